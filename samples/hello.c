@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #define CHARACTER_COUNT 64u
-#define PALETTE_HASH UINT64_C(0x291eb498e678ee2c) // of the CPU's palettes: see tests/hello_test.c
+#define PALETTE_HASH UINT64_C(0x291eb498e678ee2c) // of the CPU's palettes: see tests/samples/hello_test.c
 
 static lmb_error error; // Limber's functions describe here why they failed
 

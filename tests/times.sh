@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures the processor time of suites in seconds, and writes it into the tables of tests/README.md:
+# Measures the processor time of suites in seconds, and writes it into tests/times.txt, which tests/list.sh prints:
 #
 #   tests/times.sh [REGEX]    all suites, or those with matching names
 #
@@ -8,7 +8,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 . .ci/packages.sh
 
-readme=tests/README.md
+times=tests/times.txt
 TIMEFORMAT='%U %S'
 
 # seconds NAME: prints the sum of user and system time, or nothing if the suite failed. Fixtures must have run before.
@@ -25,7 +25,9 @@ names() {
 # write NAME SECONDS
 write() {
     printf '%-28s %s\n' "$1" "$2"
-    sed -i "s#^\(| \`$1\` |.*| \)[^|]*|\$#\1${2:+$2 }|#" "$readme"
+    sed -i "/^$1 /d" "$times"
+    [ -z "$2" ] || echo "$1 $2" >>"$times"
+    LC_ALL=C sort -o "$times" "$times"
 }
 
 for name in $(names -LE gpu -R "${1:-.}" -FA .); do

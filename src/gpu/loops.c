@@ -1,6 +1,6 @@
 // Each public function adds up the iterations for one kernel and one graph: for each instruction or rule, what its
 // loops run at most. The numbers at the top say what functions in shaders/ops contain; change both together.
-// tests/gpu_loops_test.c compares the sums with what the reference counts on random graphs. Clips in slots are not
+// tests/gpu/gpu_loops_test.c compares the sums with what the reference counts on random graphs. Clips in slots are not
 // known yet, so they count as long as their slots.
 #include "loops.h"
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Evaluates the clips of glTF files in float64, by the formulas of the glTF 2.0 specification (appendix C and section
-3.5), and writes NAME.expected beside each: what tests/corpus_test.c compares with.
+3.5), and writes NAME.expected beside each: what tests/import/corpus_test.c compares with.
 
     python3 tests/corpus/expected.py tests/corpus/files/*.gltf
 

@@ -1,0 +1,233 @@
+// Random controls on a device against the CPU: states, emitted events, parameters and motion after every frame.
+#include "gpu_suite.h"
+
+#include "control/control.h"
+#include "control_random.h"
+#include "gpu/control.h"
+#include "gpu/gpu.h"
+#include "gpu/push.h"
+#include "program/program.h"
+#include "program_loop.h"
+
+// Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
+// character.
+enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 32, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
+// The first controls have kernels of their own, as on devices that are not processors. If cases are quick, only one
+// has, and none on lavapipe, which takes longest to compile it. The others share kernels.
+enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 16 };
+
+static device opened;
+static lmb_gpu *gpu;
+
+// The kernels: each is created when it is first needed. At most one is shared for each kind of character motion or, if
+// cases are quick, for each kind of rotation.
+static struct {
+    lmb_kernel_constants constants;
+    VkPipeline pipeline;
+} kernels[MOST_KERNELS];
+static uint32_t kernel_count;
+
+// The buffers that frames of a control read and write.
+typedef enum buffer {
+    BLOCK,
+    PROGRAM,
+    WEIGHTS,
+    STATE,
+    STATES,
+    PARAMETERS,
+    SENT,
+    EMITTED,
+    CHARACTER_MOTIONS,
+    BUFFERS
+} buffer;
+static device_buffer buffers[BUFFERS];
+
+static void create_buffer(buffer which, size_t words) {
+    lmb_error error;
+    assert_ok(device_buffer_create(&opened, words * sizeof(uint32_t),
+                                   VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                   true, &buffers[which], &error),
+              &error);
+}
+
+static bool is_lavapipe(void) {
+    return strstr(opened.properties.deviceName, "llvmpipe") != NULL;
+}
+
+static VkPipeline pipeline_of(const lmb_control *control) {
+    const bool quick = suite_is_quick();
+    const uint32_t own = !quick ? OWN_KERNELS : is_lavapipe() ? 0 : 1;
+    const bool shared = kernel_count >= own;
+    lmb_kernel_constants constants = lmb_gpu_control_constants(control, shared);
+    constants.motion = constants.motion || (quick && shared);
+    constants.warps = constants.warps || (quick && shared);
+    uint32_t i = 0;
+    while (i < kernel_count && memcmp(&kernels[i].constants, &constants, sizeof constants) != 0) {
+        i++;
+    }
+    if (i == kernel_count) {
+        assert_true(kernel_count < MOST_KERNELS);
+        lmb_error error;
+        assert_ok(lmb_gpu_control_pipeline_create(gpu, constants, &kernels[i].pipeline, &error), &error);
+        kernels[kernel_count++].constants = constants;
+    }
+    return kernels[i].pipeline;
+}
+
+static int start(void **state) {
+    (void)state;
+    open_device(&opened);
+    lmb_error error = {0};
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    const size_t rows = CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_FRAMES;
+    create_buffer(BLOCK, MOST_WORDS);
+    create_buffer(PROGRAM, MOST_WORDS);
+    create_buffer(WEIGHTS, (size_t)CONTROL_RANDOM_CHARACTERS * MOST_WEIGHTS);
+    create_buffer(STATE, 2 * (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS); // and copies
+    create_buffer(STATES, rows * MOST_STATE_WORDS);
+    create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
+    create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
+    create_buffer(EMITTED, rows * MOST_EMITTED_WORDS);
+    create_buffer(CHARACTER_MOTIONS, rows * LMB_FULL_MOTION_FLOATS);
+    return 0;
+}
+
+static int finish(void **state) {
+    (void)state;
+    for (int i = 0; i < BUFFERS; i++) {
+        device_buffer_destroy(&opened, &buffers[i]);
+    }
+    for (uint32_t i = 0; i < kernel_count; i++) {
+        vkDestroyPipeline(opened.device, kernels[i].pipeline, NULL);
+    }
+    lmb_gpu_destroy(gpu);
+    return device_close(&opened) == 0 ? 0 : -1;
+}
+
+static uint32_t *words_of(buffer which, size_t frame, size_t words_a_frame) {
+    return (uint32_t *)buffers[which].mapped + frame * words_a_frame;
+}
+
+static VkDeviceAddress address_of(buffer which, size_t frame, size_t words_a_frame) {
+    return buffers[which].address + frame * words_a_frame * sizeof(uint32_t);
+}
+
+static void barrier(VkCommandBuffer commands) {
+    const VkMemoryBarrier all = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                                 .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                 .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT};
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all,
+                         0, NULL, 0, NULL);
+}
+
+// The words of all characters in a frame.
+typedef struct sizes {
+    size_t state, parameters, sent, emitted, motions;
+} sizes;
+
+static sizes sizes_of(const lmb_control *control) {
+    const size_t characters = CONTROL_RANDOM_CHARACTERS;
+    return (sizes){.state = characters * lmb_control_state_words(control),
+                   .parameters = characters * CONTROL_RANDOM_PARAMETERS,
+                   .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
+                   .emitted = characters * lmb_control_emitted_words(control),
+                   .motions = characters * lmb_control_motion_floats(control)};
+}
+
+static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_control_division *division,
+                         const control_random *random, uint32_t frame) {
+    const control_random_frame *given = &random->frames[frame];
+    const sizes a_frame = sizes_of(random->control);
+    memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
+    memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
+    const lmb_control_push push = {.block = buffers[BLOCK].address,
+                                   .program = buffers[PROGRAM].address,
+                                   .weights = buffers[WEIGHTS].address,
+                                   .state = buffers[STATE].address,
+                                   .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
+                                   .sent = address_of(SENT, frame, a_frame.sent),
+                                   .emitted = address_of(EMITTED, frame, a_frame.emitted),
+                                   .motions = address_of(CHARACTER_MOTIONS, frame, a_frame.motions),
+                                   .sent_count = given->event_count,
+                                   .characters = CONTROL_RANDOM_CHARACTERS,
+                                   .number = random->first_number + frame,
+                                   .step_low = (uint32_t)given->step,
+                                   .step_high = (uint32_t)(given->step >> 32),
+                                   .emits_events = true};
+    lmb_gpu_control_division_record_copies(gpu, division, commands);
+    barrier(commands);
+    lmb_gpu_control_dispatch(gpu, commands, pipeline, &push, division);
+    barrier(commands);
+    const VkBufferCopy copy = {.dstOffset = frame * a_frame.state * sizeof(uint32_t),
+                               .size = a_frame.state * sizeof(uint32_t)};
+    vkCmdCopyBuffer(commands, buffers[STATE].buffer, buffers[STATES].buffer, 1, &copy);
+    barrier(commands);
+}
+
+static void run_device(const control_random *random) {
+    const lmb_control *control = random->control;
+    assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
+                lmb_control_emitted_words(control) <= MOST_EMITTED_WORDS);
+    memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
+    if (random->program != NULL) {
+        assert_true(random->program->size <= MOST_WORDS);
+        memcpy(buffers[PROGRAM].mapped, random->program->program, random->program->size * sizeof(uint32_t));
+    }
+    control_random_begin(random, buffers[STATE].mapped);
+    lmb_error error;
+    lmb_gpu_control_division division;
+    assert_ok(lmb_gpu_control_division_create(gpu, control, CONTROL_RANDOM_CHARACTERS, CONTROL_RANDOM_EVENTS, &division,
+                                              &error),
+              &error);
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
+        record_frame(commands, pipeline_of(control), &division, random, frame);
+    }
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+    lmb_gpu_control_division_destroy(gpu, &division);
+}
+
+static uint64_t compare(uint32_t number) {
+    control_random *random = control_random_create(number);
+    const sizes a_frame = sizes_of(random->control);
+    run_device(random);
+    control_random_result here = control_random_result_create(random);
+    control_random_result there = control_random_result_create(random);
+    uint64_t compared = 0;
+    for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
+        control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &here);
+        memcpy(there.state, words_of(STATES, frame, a_frame.state), a_frame.state * sizeof(uint32_t));
+        memcpy(there.emitted, words_of(EMITTED, frame, a_frame.emitted), a_frame.emitted * sizeof(uint32_t));
+        memcpy(there.parameters, words_of(PARAMETERS, frame, a_frame.parameters), a_frame.parameters * sizeof(float));
+        memcpy(there.motions, words_of(CHARACTER_MOTIONS, frame, a_frame.motions), a_frame.motions * sizeof(float));
+        compared += control_random_expect_same(random, number, frame, &here, &there);
+    }
+    control_random_result_destroy(&here);
+    control_random_result_destroy(&there);
+    control_random_destroy(random);
+    return compared;
+}
+
+static void same_bits_of_controls(void **state) {
+    (void)state;
+    program_loop loop = program_loop_start("controls", 0, suite_number("LIMBER_PROGRAMS", 60), 1);
+    while (program_loop_next(&loop)) {
+        loop.values += compare(loop.program);
+    }
+}
+
+// Its machines switch hundreds of times in a frame, which took more iterations of loops than lavapipe allows.
+static void same_bits_of_many_transitions(void **state) {
+    (void)state;
+    compare(28438117);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_of_many_transitions),
+                                       cmocka_unit_test(same_bits_of_controls)};
+    return run_gpu_suite_with("control_random", tests, sizeof tests / sizeof tests[0], start, finish);
+}

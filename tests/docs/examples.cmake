@@ -1,0 +1,53 @@
+# The code of README.md and of the manual, for readme_test and manual_test, and the header for C++.
+get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+set(code "/^```/ { code = ($0 == \"```c\"); next } code")
+
+# The example of README.md: its blocks fenced as ```c, in order, form one source that must compile and link.
+set(readme ${PROJECT_SOURCE_DIR}/README.md)
+if(EXISTS ${readme} AND cmocka_FOUND)
+    add_custom_command(OUTPUT readme_example.c COMMAND awk "${code}" ${readme} > readme_example.c
+                       DEPENDS ${readme} VERBATIM)
+    add_library(readme_example SHARED readme_example.c)
+    target_link_libraries(readme_example PRIVATE limber-flags limber)
+    # The example is a fragment of a host without a header that declares its functions.
+    set_source_files_properties(readme_example.c PROPERTIES COMPILE_OPTIONS -Wno-missing-prototypes)
+    if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize") # with Clang, the executable defines the sanitizers' symbols
+        target_link_options(readme_example PRIVATE -Wl,--no-undefined)
+    endif()
+    # The same text is C++20 as well, without a warning.
+    if(CXX IN_LIST languages)
+        add_custom_command(OUTPUT readme_example.cpp COMMAND ${CMAKE_COMMAND} -E copy readme_example.c readme_example.cpp
+                           DEPENDS readme_example.c VERBATIM)
+        add_library(readme_example_cpp OBJECT readme_example.cpp)
+        target_link_libraries(readme_example_cpp PRIVATE limber)
+        target_compile_options(readme_example_cpp PRIVATE -Wall -Wextra -Wpedantic $<$<BOOL:${LIMBER_WERROR}>:-Werror>)
+        set_target_properties(readme_example_cpp PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
+    endif()
+endif()
+
+# The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function.
+if(LIMBER_IMPORT)
+    set(manual_blocks "")
+    foreach(page getting-started importing skinning state-machines)
+        set(source ${PROJECT_SOURCE_DIR}/docs/${page}.md)
+        add_custom_command(OUTPUT ${page}.inc COMMAND awk "${code}" ${source} > ${page}.inc DEPENDS ${source} VERBATIM)
+        list(APPEND manual_blocks ${page}.inc)
+    endforeach()
+    add_library(manual_example OBJECT docs/manual_example.c ${manual_blocks})
+    target_include_directories(manual_example PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
+    target_link_libraries(manual_example PRIVATE limber-flags limber limber-import)
+endif()
+
+# limber_hpp_test(NAME STANDARD OPTIONS...): the header for C++.
+function(limber_hpp_test name standard)
+    add_executable(${name} docs/hpp_test.cpp)
+    target_link_libraries(${name} PRIVATE limber $<$<BOOL:${LIMBER_IMPORT}>:limber-import>)
+    target_compile_definitions(${name} PRIVATE $<$<BOOL:${LIMBER_IMPORT}>:LIMBER_HAS_IMPORT>)
+    target_compile_options(${name} PRIVATE -Wall -Wextra -Wpedantic -Wundef $<$<BOOL:${LIMBER_WERROR}>:-Werror> ${ARGN})
+    set_target_properties(${name} PROPERTIES CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON)
+    limber_script(${name} docs/hpp_test.cpp quick ${name})
+endfunction()
+if(CXX IN_LIST languages)
+    limber_hpp_test(hpp_test 17 -fno-exceptions)
+    limber_hpp_test(hpp_exceptions_test 20 -DLIMBER_EXCEPTIONS=1)
+endif()

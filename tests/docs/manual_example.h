@@ -1,0 +1,25 @@
+// The C code of the manual's pages, as functions. The build makes one file of the blocks of each page.
+#ifndef LIMBER_TESTS_DOCS_MANUAL_EXAMPLE_H
+#define LIMBER_TESTS_DOCS_MANUAL_EXAMPLE_H
+
+#include <limber/gpu_readback.h>
+#include <limber/gpu_skin.h>
+#include <limber/import.h>
+
+// docs/getting-started.md. It is compiled, and not called.
+lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
+                                  uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,
+                                  const lmb_rig *rig, const lmb_clip *const *clips, VkCommandBuffer commands,
+                                  uint32_t slot);
+// docs/importing.md.
+lmb_result manual_importing(const char *character_path, const char *more_clips_path, lmb_error *errors);
+// docs/skinning.md. It is compiled, and not called.
+lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
+                           VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,
+                           float *vertices, const uint32_t counts[3]);
+// docs/state-machines.md: the clips are idle, walk, run, hop and land. Writes the palette of the last frame, and
+// returns how many footsteps were emitted in `footstep_count`.
+lmb_result manual_state_machines(const lmb_rig *rig, const lmb_clip *const *clips, float *palette,
+                                 uint32_t *footstep_count);
+
+#endif

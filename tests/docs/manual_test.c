@@ -1,0 +1,219 @@
+// The examples of the manual: every block of JSON makes a graph for the mannequin, and the C code runs.
+#include "manual_example.h"
+#include "suite.h"
+
+#include <limber/cpu.h>
+#include <limber/graph_json.h>
+#include <mannequin.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static mannequin *character;
+
+static int set_up(void **state) {
+    (void)state;
+    return mannequin_create(NULL, &character, NULL) == LMB_OK ? 0 : -1;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    mannequin_destroy(character);
+    return 0;
+}
+
+static FILE *open_page(const char *name) {
+    char path[1000];
+    snprintf(path, sizeof path, LIMBER_SOURCES "/docs/%s.md", name);
+    FILE *page = fopen(path, "r");
+    assert_non_null(page);
+    return page;
+}
+
+// Reads the next block of JSON of a page. Returns false at the end.
+static bool next_block(FILE *page, char *block, size_t size) {
+    char line[1024];
+    size_t length = 0;
+    bool inside = false;
+    while (fgets(line, sizeof line, page) != NULL) {
+        if (inside && strcmp(line, "```\n") == 0) {
+            return true;
+        }
+        if (inside) {
+            length += (size_t)snprintf(block + length, size - length, "%s", line);
+            assert_true(length < size);
+        }
+        inside = inside || strcmp(line, "```json\n") == 0;
+    }
+    return false;
+}
+
+static lmb_graph *create_graph(const char *text) {
+    const lmb_rig *rig = mannequin_rig(character);
+    const lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
+    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+        clips[i] = mannequin_clip(character, (mannequin_clip_id)i);
+    }
+    lmb_transform joints[100];
+    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
+        joints[i] = lmb_rig_joint_rest(rig, i);
+    }
+    const lmb_static_pose_def pose = {.name = "aside", .joints = joints, .joint_count = lmb_rig_joint_count(rig)};
+    const lmb_graph_character other = {"other", rig, clips, MANNEQUIN_CLIP_COUNT};
+    const lmb_graph_source source = {.text = text,
+                                     .characters = &other,
+                                     .character_count = 1,
+                                     .size = strlen(text),
+                                     .rig = rig,
+                                     .clips = clips,
+                                     .clip_count = MANNEQUIN_CLIP_COUNT,
+                                     .static_poses = &pose,
+                                     .static_pose_count = 1};
+    lmb_graph_json *json = NULL;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_json_read(&source, NULL, &json, NULL, &error) != LMB_OK ||
+        lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s\n%s", text, error.message);
+    }
+    lmb_graph_json_destroy(json);
+    return graph;
+}
+
+// Makes a graph of an example. An example that is no pose is a member of a graph, as its first key says.
+static void read_example(const char *example) {
+    static const char *const around[][3] = {
+        {"{\"op\"", "", ""},
+        {"{\"end\"", "{\"op\":\"clip\",\"clip\":\"walk\",\"play\":", "}"},
+        {"{\"velocity\"", "{\"op\":\"rest\",\"character-motion\":", "}"},
+        {"{\"head\"", "{\"op\":\"clamp\",\"pose\":{\"op\":\"rest\"},\"joint-limits\":", "}"}};
+    char text[5000] = "";
+    for (size_t i = 0; i < sizeof around / sizeof around[0]; i++) {
+        if (strncmp(example, around[i][0], strlen(around[i][0])) == 0) {
+            snprintf(text, sizeof text, "%s%s%s", around[i][1], example, around[i][2]);
+        }
+    }
+    lmb_graph_destroy(create_graph(text));
+}
+
+static void examples_of_the_manual(void **state) {
+    (void)state;
+    static const struct {
+        const char *page;
+        uint32_t examples;
+    } pages[] = {{"graph-json", 8},
+                 {"graph-reference", LMB_OP_COUNT},
+                 {"state-machines", 2},
+                 {"streaming", 1},
+                 {"performance", 1}};
+    for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
+        FILE *page = open_page(pages[i].page);
+        char block[4096] = "";
+        uint32_t examples = 0;
+        for (; next_block(page, block, sizeof block); examples++) {
+            read_example(block);
+        }
+        fclose(page);
+        assert_int_equal(examples, pages[i].examples);
+    }
+}
+
+// docs/graph-reference.md has a section for each operation.
+static void every_operation_has_a_section(void **state) {
+    (void)state;
+    for (uint32_t op = 0; op < LMB_OP_COUNT; op++) {
+        char heading[100], line[1024];
+        snprintf(heading, sizeof heading, "### %s\n", lmb_op_name((lmb_op)op));
+        bool found = false;
+        FILE *page = open_page("graph-reference");
+        while (fgets(line, sizeof line, page) != NULL) {
+            found = found || strcmp(line, heading) == 0;
+        }
+        fclose(page);
+        if (!found) {
+            fail_msg("no section '%s'", lmb_op_name((lmb_op)op));
+        }
+    }
+}
+
+// Runs the page's graph of JSON with the host's actions of its C code.
+static void play_example(const lmb_graph *graph, float *palette, uint32_t *footsteps) {
+    const lmb_control *control = lmb_graph_control(graph);
+    const uint32_t emitted_words = lmb_control_emitted_words(control);
+    float *parameters = calloc(lmb_graph_parameter_count(graph), sizeof *parameters);
+    uint32_t *words = calloc(lmb_control_state_words(control), sizeof *words);
+    uint32_t *emitted = calloc(emitted_words, sizeof *emitted);
+    uint32_t *inertia = calloc(lmb_graph_inertia_words(graph), sizeof *inertia);
+    lmb_cpu *cpu = NULL;
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = palette, .inertia = inertia};
+    const lmb_event jump = {0, lmb_graph_find_event(graph, "JUMP")};
+    const uint32_t speed = lmb_graph_find_parameter(graph, "speed"), step = lmb_graph_find_event(graph, "STEP");
+    lmb_graph_defaults(graph, parameters);
+    for (uint32_t number = 0; number < 300; number++) {
+        const lmb_control_frame frame = {.step = number == 0 ? 0 : lmb_ticks_from_seconds(1 / 60.f),
+                                         .number = number,
+                                         .character_count = 1,
+                                         .state = words,
+                                         .parameters = parameters,
+                                         .events = &jump,
+                                         .event_count = number == 90 ? 1 : 0,
+                                         .emitted = emitted};
+        parameters[speed] = number >= 30 && number < 240 ? 2.0f : 0.0f;
+        const lmb_batch_inputs inputs = {.control = &frame};
+        assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        for (uint32_t i = 0; i < emitted[0]; i++) {
+            *footsteps += emitted[1 + 2 * i] == step;
+        }
+    }
+    lmb_cpu_destroy(cpu);
+    free(inertia);
+    free(emitted);
+    free(words);
+    free(parameters);
+}
+
+static void the_state_machine_in_c_is_the_one_in_json(void **state) {
+    (void)state;
+    const lmb_rig *rig = mannequin_rig(character);
+    const lmb_clip *const clips[] = {mannequin_clip(character, MANNEQUIN_IDLE),
+                                     mannequin_clip(character, MANNEQUIN_WALK),
+                                     mannequin_clip(character, MANNEQUIN_RUN), mannequin_clip(character, MANNEQUIN_HOP),
+                                     mannequin_clip(character, MANNEQUIN_LAND)};
+    const size_t floats = (size_t)lmb_rig_joint_count(rig) * LMB_MATRIX_COMPONENTS;
+    float *in_c = calloc(floats, sizeof *in_c), *in_json = calloc(floats, sizeof *in_json);
+    uint32_t footsteps_in_c = 0, footsteps_in_json = 0;
+    assert_int_equal(manual_state_machines(rig, clips, in_c, &footsteps_in_c), LMB_OK);
+    char block[4096] = "";
+    FILE *page = open_page("state-machines");
+    assert_true(next_block(page, block, sizeof block));
+    fclose(page);
+    lmb_graph *graph = create_graph(block);
+    play_example(graph, in_json, &footsteps_in_json);
+    assert_memory_equal(in_c, in_json, floats * sizeof *in_c);
+    assert_int_equal(footsteps_in_c, footsteps_in_json);
+    assert_true(footsteps_in_c > 2);
+    lmb_graph_destroy(graph);
+    free(in_json);
+    free(in_c);
+}
+
+static void the_code_that_imports_runs(void **state) {
+    (void)state;
+    lmb_error error = {0};
+    if (manual_importing(LIMBER_CORPUS "/import_fuzz/complete.glb", LIMBER_CORPUS "/import_fuzz/complete.gltf",
+                         &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_of_the_manual),
+        cmocka_unit_test(every_operation_has_a_section),
+        cmocka_unit_test(the_state_machine_in_c_is_the_one_in_json),
+        cmocka_unit_test(the_code_that_imports_runs),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
