@@ -103,7 +103,7 @@ golden_of() {
 # foreign SECONDS PRESET: runs all tests without a device under an emulator: AArch64 under QEMU, Windows under Wine.
 foreign() {
     local name=$2 found=0 cases
-    limited "$name" "$1" ctest --preset "$name" --verbose --timeout 100000 -LE gpu || found=1
+    limited "$name" "$1" ctest --preset "$name" --verbose --timeout 100000 || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
@@ -111,12 +111,9 @@ foreign() {
 
 # Tests the 16-wide vector path by emulation, for processors without AVX-512: there no other part runs it. These tests
 # cover every CPU path.
-emulated_tests=(golden extremes_test program_random_test additive_test channels_test combine_test compress_test lod_test
-    inertia_test matrices_test outputs_test partial_test)
 avx512() {
     local found=0 cases
-    LIMBER_EMULATED=1 limited avx512 "$1" ctest --test-dir build/avx512 --verbose --timeout 100000 \
-        -R "^($(IFS='|' && echo "${emulated_tests[*]}"))\$" || found=1
+    LIMBER_EMULATED=1 limited avx512 "$1" ctest --test-dir build/avx512 --verbose --timeout 100000 -L '^vectors$' || found=1
     grep -q '^[0-9]*: simd 16 *default *0x' "$logs/avx512.log" || found=1
     cases=$(grep -c '\[       OK \]' "$logs/avx512.log")
     count avx512 cases "$cases"
@@ -203,8 +200,7 @@ peers() {
 cases() {
     local name=cases-$(basename "$2" .json) found=0 cases
     LIMBER_CASES=nightly LIMBER_FIRST=$first limited "$name" "$1" env VK_DRIVER_FILES="$2" VK_ICD_FILENAMES="$2" \
-        ctest --preset release --verbose --timeout 100000 -FA . \
-        -R '^(bench_gpu|blend_profile_gpu|capture|chain_gpu|cli_gpu|clip_slot_gpu|control_gpu|control_random_gpu|demo|extremes_gpu|golden_gpu|gpu_bits|gpu_host|gpu_profile|graph_gpu|inertia_gpu|play|program_random_gpu|renderer|viewer)_test$' || found=1
+        ctest --preset release --verbose --timeout 100000 -FA . -L '^cases$' || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
@@ -258,7 +254,7 @@ if { command -v x86_64-w64-mingw32-gcc && [ -x /usr/lib/wine/wine64 ] && command
     emulated+=("3 120 foreign windows")
 fi
 if ! grep -q '^flags.* avx512dq' /proc/cpuinfo; then
-    build avx512 "${emulated_tests[@]}"
+    build avx512 tests-vectors
     emulated=("2 120 avx512" "${emulated[@]}") # it cannot end early
 fi
 build clang golden
@@ -280,18 +276,19 @@ parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_o
 if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
 parts+=("6 240 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
 parts+=("1 60 peer tests/peers/testmodels.sh build/sanitize/limber" "3 90 peer tests/peers/blender/run.sh build/release/limber")
-for suite in golden space_test extremes_test cpu_pool_test arithmetic_test mannequin_test; do parts+=("2 60 sanitized $suite"); done
+# suites CTEST_ARGUMENTS...: those that CI leaves out of its sanitizers, or runs there with few cases.
+suites() {
+    ctest --preset sanitize -N -L '-with-sanitizers$' "$@" | sed -n 's/^ *Test *#[0-9]*: //p'
+}
+for suite in $(suites -LE gpu); do parts+=("2 60 sanitized $suite"); done
 if [ -f build/ufbx/ufbx.c ]; then
     parts+=("1 60 sanitized fbx_test")
     if command -v npm >/dev/null; then parts+=("2 120 peers"); fi
 fi
 if [ ${#drivers[@]} -gt 0 ]; then
-    for suite in demo_test gpu_bits_test graph_gpu_test program_random_gpu_test; do
-        parts+=("4 180 sanitized $suite ${drivers[0]}")
-    done
-    for suite in bench_gpu_test capture_test clip_slot_gpu_test control_gpu_test control_random_gpu_test extremes_gpu_test golden_gpu_test inertia_gpu_test play_test renderer_test viewer_test; do
-        parts+=("2 120 sanitized $suite ${drivers[0]}")
-    done
+    longest='^(demo|gpu_bits|graph_gpu|program_random_gpu)_test$'
+    for suite in $(suites -L gpu -R "$longest"); do parts+=("4 180 sanitized $suite ${drivers[0]}"); done
+    for suite in $(suites -L gpu -E "$longest"); do parts+=("2 120 sanitized $suite ${drivers[0]}"); done
 fi
 for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
