@@ -278,8 +278,10 @@ OP transform sample_source(evaluation e, uint instruction, uint joint) {
             sampled.weight = clip_joint_weight(e, e.from->usual, joint);
         }
     } else {
-        const evaluation at = e;
-        sample_source_apart(&at, instruction, joint, &sampled);
+        const evaluation at = sampling_part(e);
+        transform apart;
+        sample_source_apart(&at, instruction, joint, &apart);
+        sampled = apart;
     }
     return sampled;
 }
@@ -354,8 +356,10 @@ OP_COLD void retarget_clip_apart(const evaluation *at, uint instruction, uint re
 OP transform sample_clip(evaluation e, uint instruction, uint joint) {
     transform sampled;
     if (USES_RETARGETS && retargets(e, instruction)) {
-        const evaluation at = e;
-        retarget_clip_apart(&at, instruction, joint, &sampled);
+        const evaluation at = sampling_part(e);
+        transform apart;
+        retarget_clip_apart(&at, instruction, joint, &apart);
+        sampled = apart;
     } else {
         sampled = sample_source(e, instruction, joint);
     }

@@ -260,8 +260,10 @@ OP transform sum_source(evaluation e, uint instruction, bool is_usual) {
     if (is_usual) {
         found = source_operation(e, instruction);
     } else {
-        const evaluation at = e;
-        source_apart(&at, instruction, &found);
+        const evaluation at = sampling_part(e);
+        transform apart;
+        source_apart(&at, instruction, &apart);
+        found = apart;
     }
     return found;
 }

@@ -163,6 +163,16 @@ OP source load_source(evaluation e, uint index) {
     return e.sources[index];
 }
 
+// What sampling a source needs of an evaluation, for cold code, which takes it by address. If all fields were copied,
+// Clang would keep the original in memory, too, and copy that for every joint.
+OP evaluation sampling_part(evaluation e) {
+    evaluation at = {.program = e.program, .joint = e.joint, .from = e.from, .search = e.search};
+#ifdef LMB_SIMD_WIDTH
+    at.covered = e.covered;
+#endif
+    return at;
+}
+
 OP void store_source(evaluation e, uint index, source record) {
     e.sources[index] = record;
     e.searches[index].times = 0u;
@@ -170,11 +180,11 @@ OP void store_source(evaluation e, uint index, source record) {
 
 #ifdef LMB_SIMD_WIDTH
 // Finds the rows of the clips that lanes play.
-OP_COLD void find_source_rows(const evaluation *e, const source *s, key_search *search) {
+OP_COLD void find_source_rows(memory program, clip_cache *cache, const source *s, key_search *search) {
     search->has_apart = false;
-    search->rows[0] = find_rows(e->program, e->cache, LANE(s->place, 0));
+    search->rows[0] = find_rows(program, cache, LANE(s->place, 0));
     for (int lane = 1; lane < LMB_SIMD_WIDTH && !s->alike; lane++) {
-        search->rows[lane] = find_rows(e->program, e->cache, LANE(s->place, lane));
+        search->rows[lane] = find_rows(program, cache, LANE(s->place, lane));
     }
 }
 
@@ -193,8 +203,7 @@ OP source compare_lanes(source given, word place) {
 OP void store_lanes(evaluation e, uint index, source s) {
     store_source(e, index, s);
     if (s.any) {
-        const evaluation at = e;
-        find_source_rows(&at, &e.sources[index], &e.searches[index]);
+        find_source_rows(e.program, e.cache, &e.sources[index], &e.searches[index]);
     }
 }
 #endif

@@ -30,7 +30,7 @@ OP_COLD void search_row_keys(const evaluation *at, row_keys keys) {
 
 OP const key_position *find_row_keys(evaluation e, row_keys keys) {
     if (e.search->times != keys.times) {
-        const evaluation at = e;
+        const evaluation at = sampling_part(e);
         search_row_keys(&at, keys);
     }
     return &e.search->found;
@@ -60,8 +60,10 @@ OP vector sample_row_vector(evaluation e, uint kind, const row_track *row, uint 
     } else if ((kind & ROW_DECODED) != 0u) {
         sampled = sample_decoded_row(row->keys, find_row_keys(e, row->keys));
     } else {
-        const evaluation at = e;
-        sample_vector_apart(&at, joint, property, &sampled);
+        const evaluation at = sampling_part(e);
+        vector apart;
+        sample_vector_apart(&at, joint, property, &apart);
+        sampled = apart;
     }
     return sampled;
 }
@@ -100,8 +102,10 @@ OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint,
         const float *q = row->rotation.track.value;
         sampled = all_quaternion(q[0], q[1], q[2], q[3]);
     } else {
-        const evaluation at = e;
-        sample_rotation_apart(&at, joint, &sampled);
+        const evaluation at = sampling_part(e);
+        quaternion apart;
+        sample_rotation_apart(&at, joint, &apart);
+        sampled = apart;
     }
     return sampled;
 }

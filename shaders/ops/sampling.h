@@ -447,7 +447,9 @@ OP vector load_packed_fields(memory data, packed_place place, FRAME frame, uint 
                              TO_REAL(lmb_bits_of_doubles(key, from + bits, bits)),
                              TO_REAL(lmb_bits_of_doubles(key, from + 2u * bits, bits)));
     } else {
-        load_long_fields(data, place, frame, index_bits, &fields);
+        vector apart;
+        load_long_fields(data, place, frame, index_bits, &apart);
+        fields = apart;
     }
     return fields;
 #else

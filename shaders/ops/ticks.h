@@ -147,7 +147,10 @@ OP_COLD void divide_lanes(const ticks *b, ticks_quotient *q) {
 OP ticks_quotient divide_ticks(ticks a, ticks b) {
     ticks_quotient q = {ALL_WORD(0u), a};
     if (ANY(NOT(ticks_less(a, b)))) { // not in most frames
-        divide_lanes(&b, &q);
+        const ticks divisor = b;
+        ticks_quotient apart = q;
+        divide_lanes(&divisor, &apart);
+        q = apart;
     }
     return q;
 }
