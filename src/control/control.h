@@ -5,12 +5,11 @@
 
 #include "moving.h"
 
-#include "../../shaders/ops/control_layout.h"
-
 #include <math.h>
 
-#define LONGEST_WAIT ((uint64_t)LONGEST_WAIT_HIGH << 32 | LONGEST_WAIT_LOW) // ticks
-_Static_assert(LONGEST_WAIT == 17 * LMB_MAX_STEP_TICKS, "the longest wait");
+// The longest wait in ticks, by the words of shaders/ops/control_layout.h. That is not included here: sources choose
+// first how operations are inlined.
+#define LONGEST_WAIT ((uint64_t)LONGEST_WAIT_HIGH << 32 | LONGEST_WAIT_LOW)
 
 struct lmb_control {
     lmb_host host;

@@ -3,9 +3,12 @@
 // has not begun is all 0, except what a host may set before its first frame.
 #include "control.h"
 
+#include "../../shaders/ops/control_layout.h"
+
 #include <math.h>
 #include <string.h>
 
+_Static_assert(LONGEST_WAIT == 17 * LMB_MAX_STEP_TICKS, "the longest wait");
 #define LARGEST_WEIGHT 1.001f // sums of rounded shares can be slightly above 1
 #define SMALLEST 0x2b800000u  // bits of 2^-40: the kernels store no smaller number, and no negative zero
 #define MAGNITUDE 0x7fffffffu // the bits of a float without its sign

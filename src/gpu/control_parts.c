@@ -10,6 +10,8 @@
 #include "loops.h"
 #include "program/program.h"
 
+#include "../../shaders/ops/control_layout.h"
+
 #include <stdio.h>
 #include <string.h>
 

@@ -10,6 +10,10 @@
 #ifndef LIMBER_SRC_MATH_INLINE_OPS_H
 #define LIMBER_SRC_MATH_INLINE_OPS_H
 
+#ifdef LMB_OPS_LANGUAGE_H
+#error "an operation was included before this, so that it would not be inlined"
+#endif
+
 // Builds that instrument code take minutes to compile long functions.
 #ifdef __has_feature
 #define LMB_INSTRUMENTED __has_feature(address_sanitizer)

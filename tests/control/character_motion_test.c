@@ -1,6 +1,8 @@
 // Character motion against float64: root motion through loops, blends and fades, and desired velocity and heading.
 #include "control_stage.h"
 
+#include "../../shaders/ops/control_layout.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
