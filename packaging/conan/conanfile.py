@@ -29,7 +29,8 @@ class LimberConan(ConanFile):
         return os.path.join(self.recipe_folder, "..", "..")
 
     def export_sources(self):
-        for pattern in ("CMakeLists.txt", "LICENSE", "CHANGELOG.md", "include/*", "src/*", "shaders/*"):
+        for pattern in ("CMakeLists.txt", "LICENSE", "CHANGELOG.md", "include/*", "src/*", "shaders/*",
+                        "docs/graph.schema.json"):
             copy(self, pattern, src=self._root, dst=self.export_sources_folder)
 
     def config_options(self):

@@ -143,7 +143,7 @@ def cmake_layout(conanfile):
 def copy(conanfile, pattern, src, dst):
     """As Conan's: the pattern applies to the path below src, and `*` also matches slashes."""
     copied = 0
-    for folder, _, files in os.walk(os.path.join(src, pattern.rstrip("*")) if "*" in pattern else src):
+    for folder, _, files in os.walk(os.path.join(src, os.path.dirname(pattern.split("*")[0]))):
         for file in files:
             path = os.path.relpath(os.path.join(folder, file), src)
             if fnmatch.fnmatch(path, pattern):
