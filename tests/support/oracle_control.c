@@ -368,7 +368,7 @@ static void advance_machine(oracle_character *c, uint32_t machine, int64_t ticks
     }
     const lmb_transition_def *transition = &m->transitions[state->transition];
     const double share = state->fade_time >= state->fade ? 1.0 : (double)state->fade_time / (double)state->fade;
-    const double curved = oracle_curve(transition->curve, transition->curve_control, share);
+    const double curved = oracle_control_curve(transition->curve, transition->curve_control, share);
     const double f = curved < 0.0 ? 0.0 : curved > 1.0 ? 1.0 : curved;
     for (uint32_t i = 0; i < m->state_count; i++) {
         const double w = state->begun[i];

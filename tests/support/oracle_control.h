@@ -126,7 +126,7 @@ typedef struct oracle_character {
 
 // Ticks of a time in seconds, rounded as the header says.
 int64_t oracle_ticks(float seconds);
-double oracle_curve(lmb_curve curve, const float *control, double a);
+double oracle_control_curve(lmb_curve curve, const float *control, double a);
 double oracle_value(lmb_value value, const double *row);
 
 // How far the library may be from a player's time, in units: 0 without a group.

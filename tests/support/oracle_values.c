@@ -48,7 +48,7 @@ static double curve_in_out(lmb_curve in, double a) {
     return a < 0.5 ? curve_in(in, 2.0 * a) / 2.0 : 1.0 - curve_in(in, 2.0 - 2.0 * a) / 2.0;
 }
 
-double oracle_curve(lmb_curve curve, const float *control, double a) {
+double oracle_control_curve(lmb_curve curve, const float *control, double a) {
     a = a < 0.0 ? 0.0 : a > 1.0 ? 1.0 : a;
     if (a == 0.0 || a == 1.0) {
         return a;
@@ -86,7 +86,7 @@ double oracle_curve(lmb_curve curve, const float *control, double a) {
 double oracle_value(lmb_value value, const double *row) {
     const double a = value.kind == LMB_VALUE_CONSTANT ? value.constant : row[value.parameter];
     if (value.curve != LMB_CURVE_LINEAR) {
-        return oracle_curve(value.curve, value.control, a);
+        return oracle_control_curve(value.curve, value.control, a);
     }
     return fabs(a) < LMB_SMALLEST ? 0.0 : a;
 }
