@@ -762,7 +762,7 @@ static void the_schema_in_docs_is_this_one(void **state) {
     const size_t size = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     if (size != strlen(schema_text) || memcmp(text, schema_text, size) != 0) {
-        fail_msg("docs/graph.schema.json differs: limber graph --schema >docs/graph.schema.json");
+        fail_msg("%s", "docs/graph.schema.json differs: limber graph --schema >docs/graph.schema.json");
     }
 }
 
