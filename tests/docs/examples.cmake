@@ -14,6 +14,9 @@ if(EXISTS ${readme} AND cmocka_FOUND)
     if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize") # with Clang, the executable defines the sanitizers' symbols
         target_link_options(readme_example PRIVATE -Wl,--no-undefined)
     endif()
+    if(MINGW) # which exports the library's symbols, too
+        target_link_options(readme_example PRIVATE -Wl,--exclude-libs,ALL)
+    endif()
     # The same text is C++20 as well, without a warning.
     if(CXX IN_LIST languages)
         add_custom_command(OUTPUT readme_example.cpp COMMAND ${CMAKE_COMMAND} -E copy readme_example.c readme_example.cpp
