@@ -1,6 +1,6 @@
-// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges and its form
-// in a pack (record.h) follow from the rows. What relates fields to each other, or to the rest of a graph, is checked by
-// code. Tables are in the files fields.c, and are made of the macros of field_rows.h.
+// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges and its
+// form in a pack (record.h) follow from the rows. Code checks what relates fields to each other, or to the rest of a
+// graph. Tables are in fields.c, those of a pack's own parts in pack/records.c; field_rows.h has the macros for rows.
 #ifndef LIMBER_SRC_BASE_FIELD_H
 #define LIMBER_SRC_BASE_FIELD_H
 
@@ -78,6 +78,7 @@ struct lmb_fields {
 
 // Returns the size of one of a field's elements, of words, structs and bools.
 size_t lmb_field_element_size(const lmb_field *field);
+// Returns whether the elements are structs that have a table.
 bool lmb_field_is_inside(const lmb_field *field);
 
 // Stores the default of a struct.

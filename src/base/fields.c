@@ -1,6 +1,6 @@
 // The fields of all descriptors that a pack can store, and the defaults of these descriptors. Rows are in the order in
-// which they are stored: add new ones at the end of a table, so that packs without them stay readable. If the meaning of
-// a row or a default changes, so must LMB_PACK_VERSION.
+// which they are stored: add new ones at the end of a table, so that packs without them stay readable. If the meaning
+// of a row or a default changes, so must LMB_PACK_VERSION.
 #include "fields.h"
 
 #include "field_rows.h"

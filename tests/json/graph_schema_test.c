@@ -1,6 +1,6 @@
 // The JSON schema of graphs: it is the one in docs, accepts every graph of the samples and the manual, and agrees with
-// the reader about graphs with one change. Graphs that are written fit it and are read as the same. A small validator of
-// draft 7 knows the keywords that the schema uses.
+// the reader about graphs with one change. Graphs that are written fit it and are read as the same. A small validator
+// of draft 7 knows the keywords that the schema uses.
 #include "failing_host.h"
 #include "json_tree.h"
 
