@@ -58,11 +58,23 @@ static lmb_result create_mask(actor *actor, lmb_error *error) {
     return LMB_OK;
 }
 
+enum { FILES = 4, PATH_BYTES = 1024 };
+
+// The folder of test characters is the build's, or the one that the environment names, where programs run elsewhere.
+static void make_paths(char paths[FILES][PATH_BYTES]) {
+    static const char *const names[FILES] = {"skeleton", "walk", "jog", "run"};
+    const char *folder = getenv("LIMBER_ASSETS");
+    for (int i = 0; i < FILES; i++) {
+        snprintf(paths[i], PATH_BYTES, "%s/pab/%s.fbx", folder != NULL ? folder : LIMBER_ASSETS, names[i]);
+    }
+}
+
 lmb_result actor_create_pab(actor *actor, lmb_error *error) {
-    static const char *const paths[] = {LIMBER_ASSETS "/pab/skeleton.fbx", LIMBER_ASSETS "/pab/walk.fbx",
-                                        LIMBER_ASSETS "/pab/jog.fbx", LIMBER_ASSETS "/pab/run.fbx"};
     static const char *const names[ACTOR_CLIPS] = {"walk", "jog", "run", "walk"};
-    const lmb_import_def def = {.paths = paths, .path_count = 4, .trusted = true};
+    char made[FILES][PATH_BYTES];
+    make_paths(made);
+    const char *const paths[FILES] = {made[0], made[1], made[2], made[3]};
+    const lmb_import_def def = {.paths = paths, .path_count = FILES, .trusted = true};
     lmb_import *import = NULL;
     lmb_result result = lmb_import_create(&def, NULL, &import, error);
     if (result == LMB_OK) {

@@ -14,72 +14,14 @@
 # limit the time. Clips from files are not measured.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-PATH=$PATH:/usr/sbin:/sbin # for ldconfig
+. "$here/packed.sh"
 
 # Tests that compare a device with the reference and need no characters from files.
 tests=(golden_gpu_test control_gpu_test inertia_gpu_test program_random_gpu_test control_random_gpu_test gpu_bits_test
     extremes_gpu_test blend_profile_gpu_test chain_gpu_test foot_walk_gpu_test gpu_host_test gpu_profile_test
     gpu_readback_test)
 programs=(golden "${tests[@]}" limber limber-bench)
-
-# Lists all libraries except the C library, which is the machine's own.
-libraries_of() {
-    ldd "$@" | awk '$2 == "=>" && $3 ~ /^\// && $1 !~ /^(libc|libm|libdl|libpthread|librt)\.so/ { print $3 }' | sort -u
-}
-
-# Prints the path of a library of the machine; nothing if it does not have it.
-own_library() {
-    ldconfig -p 2>/dev/null | awk -v name="$1" '$1 == name && !found { print $NF; found = 1 }'
-}
-
-check_build() {
-    local program missing=()
-    if [ ! -d "$1" ]; then
-        echo "elsewhere.sh: there is no release build: cmake --preset release && cmake --build --preset release" >&2
-        return 1
-    fi
-    for program in "${programs[@]}"; do
-        [ -x "$1/$program" ] || missing+=("$program")
-    done
-    if [ ${#missing[@]} -gt 0 ]; then
-        echo "elsewhere.sh: the release build lacks ${missing[*]}: cmake --build --preset release" >&2
-        return 1
-    fi
-}
-
-pack() {
-    local to=$1 build=$here/../build/release loader='' library
-    check_build "$build"
-    if [ "${2:-}" = --loader ]; then
-        loader=$(own_library libvulkan.so.1)
-        [ -n "$loader" ] || { echo "elsewhere.sh: there is no Vulkan loader here (libvulkan.so.1)" >&2 && return 1; }
-    fi
-    mkdir -p "$to" "$work/bin" "$work/lib"
-    (cd "$build" && cp "${programs[@]}" "$work/bin/")
-    strip "$work"/bin/*
-    for library in $(libraries_of "$work"/bin/*) $loader; do
-        cp -L "$library" "$work/lib/"
-    done
-    tar -C "$work" -c bin lib | xz -9 >"$to/limber.tar.xz" # programs contain the same kernels
-    cp "$here/elsewhere.sh" "$to/"
-    du -h "$to/limber.tar.xz"
-}
-
-# Removes the packed libraries that the machine has itself, because its drivers need its own.
-take_libraries() {
-    local library
-    for library in "$work"/lib/*; do
-        [ -z "$(own_library "$(basename "$library")")" ] || rm "$library"
-    done
-    export LD_LIBRARY_PATH=$work/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-}
-
-emit_machine() {
-    date -u '+%Y-%m-%d %H:%M UTC'
-    uname -srm
-    awk -F ': *' '/^model name/ { name = $2; cores++ } END { if (cores) print name ", " cores " of its threads" }' /proc/cpuinfo
-    timeout 60 ./limber devices 2>&1
-}
+assets=()
 
 failed=0 late=0
 
@@ -135,11 +77,6 @@ measure_all() {
 }
 
 run() {
-    mkdir -p "$1"
-    out=$(cd "$1" && pwd)
-    xz -dc "$here/limber.tar.xz" | tar -C "$work" -x
-    cd "$work/bin"
-    take_libraries
     : >"$out/bits.txt"
     emit_machine | tee "$out/machine.txt" || emit 'limber devices' $? 60
     exec 3>&1
@@ -149,13 +86,4 @@ run() {
     [ "$late" -eq 0 ] || return 3
 }
 
-work=$(mktemp -d)
-trap 'cd / && rm -rf "$work"' EXIT
-case "$# ${1:-} ${3:-}" in
-"2 pack " | "3 pack --loader") pack "$2" "${3:-}" ;;
-"2 run ") run "$2" ;;
-*)
-    sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p}' "${BASH_SOURCE[0]}"
-    exit 2
-    ;;
-esac
+packed_main "$@"
