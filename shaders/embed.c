@@ -3,6 +3,8 @@
 //   prevents inlining of functions whose names begin with PREFIX.
 // - embed --hoist IN.spv OUT.spv moves the arithmetic of small branches before the branch.
 // - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
+// - embed --plain ... as the first and the last, but contraction stays allowed and nothing is checked. This is for the
+//   bench's kernel without the promise.
 #include "exact.h"
 #include "hoist.h"
 
@@ -28,12 +30,25 @@ static uint32_t *read_words(const char *path, size_t *count) {
     return (uint32_t *)(void *)bytes;
 }
 
-static void forbid(const lmb_host *host, const char *in, const char *out, const char *prefix) {
+// Returns a copy of a module.
+static lmb_result copy_module(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *copy,
+                              lmb_error *error) {
+    *copy = (lmb_spirv){lmb_host_allocate(host, count, sizeof *words), count};
+    if (copy->words == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count);
+    }
+    memcpy(copy->words, words, count * sizeof *words);
+    return LMB_OK;
+}
+
+static void forbid(const lmb_host *host, bool plain, const char *in, const char *out, const char *prefix) {
     size_t count;
     uint32_t *words = read_words(in, &count);
     lmb_spirv module;
     lmb_error error;
-    fail_if(exact_forbid_contraction(host, words, count, &module, &error), in, &error);
+    fail_if(plain ? copy_module(host, words, count, &module, &error)
+                  : exact_forbid_contraction(host, words, count, &module, &error),
+            in, &error);
     if (prefix != NULL && exact_keep_functions(module.words, module.count, prefix) == 0) {
         fprintf(stderr, "embed: %s: no function is called %s...\n", in, prefix);
         exit(1);
@@ -55,11 +70,11 @@ static void hoist(const lmb_host *host, const char *in, const char *out) {
     free(words);
 }
 
-static void embed(const lmb_host *host, const char *name, const char *in, const char *out) {
+static void embed(const lmb_host *host, bool plain, const char *name, const char *in, const char *out) {
     size_t count;
     uint32_t *words = read_words(in, &count);
     lmb_error error;
-    fail_if(exact_check(host, words, count, &error), in, &error);
+    fail_if(plain ? LMB_OK : exact_check(host, words, count, &error), in, &error);
     const char *why;
     FILE *file = lmb_open_file(out, LMB_OPEN_WRITE, &why);
     if (file == NULL) {
@@ -77,16 +92,19 @@ static void embed(const lmb_host *host, const char *name, const char *in, const 
 
 int main(int argc, char **argv) {
     lmb_host host = lmb_host_resolve(NULL);
+    const bool plain = argc > 1 && strcmp(argv[1], "--plain") == 0;
+    argc -= plain;
+    argv += plain;
     if (argc == 5 && strcmp(argv[1], "--array") == 0) {
-        embed(&host, argv[2], argv[3], argv[4]);
+        embed(&host, plain, argv[2], argv[3], argv[4]);
     } else if (argc == 4 && strcmp(argv[1], "--hoist") == 0) {
         hoist(&host, argv[2], argv[3]);
     } else if (argc == 3 || argc == 4) {
-        forbid(&host, argv[1], argv[2], argc == 4 ? argv[3] : NULL);
+        forbid(&host, plain, argv[1], argv[2], argc == 4 ? argv[3] : NULL);
     } else {
-        fprintf(
-            stderr,
-            "usage: embed IN.spv OUT.spv [PREFIX] | embed --hoist IN.spv OUT.spv | embed --array NAME IN.spv OUT.h\n");
+        fprintf(stderr,
+                "usage: embed [--plain] IN.spv OUT.spv [PREFIX] | embed --hoist IN.spv OUT.spv | embed [--plain] "
+                "--array NAME IN.spv OUT.h\n");
         return 2;
     }
     return 0;
