@@ -11,6 +11,9 @@ if(TARGET output_test AND TARGET limber-viewer)
     target_compile_definitions(output_test PRIVATE LIMBER_VIEWER="$<TARGET_FILE:limber-viewer>")
     add_dependencies(output_test limber-viewer)
 endif()
+if(TARGET lab_gpu_test) # lab.sh packs it
+    add_dependencies(lab_gpu_test limber-lab-plain)
+endif()
 if(TARGET renderer_test)
     target_compile_definitions(renderer_test PRIVATE
                                LIMBER_RENDERER_PACK="${PROJECT_BINARY_DIR}/samples/renderer/mannequin.lmb")

@@ -108,6 +108,8 @@ set(of_graph_view_test NEEDS limber-viewer SOURCES ${viewer}/fail.c ${viewer}/gr
 set(radv ../bench/radv)
 set(of_bench_test IF NOT_WIN32 ALL_CASES RUNS limber-bench LIBRARIES limber-tools)
 set(of_bench_gpu_test IF NOT_WIN32 FULL RUNS limber-bench LABELS cases one-driver slow-with-sanitizers)
+set(of_lab_gpu_test IF NOT_WIN32 FULL RUNS limber-lab limber-cli NEEDS limber-lab-plain
+    LABELS cases one-driver slow-with-sanitizers)
 set(of_rdna_profile_test INCLUDE ../bench SOURCES ${radv}/rdna_operations.c ${radv}/rdna_profiler.c ${radv}/rdna_read.c
     ${radv}/rdna_run.c ${radv}/rdna_uses.c)
 
