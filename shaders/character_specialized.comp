@@ -27,6 +27,8 @@ layout(constant_id = 6) const uint CHARACTERS = 1u; // per workgroup
 // Each invocation computes a whole character, joint by joint, parents first. This needs no barriers, which are
 // expensive if kernels run on a CPU.
 layout(constant_id = 7) const bool WALKS = false;
+// Weights of a character of which runs need to know which are above 0.
+layout(constant_id = 28) const uint WEIGHED = 0u;
 
 #define LMB_HOLDS_OPERANDS
 #include "batch.glsl"
@@ -58,19 +60,23 @@ void run_hold_operands() {
     run_hold_weight(0u, 0u);
 }
 
+bool is_held() {
+    return WALKS && at_operand != NOT_HELD;
+}
+
 uint operand_row(evaluation e, uint instruction) {
-    return WALKS ? at_operand * SOURCE_ROWS : source_row(e, LOAD(e.program, instruction + CLIP_SOURCE));
+    return is_held() ? at_operand * SOURCE_ROWS : source_row(e, LOAD(e.program, instruction + CLIP_SOURCE));
 }
 
 uvec4 load_operand_row(uint row) {
-    if (WALKS) {
+    if (is_held()) {
         return held_rows[row];
     }
     return push.sources.at[row];
 }
 
 float load_operand_weight(evaluation e, uint instruction) {
-    if (WALKS) {
+    if (is_held()) {
         return held_weights[at_operand];
     }
     return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
@@ -78,7 +84,7 @@ float load_operand_weight(evaluation e, uint instruction) {
 
 // What is held for the end of a sum is the total.
 float load_operand_total(evaluation e, uint instruction) {
-    if (WALKS) {
+    if (is_held()) {
         return held_weights[at_operand];
     }
     return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
@@ -93,6 +99,7 @@ const uint JOINT_STRIDE = gl_WorkGroupSize.x / CHARACTERS;
 // have neighbouring characters, access different banks.
 const uint MATRIX_ROWS = 3u * JOINTS;
 const uint MATRIX_STRIDE = MATRIX_ROWS | 1u;
+const uint WEIGHED_STRIDE = WEIGHED / 32u + 1u;
 // From a row to the one that a workgroup's invocation stores next.
 const uint SLOT_STEP = gl_WorkGroupSize.x / MATRIX_ROWS;
 const uint ROW_STEP = gl_WorkGroupSize.x % MATRIX_ROWS;
@@ -101,6 +108,7 @@ shared vec4 matrices[CHARACTERS * MATRIX_STRIDE]; // [character][joint][row]: lo
 shared uint places[CHARACTERS];                   // index in the span, or NO_CHARACTER
 shared uint rows[CHARACTERS];                     // of outputs: of row n of `matrices`, less n; or NO_CHARACTER
 shared float levels[CHARACTERS];                  // levels of detail
+shared uint weighed_bits[CHARACTERS * WEIGHED_STRIDE];
 shared uint corners[CHARACTERS * BOX_COMPONENTS]; // of bounding boxes, as integers in the same order as the floats
 
 evaluation slot_evaluation(uint slot) {
@@ -130,6 +138,9 @@ void find_places() {
         if (USES_LOD) {
             levels[slot] = LAST_LOD;
         }
+        for (uint group = 0u; WEIGHED > 0u && group < WEIGHED_STRIDE; group++) {
+            weighed_bits[slot * WEIGHED_STRIDE + group] = 0u;
+        }
         if (first + slot < slot_count()) {
             uint character = slot_character(first + slot);
             if (character < span_count()) {
@@ -143,6 +154,21 @@ void find_places() {
             }
         }
     }
+}
+
+// Finds which weights of the workgroup's characters are above 0, between barriers.
+void find_weighed() {
+    for (uint n = gl_LocalInvocationIndex; n < CHARACTERS * WEIGHED; n += gl_WorkGroupSize.x) {
+        uint slot = n % CHARACTERS;
+        uint weight = n / CHARACTERS;
+        if (places[slot] != NO_CHARACTER && load_weight(slot_evaluation(slot), weight) > 0.0f) {
+            atomicOr(weighed_bits[slot * WEIGHED_STRIDE + weight / 32u], 1u << (weight & 31u));
+        }
+    }
+}
+
+uint weighed(evaluation e, uint group) {
+    return weighed_bits[e.slot * WEIGHED_STRIDE + group];
 }
 
 affine load_matrix(uint at) {
@@ -446,6 +472,10 @@ void main() {
     bool keeps_matrices = (push.outputs & ~(1u << OUTPUT_LOCAL)) != 0u;
     find_places();
     barrier();
+    if (WEIGHED > 0u) {
+        find_weighed();
+        barrier();
+    }
     keeps_matrices = keeps_matrices && !is_empty();
     pose_all(keeps_matrices);
     if (!WALKS && keeps_matrices) {

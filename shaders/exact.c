@@ -11,7 +11,7 @@ static bool is_banned(uint32_t op) {
 
 static bool is_exact(uint32_t extended) {
     return extended == GLSLstd450FAbs || extended == GLSLstd450Floor || extended == GLSLstd450FClamp ||
-           extended == GLSLstd450FMin;
+           extended == GLSLstd450FMin || extended == GLSLstd450FindILsb;
 }
 
 // Returns one byte per id: whether it is decorated NoContraction. Returns NULL if there is no memory.

@@ -5,7 +5,10 @@
 transform poses[MOST_POSES + 1u]; // at least two, because leave_at_rest() uses poses[1] in every program
 evaluation at_joint;
 uint at_pass;
-uint at_operand; // the number of the instruction among those that have an operand
+uint at_operand; // the number of the instruction among those that have an operand, or NOT_HELD
+uint at_length;  // inputs of the run that is called next
+
+#define NOT_HELD 0xffffffffu
 
 // Whether to run the instructions up to the next call of this function. Takes their pass.
 bool run_pass(const uint pass, const uint unused) {
@@ -15,6 +18,26 @@ bool run_pass(const uint pass, const uint unused) {
 // Called before an instruction that has an operand: it samples a clip or reads a weight.
 void run_operand(const uint operand, const uint unused) {
     at_operand = operand;
+}
+
+// Called before a run: inputs of a sum, one after the other, that are clips. One call computes all of them, so that the
+// kernel has the code of a clip once for them.
+void run_length(const uint length, const uint unused) {
+    at_length = length;
+    at_operand = NOT_HELD;
+}
+
+// Returns a bit for each of 32 weights of the character, from weight 32 * `group` on: whether it is above 0.
+uint weighed(evaluation e, uint group);
+
+// The bits of a run's weights.
+uint weighed_inputs(uint first, uint group) {
+    uint bits = weighed(at_joint, group);
+    uint end = first + at_length - group * 32u;
+    if (group == first / 32u) {
+        bits = bits & (0xffffffffu << (first & 31u));
+    }
+    return end < 32u ? bits & ((1u << end) - 1u) : bits;
 }
 
 // Each function takes the offset of its instruction, and the stack depth before it.
@@ -52,6 +75,22 @@ void run_operand(const uint operand, const uint unused) {
         all.sums = poses[depth - 2u];                                                                                  \
         all.extra = poses[depth - 1u];                                                                                 \
         poses[depth - 2u] = name##_end(at_joint, at, all);                                                             \
+    }                                                                                                                  \
+    /* An invocation computes the inputs that have a weight for its own character. Others change no bit of a sum. */   \
+    void run_##name##_clips(const uint at, const uint depth) {                                                         \
+        weighted_sums so_far;                                                                                          \
+        so_far.sums = poses[depth - 2u];                                                                               \
+        so_far.extra = poses[depth - 1u];                                                                              \
+        uint first = LOAD(at_joint.program, at + INSTRUCTION_WORDS + WEIGHT_INDEX);                                    \
+        for (uint group = first / 32u; group * 32u < first + at_length; group++) {                                        \
+            for (uint left = weighed_inputs(first, group); left != 0u; left = left & (left - 1u)) {                     \
+                uint clip = at + (group * 32u + uint(findLSB(left)) - first) * 2u * INSTRUCTION_WORDS;                  \
+                transform a = clip_operation(at_joint, clip);                                                          \
+                so_far = name##_accumulate(at_joint, clip + INSTRUCTION_WORDS, so_far, a);                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        poses[depth - 2u] = so_far.sums;                                                                               \
+        poses[depth - 1u] = so_far.extra;                                                                              \
     }
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
@@ -61,11 +100,13 @@ EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
 #define CALL_SUM(NAME, name, code, takes)                                                                              \
     run_##name##_begin(0u, 0u);                                                                                        \
     run_##name##_accumulate(0u, 3u);                                                                                   \
-    run_##name##_end(0u, 2u);
+    run_##name##_end(0u, 2u);                                                                                          \
+    run_##name##_clips(0u, 2u);
 
 void run_straight_line() {
     if (run_pass(0u, 0u)) {
         run_operand(0u, 0u);
+        run_length(0u, 0u);
         EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_SUM)
     }
 }

@@ -44,6 +44,14 @@ static uint32_t reverse(uint32_t x) {
     return reversed;
 }
 
+static uint64_t find_one(uint64_t x) {
+    uint64_t at = 0;
+    while (at < 64 && !(x >> at & 1u)) {
+        at++;
+    }
+    return at < 64 ? at : UINT32_MAX;
+}
+
 static uint32_t high_product(uint32_t a, uint32_t b) {
     return (uint32_t)((uint64_t)a * b >> 32);
 }
@@ -84,6 +92,7 @@ LANE(cvt_u32_f32, word_of(float_of(a)))
 LANE(mov_b32, a)
 LANE(not_b32, ~a)
 LANE(bfrev_b32, reverse(a))
+LANE(ffbl_b32, (uint32_t)find_one(a))
 LANE(add_u32, a + b)
 LANE(sub_u32, a - b)
 LANE(subrev_u32, b - a)
@@ -135,6 +144,7 @@ static const lane_operation lane_operations[] = {
     {"v_mov_b32", mov_b32, 1},
     {"v_not_b32", not_b32, 1},
     {"v_bfrev_b32", bfrev_b32, 1},
+    {"v_ffbl_b32", ffbl_b32, 1},
     {"v_add_nc_u32", add_u32, 1},
     {"v_sub_nc_u32", sub_u32, 1},
     {"v_subrev_nc_u32", subrev_u32, 1},
@@ -181,14 +191,6 @@ static uint64_t count_ones(uint64_t x) {
         count++;
     }
     return count;
-}
-
-static uint64_t find_one(uint64_t x) {
-    uint64_t at = 0;
-    while (at < 64 && !(x >> at & 1u)) {
-        at++;
-    }
-    return at < 64 ? at : UINT32_MAX;
 }
 
 static uint64_t extract(uint64_t x, uint64_t where) {

@@ -396,6 +396,7 @@ static const struct {
     {"ds_read2_b64", run_lds_read_two, 2, NULL},
     {"ds_write2_b32", run_lds_write_two, 1, NULL},
     {"ds_write2_b64", run_lds_write_two, 2, NULL},
+    {"ds_or_b32", run_lds_atomic, 1, "v_or_b32"},
     {"ds_min_u32", run_lds_atomic, 1, "v_min_u32"},
     {"ds_max_u32", run_lds_atomic, 1, "v_max_u32"},
 };

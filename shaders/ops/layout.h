@@ -169,7 +169,7 @@
 //
 // An instruction: its operation, then operands.
 #define INSTRUCTION_WORDS 8u
-#define MOST_SPECIALIZED 32u // instructions of the longest program that has a specialised kernel
+#define MOST_SPECIALIZED 32u // instructions of the longest program that has a specialised kernel; a run counts as one
 #define INSTRUCTION_OPERATION 0u
 #define CLIP_SOURCE 1u      // clip: index of its source record
 #define CLIP_ABSENT 2u      // clip: offset of the pose that replaces a clip that does not exist: rest, or no change

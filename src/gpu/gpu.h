@@ -206,6 +206,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 curves;
     VkBool32 motion_rules;
     VkBool32 frame_parts;
+    uint32_t weighed;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

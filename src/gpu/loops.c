@@ -17,7 +17,9 @@
 #define FOOT_LOOPS 9u     // place_feet()
 #define FOOT_ANCESTORS 7u // loops over ancestors in load_foot()
 #define LAYER_LOOPS 2u    // joint_share()
-#define CHANNEL_LOOPS 2u  // evaluate_channel(): each runs once for each input of a sum
+#define RUN_LOOPS 4u     // of an input of a run: over words and inputs, and again over steps and properties of its clip
+#define RUN_WEIGHTS 17u  // iterations over weights for an input of a run, of pose_specialized.comp
+#define CHANNEL_LOOPS 2u // evaluate_channel(): each runs once for each input of a sum
 
 enum {
 #define CODE(NAME, name, code, takes) CODE_##NAME = code,
@@ -34,6 +36,7 @@ typedef struct loop_counts {
     uint32_t search_again;   // of the longest one for key times that a clip's other tracks do not share
     uint32_t property_loops; // of sample_properties()
     uint32_t sample;         // iterations for a joint of a clip
+    uint32_t run;            // iterations for an input of a run
     uint32_t own_again;      // loops of the kernel that each instruction enters again
     bool uses_retargets;
 } loop_counts;
@@ -153,7 +156,8 @@ static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t jo
     switch (c->program[at + INSTRUCTION_OPERATION]) {
     case CODE_CLIP:
         return (uint64_t)count_steps(c, at, joint) *
-               (c->sample + (c->uses_retargets ? RETARGET_LOOPS + c->property_loops : 0));
+                   (c->sample + (c->uses_retargets ? RETARGET_LOOPS + c->property_loops : 0)) +
+               c->run;
     case CODE_POSE:
     case CODE_FIXED:
     case CODE_OVERRIDE:
@@ -217,14 +221,16 @@ static uint64_t worst_of_channels(const loop_counts *counts, uint32_t at) {
 uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interprets) {
     loop_counts counts = count_graph(graph);
     counts.own_again = interprets ? own : 0;
+    counts.run = interprets ? 0 : RUN_LOOPS + RUN_WEIGHTS;
     return most_of_passes(&counts, own, worst_of_joints);
 }
 
 uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
-    const loop_counts counts = count_graph(graph);
+    loop_counts counts = count_graph(graph);
+    counts.run = RUN_LOOPS;
     const uint32_t *program = graph->program;
     const uint64_t passes = program[PROGRAM_PASS_COUNT], joints = graph->joint_count;
-    uint64_t loops = own * (1 + passes * (1 + joints));
+    uint64_t loops = own * (1 + passes * (1 + joints)) + program[PROGRAM_WEIGHTS];
     for (uint32_t i = 0; i < first_of_pass(program, (uint32_t)passes); i++) {
         for (uint32_t joint = 0; joint < graph->joint_count; joint++) {
             loops += instruction_loops(&counts, instruction_at(program, i), joint);

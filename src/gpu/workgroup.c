@@ -11,10 +11,10 @@
 #define FEWEST_JOINTS 96u
 
 // Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its index and
-// that of its rows, its bounding box and its level.
-static uint64_t character_bytes(uint32_t joints) {
-    uint64_t matrices = (UINT64_C(3) * joints) | 1;
-    return matrices * 16 + 8 + 24 + 4;
+// that of its rows, its bounding box, its level, and bits of weights.
+static uint64_t character_bytes(uint32_t joints, uint32_t weighed) {
+    const uint64_t matrices = (UINT64_C(3) * joints) | 1, words = weighed / 32u + 1u;
+    return matrices * 16 + 8 + 24 + 4 + words * 4;
 }
 
 // A workgroup of exactly one subgroup has barriers that cost nothing. It takes one character per lane if memory allows.
@@ -74,7 +74,7 @@ static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes
                                  : workgroup_for_narrow(limits, bytes, joints);
 }
 
-lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints) {
-    uint64_t bytes = character_bytes(joints);
+lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t weighed) {
+    const uint64_t bytes = character_bytes(joints, weighed);
     return limits.is_cpu ? workgroup_for_cpu(limits, bytes) : workgroup_for_gpu(limits, bytes, joints);
 }

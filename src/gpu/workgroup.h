@@ -21,6 +21,7 @@ typedef struct lmb_gpu_workgroup {
     bool walks; // each invocation runs a character of its own
 } lmb_gpu_workgroup;
 
-lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints);
+// `weighed` is the number of weights of which a character needs bits.
+lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t weighed);
 
 #endif

@@ -576,7 +576,7 @@ static void more_workgroups_than_an_axis_has(void **state) {
     if (!suite_is_quick()) {
         compare_many(separate_gpu, 65535 * LMB_GPU_GROUP + LMB_GPU_GROUP + 1);
     }
-    const uint32_t characters = lmb_gpu_find_shape(gpu->limits, 1).characters;
+    const uint32_t characters = lmb_gpu_find_shape(gpu->limits, 1, 0).characters;
     assert_true(characters > 0);
     compare_many(gpu, 65535 * characters + characters + 1);
 }

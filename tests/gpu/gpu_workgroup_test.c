@@ -21,7 +21,7 @@ static void shapes_stay_within_limits(void **state) {
                                        .subgroup = subgroups[i / 15 % 5],
                                        .is_cpu = i >= 75};
         for (uint32_t joints = 1; joints < 1500; joints += 1 + joints / 16) {
-            const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, joints);
+            const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, joints, 0);
             assert_true(bytes(shape, joints) <= limits.workgroup_bytes);
             if (shape.characters == 0) {
                 none++;
@@ -49,7 +49,7 @@ static void a_workgroup_leaves_few_invocations_idle(void **state) {
     for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const lmb_gpu_limits limits = {
             .workgroup_bytes = cases[i].memory, .workgroup_invocations = cases[i].most, .subgroup = cases[i].subgroup};
-        const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, cases[i].joints);
+        const lmb_gpu_workgroup shape = lmb_gpu_find_shape(limits, cases[i].joints, 0);
         assert_int_equal(shape.characters, cases[i].characters);
         assert_int_equal(shape.invocations, cases[i].invocations);
     }

@@ -10,7 +10,7 @@ for module in "$@"; do
         $3 ~ /^OpF(Add|Sub|Mul|Negate)$/ { operations++; if (!decorated[$1]) { print module ": bare: " $0; bad = 1 } }
         $3 ~ /^Op(FDiv|FRem|FMod|Dot|VectorTimesScalar|VectorTimesMatrix|MatrixTimes[A-Za-z]*|OuterProduct|QuantizeToF16)$/ {
             print module ": banned: " $0; bad = 1 }
-        $3 == "OpExtInst" && $6 !~ /^(Floor|FAbs|FClamp|FMin)$/ { print module ": banned: " $0; bad = 1 }
+        $3 == "OpExtInst" && $6 !~ /^(Floor|FAbs|FClamp|FMin|FindILsb)$/ { print module ": banned: " $0; bad = 1 }
         END {
             print module ": " operations + 0 " float operations, all rounded on their own"
             exit bad || operations == 0

@@ -256,12 +256,11 @@ static void compare(const character *on, lmb_op op, const program_side *sides, u
     }
 }
 
-static void compare_on(const character *on, lmb_op op, const char *text, bool pipelines) {
+static void compare_on(const character *on, lmb_op op, const char *text, bool pipelines, bool clips) {
     const program_side others[] = {{"the device's interpreter", run_gpu, interpreting_gpu, 0},
                                    {"the fast path", run_fast, NULL, 0}};
     const program_side pipeline = {"the device", run_gpu, gpu, 0};
-    // Poses of a joint map have other joints, so a pose buffer cannot replace a clip there.
-    lmb_graph_json *graph = read_graph(on, text, !pipelines || op == LMB_OP_COMBINE);
+    lmb_graph_json *graph = read_graph(on, text, clips);
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     assert_true(holds(def, op));
     const crowd_def crowd_def = {.rig = on->rig,
@@ -285,9 +284,10 @@ static void compare_text(const character *on, lmb_op op, const char *text) {
     if (text == NULL) {
         fail_msg("operation %d has no text in this test's table", op);
     }
-    compare_on(on, op, text, false);
+    compare_on(on, op, text, false, true);
     if (on->pipelines) {
-        compare_on(on, op, text, true);
+        // Poses of a joint map have other joints, so a pose buffer cannot replace a clip there.
+        compare_on(on, op, text, true, op == LMB_OP_COMBINE);
     }
 }
 
@@ -366,6 +366,50 @@ static void every_operation_on_the_fox(void **state) {
     lmb_import_destroy(import);
 }
 
+// Appends a sum of clips to a text. `weight` is the beginning of a weight, which ends with a digit from 0 to 4.
+static size_t write_sum(const character *on, const char *sum, const char *weight, uint32_t count, char *text,
+                        size_t size) {
+    const char *end = strchr(weight, '{') != NULL ? "\"}" : "";
+    size_t length = (size_t)snprintf(text, size, "{%s", sum);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(length < size);
+        length += (size_t)snprintf(
+            text + length, size - length, "%s{\"weight\":%s%u%s,\"pose\":{\"op\":\"clip\",\"clip\":%u}}",
+            i > 0 ? "," : ",\"inputs\":[", weight, (unsigned)(i % 5), end, (unsigned)(i * i % on->clip_count));
+    }
+    assert_true(length + 2 < size);
+    return length + (size_t)snprintf(text + length, size - length, "]}");
+}
+
+// Compares a blend of two sums of clips, of which some have no weight. The second one's weights are in two words of bits
+// if there are enough.
+static void compare_run(const character *on, const char *sum, const char *weight, uint32_t count) {
+    char text[4000];
+    size_t length = (size_t)snprintf(text, sizeof text, "{\"op\":\"blend\"," WEIGHT "\"a\":");
+    length += write_sum(on, sum, weight, count, text + length, sizeof text - length);
+    length += (size_t)snprintf(text + length, sizeof text - length, ",\"b\":");
+    length += write_sum(on, sum, weight, count, text + length, sizeof text - length);
+    assert_true(length + 1 < sizeof text);
+    snprintf(text + length, sizeof text - length, "}");
+    compare_on(on, LMB_OP_WEIGHTED, text, true, true);
+}
+
+// A graph of more instructions than a kernel of its own may have otherwise.
+static void runs_of_clips(void **state) {
+    (void)state;
+    mannequin *mannequin = NULL;
+    lmb_error error;
+    assert_ok(mannequin_create(NULL, &mannequin, &error), &error);
+    character character = {"the mannequin", mannequin_rig(mannequin), {NULL}, MANNEQUIN_CLIP_COUNT, true};
+    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+        character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
+    }
+    compare_run(&character, "\"op\":\"weighted\"", "{\"param\":\"w", LMB_MAX_INPUTS);
+    compare_run(&character, "\"op\":\"weighted\",\"interpolation\":\"slerp\"", "", 5);
+    compare_run(&character, "\"op\":\"weighted\",\"shortest\":false", "{\"param\":\"w", 4);
+    mannequin_destroy(mannequin);
+}
+
 // A retarget keeps the channels' rest values, so a clip's joint weight of a channel does not count in it.
 static void channels_of_a_layer_in_a_retarget(void **state) {
     (void)state;
@@ -430,6 +474,7 @@ int main(void) {
         cmocka_unit_test(every_operation_on_the_mannequin),
         cmocka_unit_test(every_operation_on_the_fox),
         cmocka_unit_test(channels_of_a_layer_in_a_retarget),
+        cmocka_unit_test(runs_of_clips),
     };
     return run_gpu_suite_with("graph", tests, sizeof tests / sizeof tests[0], start, finish);
 }
