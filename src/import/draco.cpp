@@ -181,7 +181,9 @@ bool lmb_draco_indices(const lmb_draco *mesh, uint32_t *indices) {
 bool lmb_draco_attribute(const lmb_draco *mesh, uint32_t id, int component, uint32_t width, void *values) {
     try {
         const draco::PointAttribute *attribute = mesh->mesh.GetAttributeByUniqueId(id);
-        return attribute != nullptr && copy_as(attribute, component, mesh->mesh.num_points(), width, values);
+        // glTF has no booleans, and Draco reads those of a file as they are stored, whatever byte that is.
+        return attribute != nullptr && attribute->data_type() != draco::DT_BOOL &&
+               copy_as(attribute, component, mesh->mesh.num_points(), width, values);
     } catch (...) {
         return false;
     }
