@@ -29,5 +29,9 @@ void main() {
     push.dispatch.at[DISPATCH_COUNT] = count;
     store_grid(DISPATCH_FIRST, count * push.first_joint_maps, push.first_items);
     store_grid(DISPATCH_CHARACTERS, count, push.character_items);
+    store_grid(DISPATCH_WEIGHTS, count, push.character_items);
+    if (push.weights_parts > 1u) {
+        push.dispatch.at[DISPATCH_WEIGHTS + 1u] = push.weights_parts;
+    }
     store_grid(DISPATCH_CHANNELS, count * push.channels, push.channel_items);
 }

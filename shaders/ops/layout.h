@@ -272,12 +272,13 @@
 #define REFUSED_SHEAR 5u
 
 // Words that shaders/list.comp writes: dispatch arguments of the pose kernel, number of listed characters, dispatch
-// arguments of kernels with one invocation per character (weights, models), dispatch arguments of the channels kernel.
+// arguments of the model kernel, of the channels kernel and of the weights kernel.
 #define DISPATCH_FIRST 0u
 #define DISPATCH_COUNT 3u
 #define DISPATCH_CHARACTERS 4u
 #define DISPATCH_CHANNELS 7u
-#define DISPATCH_WORDS 10u
+#define DISPATCH_WEIGHTS 10u
+#define DISPATCH_WORDS 13u
 
 // The stages' outputs, in the order of lmb_output.
 #define OUTPUT_LOCAL 0u

@@ -68,7 +68,7 @@ WORD(span_characters)          // of each span except the last
 WORD(outputs)                  // a bit per output
 WORD(has_named)                // whether there is a palette of the previous frame
 WORD(has_list)
-WORD(pass)                       // not used by kernels that run all passes
+WORD(pass)                       // that is run; of stage 1, how many invocations share a character's sources
 WORD(exchanged)                  // joints and channels of a character in an exchange area
 ADDRESS(WideWords, wide_program) // the program's address again
 END_PUSH(lmb_batch_push)
@@ -85,6 +85,8 @@ WORD(first_joint_maps)
 WORD(character_items) // characters per workgroup of the kernels of weights and of models
 WORD(channels)        // per character
 WORD(channel_items)   // channels per workgroup of the channels kernel
+WORD(weights_parts)   // invocations of the weights kernel for each character
+PADDING()
 END_PUSH(lmb_list_push)
 #endif
 

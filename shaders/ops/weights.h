@@ -330,13 +330,12 @@ OP void weigh_nodes(evaluation e) {
     }
 }
 
-// Computes all sources from these weights.
-OP void find_sources(evaluation e) {
-    uint use = LOAD(e.program, PROGRAM_USES);
+// Computes sources from these weights: every `step`-th one, from the source `first` on.
+OP void find_sources(evaluation e, uint first, uint step) {
+    uint uses = LOAD(e.program, PROGRAM_USES);
     uint count = LOAD(e.program, PROGRAM_SOURCES);
-    for (uint i = 0u; i < count; i++) {
-        find_source(e, i, use);
-        use = use + USE_WORDS;
+    for (uint i = first; i < count; i += step) {
+        find_source(e, i, uses + i * USE_WORDS);
     }
 }
 

@@ -377,7 +377,7 @@ static void take_characters(run *r, const uint32_t *list, uint32_t from, int lan
 static void weigh(run *r) {
     r->e.joint = 0;
     weigh_nodes(r->e);
-    find_sources(r->e);
+    find_sources(r->e, 0, 1);
 }
 
 // The other stages.

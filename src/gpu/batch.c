@@ -11,7 +11,7 @@
 // 2. The control, if the graph moves by itself: it writes parameters.
 // 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
 //    follow, so its length need not be known while recording.
-// 4. The weights: stage 1 of the graph, one invocation per character.
+// 4. The weights: stage 1 of the graph, one invocation per character, or several in small crowds.
 // 5. The poses. A specialised kernel may run all stages of the graph in one dispatch. Otherwise each pass is a
 //    dispatch, because a pass reads exchange areas that earlier passes wrote for other joints.
 // 6. The model matrices and what depends on them, unless step 5 ran all stages.
@@ -131,6 +131,12 @@ static bool keeps_output(const lmb_gpu_batch *batch, lmb_output output) {
         outputs |= (matrices ? 0u : LMB_OUTPUT_LOCAL_BIT) | (needs_models || matrices ? LMB_OUTPUT_MODEL_BIT : 0u);
     }
     return outputs >> output & 1u;
+}
+
+// Returns how many invocations of stage 1 a character has.
+static uint32_t weights_parts(const lmb_gpu_batch *batch) {
+    return lmb_gpu_weights_parts(batch->gpu->limits, batch->description.character_count,
+                                 batch->description.graph->program[PROGRAM_SOURCES]);
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -589,6 +595,7 @@ static uint64_t groups_for(uint64_t count, uint32_t of_each) {
 typedef struct share {
     uint32_t items;
     uint32_t parts;
+    uint32_t rows; // if above 1: so many rows of the grid, each of all characters
 } share;
 
 // Dispatches a kernel once for each span. If there is a list, `offset` is the word of the kernel's dispatch arguments.
@@ -621,6 +628,9 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
         if (has_list) {
             lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
                                       offset * sizeof(uint32_t));
+        } else if (share.rows > 1) {
+            lmb_gpu_dispatch_rows(batch->gpu, info->commands, pipeline, &push, sizeof push,
+                                  (uint32_t)groups_for(span_size(batch, span), share.items), share.rows);
         } else {
             lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push,
                              groups_for((uint64_t)span_size(batch, span) * share.parts, share.items));
@@ -631,8 +641,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
 // The work of the pose kernel.
 static share first_share(const lmb_gpu_batch *batch) {
     const lmb_gpu_graph *graph = batch->graph;
-    return graph->shape.characters > 0 ? (share){graph->shape.characters, 1}
-                                       : (share){LMB_GPU_GROUP, graph->graph->joint_count};
+    return graph->shape.characters > 0 ? (share){graph->shape.characters, 1, 1}
+                                       : (share){LMB_GPU_GROUP, graph->graph->joint_count, 1};
 }
 
 // Computes how many workgroups the listed characters need.
@@ -647,7 +657,8 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .first_joint_maps = first.parts,
                                 .character_items = LMB_GPU_GROUP,
                                 .channels = batch->description.graph->channel_count,
-                                .channel_items = LMB_GPU_GROUP};
+                                .channel_items = LMB_GPU_GROUP,
+                                .weights_parts = weights_parts(batch)};
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
     lmb_gpu_dispatch(batch->gpu, info->commands, batch->gpu->pipelines[LMB_KERNEL_LIST], &push, sizeof push, 1);
     lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
@@ -665,8 +676,9 @@ static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_reco
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
     const VkPipeline own = batch->graph->weights;
+    const uint32_t parts = weights_parts(batch);
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
-                  (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS, 0);
+                  (share){LMB_GPU_GROUP, 1, parts}, DISPATCH_WEIGHTS, parts);
     record_kernel_barrier(batch, info);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
@@ -689,7 +701,7 @@ static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_inf
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
     const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
-                  (share){LMB_GPU_GROUP, channels}, DISPATCH_CHANNELS, pass);
+                  (share){LMB_GPU_GROUP, channels, 1}, DISPATCH_CHANNELS, pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -715,8 +727,8 @@ static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
 static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
     record_kernel_barrier(batch, info);
-    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL], (share){LMB_GPU_GROUP, 1}, DISPATCH_CHARACTERS,
-                  0);
+    record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL], (share){LMB_GPU_GROUP, 1, 1},
+                  DISPATCH_CHARACTERS, 0);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 

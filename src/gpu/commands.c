@@ -37,16 +37,20 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
     gpu->vk.CmdPipelineBarrier(commands, from, to, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
-                      uint32_t size, uint64_t groups) {
-    uint64_t rows = (groups + LARGEST_GRID - 1) / LARGEST_GRID;
-    if (groups == 0) {
-        return;
-    }
-    uint64_t columns = (groups + rows - 1) / rows;
+void lmb_gpu_dispatch_rows(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                           uint32_t size, uint32_t columns, uint32_t rows) {
     gpu->vk.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     gpu->vk.CmdPushConstants(commands, gpu->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size, push);
-    gpu->vk.CmdDispatch(commands, (uint32_t)columns, (uint32_t)rows, 1);
+    gpu->vk.CmdDispatch(commands, columns, rows, 1);
+}
+
+void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                      uint32_t size, uint64_t groups) {
+    const uint64_t rows = (groups + LARGEST_GRID - 1) / LARGEST_GRID;
+    if (groups > 0) {
+        lmb_gpu_dispatch_rows(gpu, commands, pipeline, push, size, (uint32_t)((groups + rows - 1) / rows),
+                              (uint32_t)rows);
+    }
 }
 
 void lmb_gpu_dispatch_indirect(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,

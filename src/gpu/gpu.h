@@ -255,6 +255,10 @@ void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineSta
 void lmb_gpu_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                       uint32_t size, uint64_t groups);
 
+// Does the same with exactly so many workgroups, in rows.
+void lmb_gpu_dispatch_rows(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
+                           uint32_t size, uint32_t columns, uint32_t rows);
+
 // Does the same with the number of workgroups from three words at `offset` of the buffer.
 void lmb_gpu_dispatch_indirect(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline, const void *push,
                                uint32_t size, VkBuffer arguments, VkDeviceSize offset);

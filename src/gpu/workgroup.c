@@ -10,6 +10,10 @@
 // Of a workgroup with subgroups of 32 or fewer. Measured (bench/NOTES.md).
 #define FEWEST_JOINTS 96u
 
+// Invocations of stage 1 that a large GPU runs in hardly more time than one. Measured (bench/NOTES.md). So many rows fit
+// a grid, too.
+#define SMALL_CROWD_INVOCATIONS 65535u
+
 // Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its index and
 // that of its rows, its bounding box, its level, and bits of weights.
 static uint64_t character_bytes(uint32_t joints, uint32_t weighed) {
@@ -77,4 +81,9 @@ static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes
 lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t weighed) {
     const uint64_t bytes = character_bytes(joints, weighed);
     return limits.is_cpu ? workgroup_for_cpu(limits, bytes) : workgroup_for_gpu(limits, bytes, joints);
+}
+
+uint32_t lmb_gpu_weights_parts(lmb_gpu_limits limits, uint32_t characters, uint32_t sources) {
+    const uint32_t parts = limits.is_cpu ? 1 : min_of(SMALL_CROWD_INVOCATIONS / characters, sources);
+    return parts > 0 ? parts : 1;
 }

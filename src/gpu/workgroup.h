@@ -24,4 +24,7 @@ typedef struct lmb_gpu_workgroup {
 // `weighed` is the number of weights of which a character needs bits.
 lmb_gpu_workgroup lmb_gpu_find_shape(lmb_gpu_limits limits, uint32_t joints, uint32_t weighed);
 
+// Returns how many invocations of stage 1 share the sources of a character: 1 to `sources`, or 1 if there are none.
+uint32_t lmb_gpu_weights_parts(lmb_gpu_limits limits, uint32_t characters, uint32_t sources);
+
 #endif

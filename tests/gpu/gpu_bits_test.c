@@ -7,6 +7,8 @@
 #include "gpu/gpu.h"
 #include "program/program.h"
 
+#include "../../shaders/ops/layout.h"
+
 #include <crowd.h>
 #include <gpu_side.h>
 
@@ -508,6 +510,29 @@ static void loops_decide_the_shape(void **state) {
     world_destroy(&world);
 }
 
+// The invocations that share a character's sources find all of them, and count each refusal once. The kernels are the
+// same either way.
+static void sources_of_small_crowds(void **state) {
+    (void)state;
+    const bool is_cpu = interpreting_gpu->limits.is_cpu;
+    world world = world_create(15, SCENE_TREE);
+    uint32_t most_sources = 0;
+    for (uint32_t program = 1; program < 4; program++) {
+        crowd crowd = fitting_crowd(&world, LISTED, program, is_stateless);
+        const uint32_t sources = crowd.program->program[PROGRAM_SOURCES];
+        most_sources = sources > most_sources ? sources : most_sources;
+        for (uint32_t shared = 0; shared < 2; shared++) {
+            interpreting_gpu->limits.is_cpu = !shared;
+            compare_crowd(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 50 * 15 * sizeof(lmb_transform), 2);
+            compare_list(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 1); // nobody
+            compare_list(&crowd, interpreting_gpu, LMB_OUTPUT_LOCAL_BIT, 3);
+        }
+        crowd_destroy(&crowd);
+    }
+    interpreting_gpu->limits.is_cpu = is_cpu;
+    assert_true(most_sources > 2);
+}
+
 static bool has_exchanges(const lmb_graph *graph) {
     return is_stateless(graph) && graph->exchange_count > 0;
 }
@@ -748,6 +773,7 @@ int main(void) {
         cmocka_unit_test(rigs_of_every_shape),
         cmocka_unit_test(lists_of_characters),
         cmocka_unit_test(lists_of_graphs_with_exchanges),
+        cmocka_unit_test(sources_of_small_crowds),
         cmocka_unit_test(loops_decide_the_shape),
         cmocka_unit_test(compressed_clips),
         cmocka_unit_test(every_kind_of_refusal),

@@ -55,8 +55,23 @@ static void a_workgroup_leaves_few_invocations_idle(void **state) {
     }
 }
 
+static void small_crowds_share_sources(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t characters, sources, parts;
+    } cases[] = {{1, 0, 1},     {1, 1, 1},     {1, 64, 64},   {16, 4, 4},     {16383, 4, 4},     {16383, 64, 4},
+                 {16384, 4, 3}, {32767, 4, 2}, {32768, 4, 1}, {100000, 4, 1}, {UINT32_MAX, 4, 1}};
+    for (uint32_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lmb_gpu_limits limits = {.subgroup = 32};
+        assert_int_equal(lmb_gpu_weights_parts(limits, cases[i].characters, cases[i].sources), cases[i].parts);
+        limits.is_cpu = true;
+        assert_int_equal(lmb_gpu_weights_parts(limits, cases[i].characters, cases[i].sources), 1);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shapes_stay_within_limits),
+                                       cmocka_unit_test(small_crowds_share_sources),
                                        cmocka_unit_test(a_workgroup_leaves_few_invocations_idle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

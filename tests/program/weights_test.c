@@ -356,7 +356,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
                               .searches = searches};
         weigh_nodes(e);
         weigh_motions(e);
-        find_sources(e);
+        find_sources(e, 0, 1);
         all->count = 0;
         expect(tree, last, (share){1.0, 1.0, 0}, all);
         assert_int_equal(all->count, program->program[PROGRAM_SOURCES]);
