@@ -63,12 +63,16 @@ typedef enum lmb_gpu_memory_use {
     LMB_GPU_MEMORY_DEVICE,   ///< device local
     LMB_GPU_MEMORY_UPLOAD,   ///< host visible and host coherent: the host writes it
     LMB_GPU_MEMORY_READBACK, ///< host visible and host coherent, and host cached where possible: the host reads it
+    /// Device local, host visible and host coherent: the host writes it and kernels read it. Optional: if a hook fails,
+    /// or leaves `mapped` NULL, the host writes #LMB_GPU_MEMORY_UPLOAD memory, which each frame copies.
+    LMB_GPU_MEMORY_DIRECT,
 } lmb_gpu_memory_use;
 
 /// The host's allocator of device memory. Optional.
 ///
-/// Without it each buffer is one vkAllocateMemory with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT. Memory from these
-/// functions must be allocated with that flag too.
+/// Without it each buffer is one vkAllocateMemory with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, and a buffer in
+/// #LMB_GPU_MEMORY_DIRECT takes at most a sixteenth of its heap. Memory from these functions must be allocated with that
+/// flag too.
 typedef struct lmb_gpu_memory_hooks {
     VkResult (*allocate)(void *user, const VkMemoryRequirements *requirements, lmb_gpu_memory_use use,
                          lmb_gpu_memory *memory);
@@ -230,12 +234,15 @@ LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 /// Returns the batch's description (batch.h), to run the same batch on the CPU and to compare.
 LMB_API lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 
-/// Returns the parameters of a frame slot: host memory, float [C][lmb_graph_parameter_count()].
+/// Returns the parameters of a frame slot: mapped memory, float [C][lmb_graph_parameter_count()].
 ///
 /// The host fills it before it submits the commands recorded for that slot, and must not change it until they have
 /// completed. At first its content is undefined; it keeps what the host writes. The control writes the graph's own
 /// parameters elsewhere, so the host need not write them, except with lmb_gpu_record_info.poses_alone. NULL if the slot
 /// does not exist or the graph has no parameters.
+///
+/// It may be memory of the device (#LMB_GPU_MEMORY_DIRECT), which kernels read without a copy. Such memory is slow to
+/// read and fast to write in order: write whole rows, one after another, and compute elsewhere what is changed twice.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 
 /// Binds a pose buffer for a frame slot, for commands recorded afterwards.

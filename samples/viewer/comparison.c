@@ -253,7 +253,8 @@ void comparison_write_parameters(const comparison *comparison, uint32_t frame, f
     const size_t count = comparison->parameter_count;
     memcpy(parameters, comparison->parameters, comparison->figure_count * count * sizeof *parameters);
     for (uint32_t figure = 0; figure < comparison->figure_count && comparison->time_parameter != LMB_NONE; figure++) {
-        parameters[figure * count + comparison->time_parameter] += (float)frame / 60.0f;
+        const size_t time = figure * count + comparison->time_parameter;
+        parameters[time] = comparison->parameters[time] + (float)frame / 60.0f;
     }
 }
 

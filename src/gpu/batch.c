@@ -6,8 +6,8 @@
 // and a kernel is dispatched once for each span.
 //
 // A frame is recorded in this order, with a barrier between two steps of which the second reads what the first wrote:
-// 1. Copies: zeroed refusal counters, the table of spans, parameters, events. A barrier before them orders the frame
-//    after the earlier use of these buffers.
+// 1. Copies: zeroed refusal counters, the table of spans, parameters (unless the kernels read the memory that the host
+//    writes), events. A barrier before them orders the frame after the earlier use of these buffers.
 // 2. The control, if the graph moves by itself: it writes parameters.
 // 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
 //    follow, so its length need not be known while recording.
@@ -37,7 +37,7 @@
 
 // Data of a frame slot.
 typedef struct frame_slot {
-    lmb_gpu_buffer staging;    // parameters that the host writes
+    lmb_gpu_buffer staging;    // parameters that the host writes, unless it writes those below
     lmb_gpu_buffer parameters; // parameters that the kernels read
     lmb_gpu_buffer refused;
     lmb_gpu_buffer spans;    // lmb_span_row [span]
@@ -215,6 +215,22 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     return LMB_OK;
 }
 
+// Makes the parameters of a slot: in mapped memory of the device if it has some to spare, else in two buffers, of which
+// each frame copies one to the other. A control overwrites what the host wrote, so it needs two as well.
+static void make_parameters(const lmb_gpu_batch *batch, lmb_gpu_maker *maker, frame_slot *slot) {
+    const lmb_graph *graph = batch->description.graph;
+    const VkDeviceSize bytes =
+        (VkDeviceSize)batch->description.character_count * lmb_graph_parameter_count(graph) * sizeof(float);
+    lmb_error ignored;
+    const bool direct = maker->result == LMB_OK && bytes > 0 && lmb_graph_control(graph) == NULL &&
+                        lmb_gpu_buffer_create(batch->gpu, bytes, LMB_GPU_MEMORY_DIRECT, "limber parameters",
+                                              &slot->parameters, &ignored) == LMB_OK;
+    if (!direct) {
+        lmb_gpu_make(maker, bytes, LMB_GPU_MEMORY_UPLOAD, "limber parameters staging", &slot->staging);
+        lmb_gpu_make(maker, bytes, LMB_GPU_MEMORY_DEVICE, "limber parameters", &slot->parameters);
+    }
+}
+
 static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error *error) {
     lmb_gpu *gpu = batch->gpu;
     slot->outputs = lmb_host_allocate(&gpu->host, batch->span_count, LMB_OUTPUT_COUNT * sizeof *slot->outputs);
@@ -225,15 +241,12 @@ static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error 
     static const char *const names[LMB_OUTPUT_COUNT] = {
         "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
         "limber bounds", "limber sockets", "limber channels"};
-    const VkDeviceSize parameters = (VkDeviceSize)batch->description.character_count *
-                                    lmb_graph_parameter_count(batch->description.graph) * sizeof(float);
     const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber refused", &slot->refused);
     lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->spans);
     lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
-    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_UPLOAD, "limber parameters staging", &slot->staging);
-    lmb_gpu_make(&maker, parameters, LMB_GPU_MEMORY_DEVICE, "limber parameters", &slot->parameters);
+    make_parameters(batch, &maker, slot);
     for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
         lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), LMB_GPU_MEMORY_DEVICE, "limber weights",
                      &slot->records[span]);
@@ -392,7 +405,11 @@ lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
 }
 
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
-    return slot < batch->slot_count ? batch->slots[slot].staging.memory.mapped : NULL;
+    if (slot >= batch->slot_count) {
+        return NULL;
+    }
+    const frame_slot *found = &batch->slots[slot];
+    return found->staging.buffer != VK_NULL_HANDLE ? found->staging.memory.mapped : found->parameters.memory.mapped;
 }
 
 static lmb_result check_slot(const lmb_gpu_batch *batch, uint32_t slot, lmb_error *error) {
@@ -575,7 +592,7 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     gpu->vk.CmdFillBuffer(commands, slot->refused.buffer, 0, slot->refused.size, 0);
     record_spans(batch, info);
     record_beginning(batch, info);
-    if (slot->parameters.buffer != VK_NULL_HANDLE) {
+    if (slot->staging.buffer != VK_NULL_HANDLE) {
         VkBufferCopy copy = {.size = slot->parameters.size};
         gpu->vk.CmdCopyBuffer(commands, slot->staging.buffer, slot->parameters.buffer, 1, &copy);
     }

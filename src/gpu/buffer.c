@@ -1,9 +1,20 @@
 // Buffers of the library, each with its own memory: from the host's hooks, or else one allocation each. Kernels reach a
 // device buffer by its address. What the host writes or reads is in staging buffers, which are mapped all the time and
-// only copied.
+// only copied; or in memory of the device that is mapped, where there is enough of it.
 #include "gpu.h"
 
 #define HOST_PROPERTIES (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+// The part of a heap that a direct buffer may take. Heaps of 256 MiB, which the host's own uploads need too, are common.
+#define DIRECT_HEAP_DIVISOR 16u
+
+static bool is_mapped(lmb_gpu_memory_use use) {
+    return use != LMB_GPU_MEMORY_DEVICE;
+}
+
+// Returns whether kernels reach the buffer.
+static bool has_address(lmb_gpu_memory_use use) {
+    return use == LMB_GPU_MEMORY_DEVICE || use == LMB_GPU_MEMORY_DIRECT;
+}
 
 // Returns the first type with all desired properties, or LMB_NONE.
 static uint32_t first_memory_type(const lmb_gpu *gpu, uint32_t allowed, VkMemoryPropertyFlags desired) {
@@ -15,18 +26,31 @@ static uint32_t first_memory_type(const lmb_gpu *gpu, uint32_t allowed, VkMemory
     return LMB_NONE;
 }
 
-static lmb_result find_memory_type(const lmb_gpu *gpu, uint32_t allowed, lmb_gpu_memory_use use, uint32_t *type,
-                                   lmb_error *error) {
-    const bool host_access = use != LMB_GPU_MEMORY_DEVICE;
-    *type = use == LMB_GPU_MEMORY_READBACK
-                ? first_memory_type(gpu, allowed, HOST_PROPERTIES | VK_MEMORY_PROPERTY_HOST_CACHED_BIT)
-                : LMB_NONE;
-    if (*type == LMB_NONE) {
-        *type = first_memory_type(gpu, allowed, host_access ? HOST_PROPERTIES : VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+// Returns a type of device memory that the host can write and that has a heap with room to spare, or LMB_NONE.
+static uint32_t direct_memory_type(const lmb_gpu *gpu, const VkMemoryRequirements *needed) {
+    const uint32_t type =
+        first_memory_type(gpu, needed->memoryTypeBits, HOST_PROPERTIES | VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    const bool fits =
+        type != LMB_NONE &&
+        needed->size <= gpu->memory.memoryHeaps[gpu->memory.memoryTypes[type].heapIndex].size / DIRECT_HEAP_DIVISOR;
+    return fits ? type : LMB_NONE;
+}
+
+static uint32_t memory_type(const lmb_gpu *gpu, const VkMemoryRequirements *needed, lmb_gpu_memory_use use) {
+    const uint32_t allowed = needed->memoryTypeBits;
+    uint32_t type;
+    switch (use) {
+    case LMB_GPU_MEMORY_DEVICE:
+        return first_memory_type(gpu, allowed, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+    case LMB_GPU_MEMORY_DIRECT:
+        return direct_memory_type(gpu, needed);
+    case LMB_GPU_MEMORY_READBACK:
+        type = first_memory_type(gpu, allowed, HOST_PROPERTIES | VK_MEMORY_PROPERTY_HOST_CACHED_BIT);
+        return type != LMB_NONE ? type : first_memory_type(gpu, allowed, HOST_PROPERTIES);
+    case LMB_GPU_MEMORY_UPLOAD:
+        break;
     }
-    return *type != LMB_NONE ? LMB_OK
-                             : lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device has no %s memory for buffers",
-                                        host_access ? "host visible" : "device local");
+    return first_memory_type(gpu, allowed, HOST_PROPERTIES);
 }
 
 static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *needed, lmb_gpu_memory_use use,
@@ -36,10 +60,10 @@ static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *need
         VkResult result = gpu->hooks.allocate(gpu->hooks.user, needed, use, memory);
         return result == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "the host's memory hook", result);
     }
-    uint32_t type = 0;
-    lmb_result found = find_memory_type(gpu, needed->memoryTypeBits, use, &type, error);
-    if (found != LMB_OK) {
-        return found;
+    const uint32_t type = memory_type(gpu, needed, use);
+    if (type == LMB_NONE) {
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device has no %s memory for buffers",
+                        is_mapped(use) ? "host visible" : "device local");
     }
     VkMemoryAllocateFlagsInfo flags = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
                                        .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
@@ -51,7 +75,7 @@ static lmb_result allocate_memory(lmb_gpu *gpu, const VkMemoryRequirements *need
     if (result != VK_SUCCESS) {
         return lmb_gpu_fail(error, "vkAllocateMemory", result);
     }
-    if (use != LMB_GPU_MEMORY_DEVICE) {
+    if (is_mapped(use)) {
         result = gpu->vk.MapMemory(gpu->device, memory->memory, 0, VK_WHOLE_SIZE, 0, &memory->mapped);
         if (result != VK_SUCCESS) {
             gpu->vk.FreeMemory(gpu->device, memory->memory, gpu->allocator);
@@ -77,7 +101,7 @@ static lmb_result bind_memory(lmb_gpu *gpu, lmb_gpu_memory_use use, lmb_gpu_buff
         return result;
     }
     buffer->has_memory = true;
-    if (use != LMB_GPU_MEMORY_DEVICE && buffer->memory.mapped == NULL) {
+    if (is_mapped(use) && buffer->memory.mapped == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu: the host's memory hook gave no mapped pointer");
     }
     VkResult bound =
@@ -94,7 +118,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory
     bool shared = gpu->queue_family_count > 1;
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                .size = size,
-                               .usage = use == LMB_GPU_MEMORY_DEVICE ? copies | reached : copies,
+                               .usage = has_address(use) ? copies | reached : copies,
                                .sharingMode = shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
                                .queueFamilyIndexCount = shared ? gpu->queue_family_count : 0,
                                .pQueueFamilyIndices = gpu->queue_families};
@@ -108,7 +132,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory
         lmb_gpu_buffer_destroy(gpu, buffer);
         return result;
     }
-    if (use == LMB_GPU_MEMORY_DEVICE) {
+    if (has_address(use)) {
         VkBufferDeviceAddressInfo address = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                              .buffer = buffer->buffer};
         buffer->address = gpu->vk.GetBufferDeviceAddress(gpu->device, &address);
