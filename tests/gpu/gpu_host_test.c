@@ -140,8 +140,58 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32
     return OR_FAIL(vkWaitForFences) : result;
 }
 
+typedef struct frame_commands {
+    uint32_t transfers, dispatches, barriers;
+} frame_commands;
+
+static frame_commands recorded; // since it was zeroed
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer from, VkBuffer to,
+                                                     uint32_t count, const VkBufferCopy *copies) {
+    recorded.transfers++;
+    vkCmdCopyBuffer(commands, from, to, count, copies);
+}
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdUpdateBuffer(VkCommandBuffer commands, VkBuffer to, VkDeviceSize offset,
+                                                       VkDeviceSize size, const void *bytes) {
+    recorded.transfers++;
+    vkCmdUpdateBuffer(commands, to, offset, size, bytes);
+}
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdFillBuffer(VkCommandBuffer commands, VkBuffer to, VkDeviceSize offset,
+                                                     VkDeviceSize size, uint32_t word) {
+    recorded.transfers++;
+    vkCmdFillBuffer(commands, to, offset, size, word);
+}
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+    recorded.dispatches++;
+    vkCmdDispatch(commands, x, y, z);
+}
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdDispatchIndirect(VkCommandBuffer commands, VkBuffer arguments,
+                                                           VkDeviceSize offset) {
+    recorded.dispatches++;
+    vkCmdDispatchIndirect(commands, arguments, offset);
+}
+
+static VKAPI_ATTR void VKAPI_CALL door_CmdPipelineBarrier(VkCommandBuffer commands, VkPipelineStageFlags from,
+                                                          VkPipelineStageFlags to, VkDependencyFlags flags,
+                                                          uint32_t memory_count, const VkMemoryBarrier *memory,
+                                                          uint32_t buffer_count, const VkBufferMemoryBarrier *buffers,
+                                                          uint32_t image_count, const VkImageMemoryBarrier *images) {
+    recorded.barriers++;
+    vkCmdPipelineBarrier(commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images);
+}
+
 #define SHADOWED(X)                                                                                                    \
     FALLIBLE(X)                                                                                                        \
+    X(CmdCopyBuffer)                                                                                                   \
+    X(CmdUpdateBuffer)                                                                                                 \
+    X(CmdFillBuffer)                                                                                                   \
+    X(CmdDispatch)                                                                                                     \
+    X(CmdDispatchIndirect)                                                                                             \
+    X(CmdPipelineBarrier)                                                                                              \
     X(DestroyBuffer)                                                                                                   \
     X(FreeMemory)                                                                                                      \
     X(DestroyShaderModule)                                                                                             \
@@ -1197,6 +1247,89 @@ static void memory_hooks_that_fail_are_reported(void **state) {
     arena_destroy(&arena);
 }
 
+// Records and runs one frame, and expects these commands of it.
+static void expect_commands(lmb_gpu_batch *batch, lmb_gpu_record_info info, frame_commands expected) {
+    VkCommandPool pool;
+    lmb_error error;
+    assert_ok(device_begin(&opened, &pool, &info.commands, &error), &error);
+    recorded = (frame_commands){0};
+    assert_ok(lmb_gpu_batch_record(batch, &info, &error), &error);
+    assert_int_equal(recorded.transfers, expected.transfers);
+    assert_int_equal(recorded.dispatches, expected.dispatches);
+    assert_int_equal(recorded.barriers, expected.barriers);
+    assert_ok(device_submit_and_wait(&opened, pool, info.commands, &error), &error);
+}
+
+static void upload(lmb_gpu_graph *graph) {
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    lmb_error error;
+    assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_graph_record_upload(graph, commands, &error), &error);
+    assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
+}
+
+static void write_parameters(lmb_gpu_batch *batch, const lmb_graph *graph) {
+    memset(lmb_gpu_batch_parameters(batch, 0), 0, CHARACTERS * lmb_graph_parameter_count(graph) * sizeof(float));
+}
+
+// Transfers: the refusal counters, the table of spans; the parameters, if they are copied. Dispatches: weights, and
+// all later stages in one; the list; the control. Barriers: before and after the transfers, after each dispatch.
+static void commands_of_a_frame_are_few(void **state) {
+    (void)state;
+    ground ground = {.def = door_def()};
+    ground_create(&ground);
+    upload(ground.program);
+    lmb_gpu_batch *const batch = ground.batch;
+    const uint32_t copy = copies_parameters(batch);
+    const uint32_t words[] = {2, 5, 3};
+    device_buffer list = suite_buffer(&opened, words, sizeof words);
+    write_parameters(batch, program);
+    lmb_gpu_record_info info = lmb_default_gpu_record_info();
+    expect_commands(batch, info, (frame_commands){2 + copy, 2, 4});
+    info.has_previous_slot = true;
+    expect_commands(batch, info, (frame_commands){2 + copy, 2, 4});
+    info.has_previous_slot = false;
+    info.list = list.address + sizeof(uint32_t);
+    info.list_count = list.address;
+    info.list_capacity = 2;
+    expect_commands(batch, info, (frame_commands){2 + copy, 3, 5});
+    device_buffer_destroy(&opened, &list);
+    ground_destroy(&ground);
+}
+
+static void commands_of_a_frame_with_a_control_are_few(void **state) {
+    (void)state;
+    const lmb_player_def player = lmb_default_player_def();
+    const lmb_node_def node = lmb_playing_node(0, &player);
+    const lmb_graph_def def = {
+        .rig = rig, .clips = (const lmb_clip *const *)&clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    const lmb_gpu_def with = door_def();
+    lmb_graph *graph = NULL;
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_graph *gpu_graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_create(&def, NULL, &graph, &error), &error);
+    assert_ok(lmb_gpu_create(&with, NULL, &gpu, &error), &error);
+    gpu->limits.loops = UINT32_MAX; // else the control may run in parts
+    assert_ok(lmb_gpu_graph_create(gpu, graph, &gpu_graph, &error), &error);
+    const lmb_gpu_batch_def of = batch_def(gpu_graph);
+    assert_ok(lmb_gpu_batch_create(gpu, &of, &batch, &error), &error);
+    upload(gpu_graph);
+    write_parameters(batch, graph);
+    lmb_gpu_record_info info = lmb_default_gpu_record_info();
+    expect_commands(batch, info, (frame_commands){2 + 3, 3, 5}); // the first frame: the control's block and states
+    info.number++;
+    expect_commands(batch, info, (frame_commands){2 + 1, 3, 5});
+    info.poses_alone = true;
+    expect_commands(batch, info, (frame_commands){2 + 1, 2, 4});
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_graph_destroy(gpu_graph);
+    lmb_gpu_destroy(gpu);
+    lmb_graph_destroy(graph);
+}
+
 static int32_t callback_blocks;
 static uint32_t callback_calls;
 
@@ -1329,6 +1462,8 @@ int main(void) {
         cmocka_unit_test(memory_hooks_take_the_place_of_vulkans_memory),
         cmocka_unit_test(memory_hooks_that_fail_are_reported),
         cmocka_unit_test(parameters_are_direct_where_memory_allows_it),
+        cmocka_unit_test(commands_of_a_frame_are_few),
+        cmocka_unit_test(commands_of_a_frame_with_a_control_are_few),
         cmocka_unit_test(vulkans_allocation_callbacks_are_passed_on),
         cmocka_unit_test(a_queue_with_compute_alone_is_enough),
     };
