@@ -6,8 +6,8 @@
 // and a kernel is dispatched once for each span.
 //
 // A frame is recorded in this order, with a barrier between two steps of which the second reads what the first wrote:
-// 1. Copies: zeroed refusal counters, the table of spans, parameters (unless the kernels read the memory that the host
-//    writes), events. A barrier before them orders the frame after the earlier use of these buffers.
+// 1. Copies: the table of spans with zeroed refusal counters, parameters (unless the kernels read the memory that the
+//    host writes), events. A barrier before them orders the frame after the earlier use of these buffers.
 // 2. The control, if the graph moves by itself: it writes parameters.
 // 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
 //    follow, so its length need not be known while recording.
@@ -26,6 +26,7 @@
 
 #include "../../shaders/ops/layout.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define MARKS 4u // marks in a frame's profile, without the one for stage 1
@@ -35,13 +36,18 @@
 // Bytes of a joint in an exchange area: three rows of four floats.
 #define EXCHANGE_BYTES 48u
 
+// What each frame writes first, the rows ROWS_AT_ONCE at a time.
+typedef struct frame_table {
+    uint32_t refused[LMB_REFUSAL_COUNT]; // counted by kernels
+    lmb_span_row rows[ROWS_AT_ONCE];
+} frame_table;
+
 // Data of a frame slot.
 typedef struct frame_slot {
     lmb_gpu_buffer staging;    // parameters that the host writes, unless it writes those below
     lmb_gpu_buffer parameters; // parameters that the kernels read
-    lmb_gpu_buffer refused;
-    lmb_gpu_buffer spans;    // lmb_span_row [span]
-    lmb_gpu_buffer dispatch; // written by shaders/list.comp
+    lmb_gpu_buffer table;      // frame_table, with a row for each span
+    lmb_gpu_buffer dispatch;   // written by shaders/list.comp
     VkDeviceAddress poses[LMB_MAX_POSES];
     VkDeviceAddress points;
     VkDeviceAddress transforms;
@@ -231,6 +237,11 @@ static void make_parameters(const lmb_gpu_batch *batch, lmb_gpu_maker *maker, fr
     }
 }
 
+// Returns where a span's row is in the table of a slot.
+static VkDeviceSize rows_offset(uint32_t span) {
+    return offsetof(frame_table, rows) + (VkDeviceSize)span * sizeof(lmb_span_row);
+}
+
 static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error *error) {
     lmb_gpu *gpu = batch->gpu;
     slot->outputs = lmb_host_allocate(&gpu->host, batch->span_count, LMB_OUTPUT_COUNT * sizeof *slot->outputs);
@@ -243,8 +254,7 @@ static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error 
         "limber bounds", "limber sockets", "limber channels"};
     const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, LMB_REFUSAL_COUNT * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber refused", &slot->refused);
-    lmb_gpu_make(&maker, batch->span_count * sizeof(lmb_span_row), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->spans);
+    lmb_gpu_make(&maker, rows_offset(batch->span_count), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->table);
     lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
     make_parameters(batch, &maker, slot);
     for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
@@ -330,8 +340,7 @@ static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, v
         frame_slot *slot = &batch->slots[i];
         visit(user, &slot->staging);
         visit(user, &slot->parameters);
-        visit(user, &slot->refused);
-        visit(user, &slot->spans);
+        visit(user, &slot->table);
         visit(user, &slot->dispatch);
         for (uint32_t j = 0; slot->records != NULL && j < batch->span_count; j++) {
             visit(user, &slot->records[j]);
@@ -558,17 +567,19 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     return row;
 }
 
-// The rows are stored in the commands, so a pose that is bound later does not change what was recorded.
-static void record_spans(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    lmb_span_row rows[ROWS_AT_ONCE];
+// Zeroes the refusal counters and writes the rows. These are stored in the commands, so a pose that is bound later does
+// not change what was recorded.
+static void record_table(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    frame_table table = {0};
     for (uint32_t first = 0; first < batch->span_count; first += ROWS_AT_ONCE) {
-        uint32_t left = batch->span_count - first;
-        uint32_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
+        const uint32_t left = batch->span_count - first;
+        const uint32_t count = left < ROWS_AT_ONCE ? left : ROWS_AT_ONCE;
         for (uint32_t i = 0; i < count; i++) {
-            rows[i] = find_row(batch, info, first + i);
+            table.rows[i] = find_row(batch, info, first + i);
         }
-        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->slots[info->slot].spans.buffer, first * sizeof *rows,
-                                       count * sizeof *rows, rows);
+        const VkDeviceSize begin = first == 0 ? 0 : rows_offset(first), end = rows_offset(first + count);
+        batch->gpu->vk.CmdUpdateBuffer(info->commands, batch->slots[info->slot].table.buffer, begin, end - begin,
+                                       first == 0 ? (const void *)&table : table.rows);
     }
 }
 
@@ -589,8 +600,7 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_barrier(gpu, commands, copy_and_compute | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    gpu->vk.CmdFillBuffer(commands, slot->refused.buffer, 0, slot->refused.size, 0);
-    record_spans(batch, info);
+    record_table(batch, info);
     record_beginning(batch, info);
     if (slot->staging.buffer != VK_NULL_HANDLE) {
         VkBufferCopy copy = {.size = slot->parameters.size};
@@ -626,8 +636,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
         const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
         const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
         const lmb_batch_push push = {.program = batch->graph->buffer.address,
-                                     .span = slot->spans.address + span * sizeof(lmb_span_row),
-                                     .refused = slot->refused.address,
+                                     .span = slot->table.address + rows_offset(span),
+                                     .refused = slot->table.address,
                                      .list = info->list,
                                      .dispatch = slot->dispatch.address,
                                      .sources = sources,
@@ -668,7 +678,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     const share first = first_share(batch);
     const lmb_list_push push = {.list_count = info->list_count,
                                 .dispatch = slot->dispatch.address,
-                                .refused = slot->refused.address,
+                                .refused = slot->table.address,
                                 .capacity = info->list_capacity,
                                 .first_items = first.items,
                                 .first_joint_maps = first.parts,
@@ -811,9 +821,12 @@ bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_sp
 }
 
 lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {
-    return slot < batch->slot_count
-               ? lmb_gpu_span_of(&batch->slots[slot].refused, 0, batch->description.character_count)
-               : (lmb_gpu_span){0};
+    lmb_gpu_span span = {0};
+    if (slot < batch->slot_count) {
+        span = lmb_gpu_span_of(&batch->slots[slot].table, 0, batch->description.character_count);
+        span.size = sizeof(((frame_table *)NULL)->refused);
+    }
+    return span;
 }
 
 typedef struct bytes_table {

@@ -1273,7 +1273,7 @@ static void write_parameters(lmb_gpu_batch *batch, const lmb_graph *graph) {
     memset(lmb_gpu_batch_parameters(batch, 0), 0, CHARACTERS * lmb_graph_parameter_count(graph) * sizeof(float));
 }
 
-// Transfers: the refusal counters, the table of spans; the parameters, if they are copied. Dispatches: weights, and
+// Transfers: the table of spans with the refusal counters; the parameters, if they are copied. Dispatches: weights, and
 // all later stages in one; the list; the control. Barriers: before and after the transfers, after each dispatch.
 static void commands_of_a_frame_are_few(void **state) {
     (void)state;
@@ -1286,14 +1286,14 @@ static void commands_of_a_frame_are_few(void **state) {
     device_buffer list = suite_buffer(&opened, words, sizeof words);
     write_parameters(batch, program);
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
-    expect_commands(batch, info, (frame_commands){2 + copy, 2, 4});
+    expect_commands(batch, info, (frame_commands){1 + copy, 2, 4});
     info.has_previous_slot = true;
-    expect_commands(batch, info, (frame_commands){2 + copy, 2, 4});
+    expect_commands(batch, info, (frame_commands){1 + copy, 2, 4});
     info.has_previous_slot = false;
     info.list = list.address + sizeof(uint32_t);
     info.list_count = list.address;
     info.list_capacity = 2;
-    expect_commands(batch, info, (frame_commands){2 + copy, 3, 5});
+    expect_commands(batch, info, (frame_commands){1 + copy, 3, 5});
     device_buffer_destroy(&opened, &list);
     ground_destroy(&ground);
 }
@@ -1319,11 +1319,11 @@ static void commands_of_a_frame_with_a_control_are_few(void **state) {
     upload(gpu_graph);
     write_parameters(batch, graph);
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
-    expect_commands(batch, info, (frame_commands){2 + 3, 3, 5}); // the first frame: the control's block and states
+    expect_commands(batch, info, (frame_commands){1 + 3, 3, 5}); // the first frame: the control's block and states
     info.number++;
-    expect_commands(batch, info, (frame_commands){2 + 1, 3, 5});
+    expect_commands(batch, info, (frame_commands){1 + 1, 3, 5});
     info.poses_alone = true;
-    expect_commands(batch, info, (frame_commands){2 + 1, 2, 4});
+    expect_commands(batch, info, (frame_commands){1 + 1, 2, 4});
     lmb_gpu_batch_destroy(batch);
     lmb_gpu_graph_destroy(gpu_graph);
     lmb_gpu_destroy(gpu);
