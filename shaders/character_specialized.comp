@@ -7,11 +7,12 @@
 // of a track diverge. An invocation computes every JOINT_STRIDE-th joint of one character.
 //
 // In a workgroup, invocations evaluate poses and store joints' local matrices in shared memory. Then they compute model
-// matrices level by level of the hierarchy, outputs that need model matrices, and the palette, all in place.
+// matrices band by band of the hierarchy, outputs that need model matrices, and the palette, all in place.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_KHR_shader_subgroup_basic : require
 #define LMB_GLSL
 #include "ops/operations.h"
 #include "ops/records.h"
@@ -29,6 +30,8 @@ layout(constant_id = 6) const uint CHARACTERS = 1u; // per workgroup
 layout(constant_id = 7) const bool WALKS = false;
 // Weights of a character of which runs need to know which are above 0.
 layout(constant_id = 28) const uint WEIGHED = 0u;
+// A workgroup consists of blocks of so many consecutive invocations, of which each is in one subgroup.
+layout(constant_id = 29) const uint STRAND_BLOCK = 4u;
 
 #define LMB_HOLDS_OPERANDS
 #include "batch.glsl"
@@ -307,21 +310,81 @@ void pose_all(bool keeps_matrices) {
     }
 }
 
-// Computes model matrices from local matrices, level by level of the hierarchy. A level has few joints, so invocations
-// share the work for all characters of a workgroup.
-void descend() {
-    uint levels = push.program.at[PROGRAM_LEVELS];
-    uint order = push.program.at[PROGRAM_ORDER];
-    uint count = push.program.at[PROGRAM_LEVEL_COUNT];
-    uint at = (gl_LocalInvocationIndex % CHARACTERS) * MATRIX_STRIDE;
-    for (uint level = 1u; level < count; level++) {
-        uint first = push.program.at[levels + level];
-        uint end = push.program.at[levels + level + 1u];
-        for (uint n = first + gl_LocalInvocationIndex / CHARACTERS; n < end; n += JOINT_STRIDE) {
-            uint entry = push.program.at[order + n];
-            uint own = at + 3u * (entry & 0xffffu);
-            store_matrix(own, matrix_under(load_matrix(at + 3u * (entry >> 16u)), load_matrix(own)));
+// Whether the rows of a matrix are divided among three invocations of a block, where a workgroup has few characters.
+const bool DIVIDES_ROWS = CHARACTERS < 8u;
+const uint STRAND_LANES = DIVIDES_ROWS ? 3u : 1u;
+const uint BLOCK_WALKERS = STRAND_BLOCK / STRAND_LANES;
+
+// Computes a joint's model matrix in place. With DIVIDES_ROWS an invocation computes a row, which is the first of
+// `above`: it depends on the same row of the parent's matrix. It reads the whole local matrix before another invocation
+// overwrites a row of it.
+affine step_down(affine above, uint own, uint row, bool is_live) {
+    affine local = load_matrix(own);
+    affine model = matrix_under(above, local);
+    if (DIVIDES_ROWS) {
+        subgroupBarrier();
+    }
+    if (is_live) {
+        if (DIVIDES_ROWS) {
+            matrices[own + row] = vec4(model.xx, model.xy, model.xz, model.xt);
+        } else {
+            store_matrix(own, model);
         }
+    }
+    return model;
+}
+
+affine load_above(uint at, uint row) {
+    affine above = load_matrix(at);
+    if (DIVIDES_ROWS) {
+        vec4 own = matrices[at + row];
+        above = affine_of_rows(make_row(own.x, own.y, own.z, own.w), row_y(above), row_z(above));
+    }
+    return above;
+}
+
+// Goes down the strands of a band; the invocations of a subgroup together, as many steps as its longest strand has.
+void walk_strands(uint first, uint end, bool has_parents) {
+    uint strands = push.program.at[PROGRAM_STRANDS];
+    uint order = push.program.at[PROGRAM_ORDER];
+    uint lane = gl_LocalInvocationIndex % gl_SubgroupSize;
+    uint in_block = lane % STRAND_BLOCK;
+    uint row = in_block % STRAND_LANES;
+    uint walker = lane / STRAND_BLOCK * BLOCK_WALKERS + in_block / STRAND_LANES;
+    uint round = (gl_LocalInvocationIndex - lane) / STRAND_BLOCK * BLOCK_WALKERS;
+    for (; round < (end - first) * CHARACTERS; round += gl_WorkGroupSize.x / STRAND_BLOCK * BLOCK_WALKERS) {
+        uint longest = first + round / CHARACTERS;
+        uint steps = push.program.at[strands + longest + 1u] - push.program.at[strands + longest];
+        uint strand = first + (round + walker) / CHARACTERS;
+        uint at = (round + walker) % CHARACTERS * MATRIX_STRIDE;
+        uint place = 0u;
+        uint stop = 0u;
+        if (in_block < BLOCK_WALKERS * STRAND_LANES && strand < end) {
+            place = push.program.at[strands + strand];
+            stop = push.program.at[strands + strand + 1u];
+        }
+        uint entry = place < stop ? push.program.at[order + place] : 0u;
+        affine above = load_above(at + 3u * (entry >> (has_parents ? 16u : 0u) & 0xffffu), row);
+        // A root's model matrix is its local one.
+        uint i = has_parents ? 0u : 1u;
+        place += i;
+        entry = place < stop ? push.program.at[order + place] : 0u;
+        for (; i < steps; i++) {
+            uint own = at + 3u * (entry & 0xffffu);
+            bool is_live = place < stop;
+            place++;
+            entry = place < stop ? push.program.at[order + place] : 0u;
+            above = step_down(above, own, row, is_live);
+        }
+    }
+}
+
+// Computes model matrices from local matrices, band by band of the hierarchy (PROGRAM_BANDS).
+void descend() {
+    uint bands = push.program.at[PROGRAM_BANDS];
+    uint count = push.program.at[PROGRAM_BAND_COUNT];
+    for (uint band = 0u; band < count; band++) {
+        walk_strands(push.program.at[bands + band], push.program.at[bands + band + 1u], band > 0u);
         barrier();
     }
 }
@@ -368,20 +431,24 @@ void store_matrices(uint which) {
     }
 }
 
-// Computes joint 0 first, because it determines the signs of further roots; then level by level.
+// Computes joint 0 first, because it determines the signs of further roots; then the strands of each band.
 void find_dual_quaternions() {
-    uint levels = push.program.at[PROGRAM_LEVELS];
+    uint bands = push.program.at[PROGRAM_BANDS];
+    uint strands = push.program.at[PROGRAM_STRANDS];
     uint order = push.program.at[PROGRAM_ORDER];
-    uint count = push.program.at[PROGRAM_LEVEL_COUNT];
+    uint count = push.program.at[PROGRAM_BAND_COUNT];
     evaluation e = own_evaluation();
     for (uint turn = 0u; turn <= count; turn++) {
-        uint level = turn == 0u ? 0u : turn - 1u;
-        uint first = push.program.at[levels + level];
-        uint end = push.program.at[levels + level + 1u];
-        for (uint n = first + gl_LocalInvocationIndex / CHARACTERS; n < end; n += JOINT_STRIDE) {
-            e.joint = push.program.at[order + n] & 0xffffu;
-            if (e.character != NO_CHARACTER && (e.joint == 0u) == (turn == 0u)) {
-                write_dual_quaternion(e);
+        uint strand = gl_LocalInvocationIndex / CHARACTERS + (turn > 0u ? push.program.at[bands + turn - 1u] : 0u);
+        uint end = turn > 0u ? push.program.at[bands + turn] : 1u;
+        for (; strand < end && e.character != NO_CHARACTER; strand += JOINT_STRIDE) {
+            uint n = turn > 0u ? push.program.at[strands + strand] : 0u;
+            uint stop = turn > 0u ? push.program.at[strands + strand + 1u] : 1u;
+            for (; n < stop; n++) {
+                e.joint = turn > 0u ? push.program.at[order + n] & 0xffffu : 0u;
+                if ((e.joint == 0u) == (turn == 0u)) {
+                    write_dual_quaternion(e);
+                }
             }
         }
         memoryBarrierBuffer();

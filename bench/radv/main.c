@@ -97,16 +97,29 @@ static void print_bits(const bits_result *found) {
     }
 }
 
-static uint32_t count_levels(const lmb_rig *rig) {
-    uint32_t most = 0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        uint32_t levels = 0;
-        for (uint32_t at = joint; at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
-            levels++;
-        }
-        most = levels > most ? levels : most;
+static uint32_t level_of(const lmb_rig *rig, uint32_t joint) {
+    uint32_t level = 0;
+    for (uint32_t at = lmb_rig_joint_parent(rig, joint); at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
+        level++;
     }
-    return most;
+    return level;
+}
+
+// Counts the levels on which a joint has siblings, and the first: PROGRAM_BANDS in shaders/ops/layout.h.
+static uint32_t count_bands(const lmb_rig *rig) {
+    static bool forks[LMB_MAX_JOINTS];
+    uint32_t bands = 1;
+    memset(forks, 0, sizeof forks);
+    for (uint32_t a = 0; a < lmb_rig_joint_count(rig); a++) {
+        for (uint32_t b = 0; b < a; b++) {
+            const uint32_t parent = lmb_rig_joint_parent(rig, a), level = level_of(rig, a);
+            if (parent != LMB_NONE && parent == lmb_rig_joint_parent(rig, b) && !forks[level]) {
+                forks[level] = true;
+                bands++;
+            }
+        }
+    }
+    return bands;
 }
 
 static void print_profile(const workload *workload, const char *kernel, const rdna_profile *profile) {
@@ -115,7 +128,7 @@ static void print_profile(const workload *workload, const char *kernel, const rd
     const profile_subject subject = {.workload = workload_name,
                                      .kernel = kernel,
                                      .items = CHARACTERS * (of_character ? 1 : lmb_rig_joint_count(rig)),
-                                     .levels = strcmp(kernel, "graph") == 0 ? count_levels(rig) : 0};
+                                     .bands = strcmp(kernel, "graph") == 0 ? count_bands(rig) : 0};
     profile_print(&subject, profile, true);
 }
 

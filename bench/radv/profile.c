@@ -6,10 +6,10 @@
 enum { PLACES, POSE, DESCENT, BIND, STORE, PHASE_COUNT };
 static const char *const phase_names[PHASE_COUNT] = {"places", "pose", "descent", "bind", "store"};
 
-// Each level of the hierarchy but the first is an interval; all passes of the pose are between them and the places.
-static uint32_t phase_of(uint32_t interval, uint32_t count, uint32_t levels) {
+// Each band of the hierarchy is an interval; all passes of the pose are between them and the places.
+static uint32_t phase_of(uint32_t interval, uint32_t count, uint32_t bands) {
     const uint32_t to_end = count - interval;
-    return interval == 0 ? PLACES : to_end == 1 ? STORE : to_end == 2 ? BIND : to_end < levels + 2 ? DESCENT : POSE;
+    return interval == 0 ? PLACES : to_end == 1 ? STORE : to_end == 2 ? BIND : to_end < bands + 3 ? DESCENT : POSE;
 }
 
 static void add_interval(rdna_interval *sum, const rdna_interval *interval) {
@@ -60,11 +60,11 @@ static void print_row(const profile_subject *subject, const char *phase, const r
 void profile_print(const profile_subject *subject, const rdna_profile *profile, bool by_phase) {
     rdna_interval sums[PHASE_COUNT] = {0}, all = {0};
     const uint32_t count = profile->interval_count;
-    const bool has_phases = subject->levels > 0 && count >= subject->levels + 3;
+    const bool has_phases = subject->bands > 0 && count >= subject->bands + 4;
     for (uint32_t i = 0; i < count; i++) {
         add_interval(&all, &profile->intervals[i]);
         if (has_phases) {
-            add_interval(&sums[phase_of(i, count, subject->levels)], &profile->intervals[i]);
+            add_interval(&sums[phase_of(i, count, subject->bands)], &profile->intervals[i]);
         }
     }
     for (uint32_t i = 0; i < PHASE_COUNT && has_phases && by_phase; i++) {

@@ -15,9 +15,9 @@
 #define PROGRAM_CLIP_COUNT 7
 #define PROGRAM_INSTRUCTIONS 8 // offset: word [instruction][INSTRUCTION_WORDS]
 #define PROGRAM_INSTRUCTION_COUNT 9
-#define PROGRAM_LEVEL_COUNT 10  // joints on the longest path from a root to a leaf
-#define PROGRAM_LEVELS 11       // offset: word [level + 1], index in the following order of the level's first joint
-#define PROGRAM_ORDER 12        // offset: word [joint], sorted by level: the joint and, from bit 16 on, its parent
+#define PROGRAM_DEPTH 10        // joints on the longest path from a root to a leaf
+#define PROGRAM_BANDS 11        // offset: word [band + 1], the band's first strand: see below
+#define PROGRAM_ORDER 12        // offset: word [joint], strand by strand: the joint and, from bit 16 on, its parent
 #define PROGRAM_CHANNELS 13     // float channels
 #define PROGRAM_CHANNEL_REST 14 // offset: float [channel], then word [channel]: 1 for an angle
 #define PROGRAM_POSE_FLOATS 15  // per character in a pose buffer: POSE_COMPONENTS of each joint, then the channels
@@ -44,7 +44,14 @@
 #define PROGRAM_MOTION_RULES 35 // offset: word [rule][MOTION_RULE_WORDS]
 #define PROGRAM_MOTION_RULE_COUNT 36
 #define PROGRAM_CONTROL_WEIGHTS 37 // weights per character in stage 1: PROGRAM_WEIGHTS, then those of motion rules
-#define PROGRAM_HEADER_WORDS 38
+#define PROGRAM_BAND_COUNT 38
+#define PROGRAM_STRANDS 39 // offset: word [strand + 1], index in the order of the strand's first joint
+#define PROGRAM_HEADER_WORDS 40
+
+// Model matrices are computed along strands of the hierarchy: joints of which each is the only child of the one before.
+// A band is levels of the hierarchy that follow each other; the next one begins at a level on which a joint has
+// siblings. So the joints of a band's first level begin its strands, and their parents are in bands before. The strands
+// of a band are sorted by length, the longest first.
 
 #define NO_PARENT 0xffffffffu
 

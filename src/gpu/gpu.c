@@ -92,6 +92,14 @@ static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, 
                                       "gpu: vk%s cannot be loaded: instance and device must be of Vulkan 1.2", missing);
 }
 
+// Returns lmb_gpu_limits.block. Subgroups of these drivers have 32 or 64 invocations. Others may use smaller ones than
+// they say; none less than four.
+static uint32_t find_block(VkDriverId driver) {
+    const bool is_wide = driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY || driver == VK_DRIVER_ID_AMD_PROPRIETARY ||
+                         driver == VK_DRIVER_ID_AMD_OPEN_SOURCE || driver == VK_DRIVER_ID_MESA_RADV;
+    return is_wide ? 32 : 4;
+}
+
 // Checks that the device can run the kernels, and reads its limits and whether it declares its rounding.
 static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
     VkPhysicalDeviceVulkan11Properties properties11 = {.sType =
@@ -128,6 +136,7 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
                                                                 ? limits->maxComputeWorkGroupInvocations
                                                                 : row,
                                    .subgroup = properties11.subgroupSize,
+                                   .block = find_block(properties12.driverID),
                                    .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
                                    .loops = ends_loops ? LLVMPIPE_LOOPS : UINT32_MAX};
     uint32_t poses = gpu->limits.workgroup_bytes / (uint32_t)LMB_GPU_POSE_BYTES;

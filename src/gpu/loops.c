@@ -91,7 +91,7 @@ static void count_searches(const lmb_graph *graph, loop_counts *counts) {
 static loop_counts count_graph(const lmb_graph *graph) {
     loop_counts counts = {.program = graph->program,
                           .joints = graph->joint_count,
-                          .depth = graph->program[PROGRAM_LEVEL_COUNT],
+                          .depth = graph->program[PROGRAM_DEPTH],
                           .uses_retargets = graph->uses_retargets};
     count_searches(graph, &counts);
     const uint32_t properties = graph->uses_scale ? PROPERTIES : PROPERTY_SCALE;
@@ -236,9 +236,9 @@ uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
             loops += instruction_loops(&counts, instruction_at(program, i), joint);
         }
     }
-    // Model matrices level by level, palettes and other outputs: at most so often for each joint.
-    const uint64_t joint_outputs = 16, level_outputs = 8;
-    return loops + joint_outputs * (joints + graph->socket_count) + level_outputs * program[PROGRAM_LEVEL_COUNT] +
+    // Model matrices strand by strand, palettes and other outputs: at most so often for each joint.
+    const uint64_t joint_outputs = 20, level_outputs = 8;
+    return loops + joint_outputs * (joints + graph->socket_count) + level_outputs * program[PROGRAM_DEPTH] +
            counts.depth;
 }
 

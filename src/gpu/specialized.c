@@ -183,13 +183,14 @@ static uint32_t weighed_weights(const lmb_graph *graph) {
     return count_runs(graph->program, &runs) > 0 ? graph->program[PROGRAM_WEIGHTS] : 0;
 }
 
-static lmb_kernel_constants shape_constants(const lmb_graph *graph, lmb_gpu_workgroup shape) {
+static lmb_kernel_constants shape_constants(const lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape) {
     lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
     constants.invocations = shape.invocations;
     constants.joints = graph->joint_count;
     constants.characters = shape.characters;
     constants.walks = shape.walks;
     constants.weighed = weighed_weights(graph);
+    constants.block = gpu->limits.block;
     return constants;
 }
 
@@ -205,8 +206,8 @@ static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_wo
     *module = (lmb_spirv){0};
     lmb_result result = lmb_gpu_specialized_module(&gpu->host, graph, all_stages, &whole, error);
     if (result == LMB_OK) {
-        result =
-            lmb_gpu_specialize(gpu, whole.words, whole.count, shape_constants(graph, shape), &block, module, error);
+        result = lmb_gpu_specialize(gpu, whole.words, whole.count, shape_constants(gpu, graph, shape), &block, module,
+                                    error);
         lmb_spirv_release(&gpu->host, &whole);
     }
     if (result == LMB_OK) {
@@ -232,8 +233,8 @@ lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPi
         result = lmb_gpu_check_loops(gpu, "pose", loops, error);
     }
     if (result == LMB_OK) {
-        result =
-            lmb_gpu_pipeline_create_from(gpu, &module, shape_constants(graph, *shape), "limber graph", pipeline, error);
+        result = lmb_gpu_pipeline_create_from(gpu, &module, shape_constants(gpu, graph, *shape), "limber graph",
+                                              pipeline, error);
     }
     lmb_spirv_release(&gpu->host, &module);
     return result;

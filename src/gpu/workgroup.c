@@ -7,6 +7,9 @@
 // of the four SIMDs that share 128 KiB of workgroup memory.
 #define MOST_WIDE_INVOCATIONS 768u
 
+// Of a subgroup: three of four compute the rows of a matrix.
+#define FEWEST_LANES 4u
+
 // Of a workgroup with subgroups of 32 or fewer. Measured (bench/NOTES.md).
 #define FEWEST_JOINTS 96u
 
@@ -27,7 +30,9 @@ static lmb_gpu_workgroup workgroup_for_cpu(lmb_gpu_limits limits, uint64_t bytes
     while (characters > 0 && characters * bytes > limits.workgroup_bytes) {
         characters /= 2;
     }
-    return (lmb_gpu_workgroup){characters, limits.subgroup, characters == limits.subgroup};
+    const bool walks = characters == limits.subgroup;
+    return walks || limits.subgroup >= FEWEST_LANES ? (lmb_gpu_workgroup){characters, limits.subgroup, walks}
+                                                    : (lmb_gpu_workgroup){0};
 }
 
 static uint32_t min_of(uint32_t a, uint32_t b) {
@@ -71,7 +76,7 @@ static lmb_gpu_workgroup workgroup_for_narrow(lmb_gpu_limits limits, uint64_t by
 }
 
 static lmb_gpu_workgroup workgroup_for_gpu(lmb_gpu_limits limits, uint64_t bytes, uint32_t joints) {
-    if (bytes > limits.workgroup_bytes) {
+    if (bytes > limits.workgroup_bytes || limits.subgroup < FEWEST_LANES) {
         return (lmb_gpu_workgroup){0};
     }
     return limits.subgroup >= 64 ? workgroup_for_wide(limits, bytes, joints)

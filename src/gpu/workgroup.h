@@ -10,6 +10,7 @@ typedef struct lmb_gpu_limits {
     uint32_t workgroup_bytes;
     uint32_t workgroup_invocations;
     uint32_t subgroup;
+    uint32_t block; // invocations of a workgroup, from a multiple of this number on, that are always in one subgroup
     bool is_cpu;    // the device is a processor; a subgroup is the lanes of its vectors
     uint32_t loops; // iterations after which the driver ends all loops of an invocation (loops.h)
 } lmb_gpu_limits;

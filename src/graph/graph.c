@@ -69,9 +69,11 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     at += (uint64_t)c->point_count * POINT_WORDS;
     header[PROGRAM_PARENTS] = (uint32_t)at;
     at += joints;
-    header[PROGRAM_LEVEL_COUNT] = def->rig->depth;
-    header[PROGRAM_LEVELS] = (uint32_t)at;
+    header[PROGRAM_DEPTH] = def->rig->depth;
+    header[PROGRAM_BANDS] = (uint32_t)at;
     at += def->rig->depth + UINT64_C(1);
+    header[PROGRAM_STRANDS] = (uint32_t)at;
+    at += joints + UINT64_C(1);
     header[PROGRAM_ORDER] = (uint32_t)at;
     at += joints;
     at = lmb_align_wide(at);
@@ -111,23 +113,59 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     return at;
 }
 
-// Writes the joints in the order of their depth in the hierarchy.
-static void write_order(const lmb_rig *rig, uint32_t *program) {
-    uint32_t *level_of = program + program[PROGRAM_PARENTS]; // until the parents are written
-    uint32_t *levels = program + program[PROGRAM_LEVELS];
-    uint32_t *order = program + program[PROGRAM_ORDER];
+// What write_order() finds out, in memory of the program that is written later.
+typedef struct hierarchy {
+    uint32_t *level_of; // [joint]
+    uint32_t *child_of; // [joint]: its last child, or LMB_NONE
+    uint32_t *forks;    // [level]: whether a joint has siblings there; 1 for level 0
+    uint32_t *lengths;  // [joint]: of the strand from there on
+} hierarchy;
+
+// Parents come before their children.
+static void find_strands(const lmb_rig *rig, const hierarchy *h) {
     for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        level_of[joint] = rig->parents[joint] == LMB_NONE ? 0 : level_of[rig->parents[joint]] + 1;
-        levels[level_of[joint]]++;
+        const uint32_t parent = rig->parents[joint];
+        h->child_of[joint] = LMB_NONE;
+        h->forks[joint] = joint == 0;
+        h->level_of[joint] = parent == LMB_NONE ? 0 : h->level_of[parent] + 1;
+        if (parent != LMB_NONE) {
+            h->forks[h->level_of[joint]] |= h->child_of[parent] != LMB_NONE;
+            h->child_of[parent] = joint;
+        }
     }
-    // First turn each level's number of joints into the start of the next level.
-    for (uint32_t level = 1; level <= rig->depth; level++) {
-        levels[level] += levels[level - 1];
-    }
-    // Then fill each level from its end, which turns that into the level's own start.
     for (uint32_t joint = rig->joint_count; joint-- > 0;) {
-        order[--levels[level_of[joint]]] = joint | rig->parents[joint] << 16;
+        const uint32_t child = h->child_of[joint];
+        h->lengths[joint] = child == LMB_NONE || h->forks[h->level_of[child]] ? 1 : h->lengths[child] + 1;
     }
+}
+
+// Writes the joints strand by strand.
+static void write_order(const lmb_rig *rig, uint32_t *program) {
+    const size_t joints = rig->joint_count;
+    uint32_t *scratch = program + program[PROGRAM_INVERSE_BIND];
+    const hierarchy h = {scratch, scratch + joints, scratch + 2 * joints, scratch + 3 * joints};
+    uint32_t *strands = program + program[PROGRAM_STRANDS], *order = program + program[PROGRAM_ORDER];
+    uint32_t band = 0, strand = 0, place = 0;
+    find_strands(rig, &h);
+    for (uint32_t level = 0; level < rig->depth; level++) {
+        if (!h.forks[level]) {
+            continue;
+        }
+        program[program[PROGRAM_BANDS] + band++] = strand;
+        for (uint32_t length = rig->depth - level; length > 0; length--) {
+            for (uint32_t joint = 0; joint < joints; joint++) {
+                if (h.level_of[joint] == level && h.lengths[joint] == length) {
+                    strands[strand++] = place;
+                    for (uint32_t next = joint, i = 0; i < length; next = h.child_of[next], i++) {
+                        order[place++] = next | rig->parents[next] << 16;
+                    }
+                }
+            }
+        }
+    }
+    program[program[PROGRAM_BANDS] + band] = strand;
+    program[PROGRAM_BAND_COUNT] = band;
+    strands[strand] = place;
 }
 
 static void write_rig(const lmb_rig *rig, uint32_t *program) {
