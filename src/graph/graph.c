@@ -118,7 +118,10 @@ typedef struct hierarchy {
     uint32_t *level_of; // [joint]
     uint32_t *child_of; // [joint]: its last child, or LMB_NONE
     uint32_t *forks;    // [level]: whether a joint has siblings there; 1 for level 0
-    uint32_t *lengths;  // [joint]: of the strand from there on
+    uint32_t *shorter;  // [joint]: by how much the strand from there on is shorter than the rig is deep
+    uint32_t *heads;    // joints that begin strands
+    uint32_t *sorted;   // the same in another order
+    uint32_t *counts;   // [key + 1]
 } hierarchy;
 
 // Parents come before their children.
@@ -135,37 +138,62 @@ static void find_strands(const lmb_rig *rig, const hierarchy *h) {
     }
     for (uint32_t joint = rig->joint_count; joint-- > 0;) {
         const uint32_t child = h->child_of[joint];
-        h->lengths[joint] = child == LMB_NONE || h->forks[h->level_of[child]] ? 1 : h->lengths[child] + 1;
+        const bool ends = child == LMB_NONE || h->forks[h->level_of[child]];
+        h->shorter[joint] = ends ? rig->depth - 1 : h->shorter[child] - 1;
     }
 }
 
-// Writes the joints strand by strand.
+// Sorts joints by their keys, which are below `end`. Joints of the same key keep their order.
+static void sort_joints(const uint32_t *keys, uint32_t end, const uint32_t *from, uint32_t count, uint32_t *counts,
+                        uint32_t *to) {
+    memset(counts, 0, (end + (size_t)1) * sizeof *counts);
+    for (uint32_t i = 0; i < count; i++) {
+        counts[keys[from[i]] + 1]++;
+    }
+    for (uint32_t key = 0; key < end; key++) {
+        counts[key + 1] += counts[key];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        to[counts[keys[from[i]]]++] = from[i];
+    }
+}
+
+// Writes the joints strand by strand: by level, and the longest first.
 static void write_order(const lmb_rig *rig, uint32_t *program) {
     const size_t joints = rig->joint_count;
     uint32_t *scratch = program + program[PROGRAM_INVERSE_BIND];
-    const hierarchy h = {scratch, scratch + joints, scratch + 2 * joints, scratch + 3 * joints};
+    const hierarchy h = {scratch,
+                         scratch + joints,
+                         scratch + 2 * joints,
+                         scratch + 3 * joints,
+                         scratch + 4 * joints,
+                         scratch + 5 * joints,
+                         scratch + 6 * joints};
     uint32_t *strands = program + program[PROGRAM_STRANDS], *order = program + program[PROGRAM_ORDER];
-    uint32_t band = 0, strand = 0, place = 0;
+    uint32_t bands = 0, count = 0, place = 0;
     find_strands(rig, &h);
-    for (uint32_t level = 0; level < rig->depth; level++) {
-        if (!h.forks[level]) {
-            continue;
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        h.heads[count] = joint;
+        count += h.forks[h.level_of[joint]];
+    }
+    if (count > 0) {
+        sort_joints(h.shorter, rig->depth, h.heads, count, h.counts, h.sorted);
+        sort_joints(h.level_of, rig->depth, h.sorted, count, h.counts, h.heads);
+    }
+    for (uint32_t strand = 0; strand < count; strand++) {
+        const uint32_t head = h.heads[strand];
+        if (strand == 0 || h.level_of[head] != h.level_of[h.heads[strand - 1]]) {
+            program[program[PROGRAM_BANDS] + bands++] = strand;
         }
-        program[program[PROGRAM_BANDS] + band++] = strand;
-        for (uint32_t length = rig->depth - level; length > 0; length--) {
-            for (uint32_t joint = 0; joint < joints; joint++) {
-                if (h.level_of[joint] == level && h.lengths[joint] == length) {
-                    strands[strand++] = place;
-                    for (uint32_t next = joint, i = 0; i < length; next = h.child_of[next], i++) {
-                        order[place++] = next | rig->parents[next] << 16;
-                    }
-                }
-            }
+        strands[strand] = place;
+        uint32_t next = head;
+        for (uint32_t i = h.shorter[head]; i < rig->depth; i++, next = h.child_of[next]) {
+            order[place++] = next | rig->parents[next] << 16;
         }
     }
-    program[program[PROGRAM_BANDS] + band] = strand;
-    program[PROGRAM_BAND_COUNT] = band;
-    strands[strand] = place;
+    program[program[PROGRAM_BANDS] + bands] = count;
+    program[PROGRAM_BAND_COUNT] = bands;
+    strands[count] = place;
 }
 
 static void write_rig(const lmb_rig *rig, uint32_t *program) {
