@@ -82,9 +82,9 @@ uint weighed_inputs(uint first, uint group) {
         so_far.sums = poses[depth - 2u];                                                                               \
         so_far.extra = poses[depth - 1u];                                                                              \
         uint first = LOAD(at_joint.program, at + INSTRUCTION_WORDS + WEIGHT_INDEX);                                    \
-        for (uint group = first / 32u; group * 32u < first + at_length; group++) {                                        \
-            for (uint left = weighed_inputs(first, group); left != 0u; left = left & (left - 1u)) {                     \
-                uint clip = at + (group * 32u + uint(findLSB(left)) - first) * 2u * INSTRUCTION_WORDS;                  \
+        for (uint group = first / 32u; group * 32u < first + at_length; group++) {                                     \
+            for (uint left = weighed_inputs(first, group); left != 0u; left = left & (left - 1u)) {                    \
+                uint clip = at + (group * 32u + uint(findLSB(left)) - first) * 2u * INSTRUCTION_WORDS;                 \
                 transform a = clip_operation(at_joint, clip);                                                          \
                 so_far = name##_accumulate(at_joint, clip + INSTRUCTION_WORDS, so_far, a);                             \
             }                                                                                                          \

@@ -71,8 +71,8 @@ typedef enum lmb_gpu_memory_use {
 /// The host's allocator of device memory. Optional.
 ///
 /// Without it each buffer is one vkAllocateMemory with VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, and a buffer in
-/// #LMB_GPU_MEMORY_DIRECT takes at most a sixteenth of its heap. Memory from these functions must be allocated with that
-/// flag too.
+/// #LMB_GPU_MEMORY_DIRECT takes at most a sixteenth of its heap. Memory from these functions must be allocated with
+/// that flag too.
 typedef struct lmb_gpu_memory_hooks {
     VkResult (*allocate)(void *user, const VkMemoryRequirements *requirements, lmb_gpu_memory_use use,
                          lmb_gpu_memory *memory);

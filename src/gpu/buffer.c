@@ -4,7 +4,7 @@
 #include "gpu.h"
 
 #define HOST_PROPERTIES (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
-// The part of a heap that a direct buffer may take. Heaps of 256 MiB, which the host's own uploads need too, are common.
+// The part of a heap that a direct buffer may take. Many heaps have 256 MiB, which the host's own uploads need too.
 #define DIRECT_HEAP_DIVISOR 16u
 
 static bool is_mapped(lmb_gpu_memory_use use) {

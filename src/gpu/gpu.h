@@ -149,8 +149,8 @@ typedef struct lmb_gpu_buffer {
 } lmb_gpu_buffer;
 
 // Creates a buffer. One that the host accesses is mapped. One for uploads or readbacks can only be copied from and to.
-// Any other has a device address and can be a storage, vertex, indirect, copy source and copy destination buffer. `name`
-// must be static; debuggers and byte counts show it. On failure nothing is left allocated.
+// Any other has a device address and can be a storage, vertex, indirect, copy source and copy destination buffer.
+// `name` must be static; debuggers and byte counts show it. On failure nothing is left allocated.
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error);
 

@@ -4,9 +4,9 @@
 // become constants too, and code that cannot run is removed (spirv/specialize.c). Words that may change later, those of
 // clips and their table, stay loads.
 //
-// Inputs of a sum that are clips are a run, which is one call: a loop over the inputs that have a weight. So a kernel has
-// the code that samples a clip once for a run, and characters that play different states of a machine cost what one
-// state costs.
+// Inputs of a sum that are clips are a run, which is one call: a loop over the inputs that have a weight. So a kernel
+// has the code that samples a clip once for a run, and characters that play different states of a machine cost what
+// one state costs.
 //
 // The kernel runs all stages if one workgroup holds a character and its loops stay within a driver's limit. Otherwise
 // it runs only the pose, with an invocation for each joint.

@@ -7,14 +7,14 @@
 // of the four SIMDs that share 128 KiB of workgroup memory.
 #define MOST_WIDE_INVOCATIONS 768u
 
-// Of a subgroup: three of four compute the rows of a matrix.
+// Invocations of the smallest subgroup that can run the kernel: three of them compute the rows of a matrix.
 #define FEWEST_LANES 4u
 
 // Of a workgroup with subgroups of 32 or fewer. Measured (bench/NOTES.md).
 #define FEWEST_JOINTS 96u
 
-// Invocations of stage 1 that a large GPU runs in hardly more time than one. Measured (bench/NOTES.md). So many rows fit
-// a grid, too.
+// Invocations of stage 1 that a large GPU runs in hardly more time than one. Measured (bench/NOTES.md). A grid may have
+// so many rows, too.
 #define SMALL_CROWD_INVOCATIONS 65535u
 
 // Returns the workgroup memory that shaders/character_specialized.comp needs for a character: matrices, its index and

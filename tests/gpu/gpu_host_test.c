@@ -1210,7 +1210,7 @@ static bool has_direct_memory(void) {
     return has;
 }
 
-// A graph that moves by itself keeps what the host wrote apart from what the control writes. A small heap is left alone.
+// A graph that moves by itself keeps what the host wrote apart from what the control writes. A small heap is spared.
 static void parameters_are_direct_where_memory_allows_it(void **state) {
     (void)state;
     ground ground = {.def = door_def()};

@@ -37,6 +37,17 @@ static void shapes_stay_within_limits(void **state) {
     assert_true(none > 0);
 }
 
+// Three invocations of a subgroup divide the rows of a matrix. Bits of weights need workgroup memory.
+static void small_subgroups_and_many_weights_have_no_shape(void **state) {
+    (void)state;
+    lmb_gpu_limits limits = {.workgroup_bytes = 4096, .workgroup_invocations = 128, .subgroup = 2};
+    assert_int_equal(lmb_gpu_find_shape(limits, 67, 0).characters, 0);
+    limits.subgroup = 32;
+    assert_int_equal(lmb_gpu_find_shape(limits, 67, 0).characters, 1);
+    assert_int_equal(lmb_gpu_find_shape(limits, 67, 4096).characters, 1);
+    assert_int_equal(lmb_gpu_find_shape(limits, 67, 8192).characters, 0);
+}
+
 // Checks the statements of the comments for a small, a medium and a large rig on large devices.
 static void a_workgroup_leaves_few_invocations_idle(void **state) {
     (void)state;
@@ -72,6 +83,7 @@ static void small_crowds_share_sources(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(shapes_stay_within_limits),
                                        cmocka_unit_test(small_crowds_share_sources),
+                                       cmocka_unit_test(small_subgroups_and_many_weights_have_no_shape),
                                        cmocka_unit_test(a_workgroup_leaves_few_invocations_idle)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -334,15 +334,21 @@ static void small_parts(character *on) {
     lmb_clip_destroy(small[1]);
 }
 
+static character create_mannequin(mannequin **mannequin) {
+    lmb_error error;
+    *mannequin = NULL;
+    assert_ok(mannequin_create(NULL, mannequin, &error), &error);
+    character created = {"the mannequin", mannequin_rig(*mannequin), {NULL}, MANNEQUIN_CLIP_COUNT, true};
+    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
+        created.clips[i] = mannequin_clip(*mannequin, (mannequin_clip_id)i);
+    }
+    return created;
+}
+
 static void every_operation_on_the_mannequin(void **state) {
     (void)state;
-    mannequin *mannequin = NULL;
-    lmb_error error;
-    assert_ok(mannequin_create(NULL, &mannequin, &error), &error);
-    character character = {"the mannequin", mannequin_rig(mannequin), {NULL}, MANNEQUIN_CLIP_COUNT, true};
-    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
-        character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
-    }
+    mannequin *mannequin;
+    character character = create_mannequin(&mannequin);
     compare_operations(&character);
     small_parts(&character);
     mannequin_destroy(mannequin);
@@ -381,8 +387,8 @@ static size_t write_sum(const character *on, const char *sum, const char *weight
     return length + (size_t)snprintf(text + length, size - length, "]}");
 }
 
-// Compares a blend of two sums of clips, of which some have no weight. The second one's weights are in two words of bits
-// if there are enough.
+// Compares a blend of two sums of clips, of which some have no weight. The weights of the second one are in two words of
+// bits if there are enough.
 static void compare_run(const character *on, const char *sum, const char *weight, uint32_t count) {
     char text[4000];
     size_t length = (size_t)snprintf(text, sizeof text, "{\"op\":\"blend\"," WEIGHT "\"a\":");
@@ -397,13 +403,8 @@ static void compare_run(const character *on, const char *sum, const char *weight
 // A graph of more instructions than a kernel of its own may have otherwise.
 static void runs_of_clips(void **state) {
     (void)state;
-    mannequin *mannequin = NULL;
-    lmb_error error;
-    assert_ok(mannequin_create(NULL, &mannequin, &error), &error);
-    character character = {"the mannequin", mannequin_rig(mannequin), {NULL}, MANNEQUIN_CLIP_COUNT, true};
-    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
-        character.clips[i] = mannequin_clip(mannequin, (mannequin_clip_id)i);
-    }
+    mannequin *mannequin;
+    character character = create_mannequin(&mannequin);
     compare_run(&character, "\"op\":\"weighted\"", "{\"param\":\"w", LMB_MAX_INPUTS);
     compare_run(&character, "\"op\":\"weighted\",\"interpolation\":\"slerp\"", "", 5);
     compare_run(&character, "\"op\":\"weighted\",\"shortest\":false", "{\"param\":\"w", 4);
