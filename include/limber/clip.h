@@ -107,6 +107,13 @@ LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
 /// Returns the number of keys that the clip was given, in all tracks.
 LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
 
+/// What a compression allows one joint, in place of its own numbers: fingers and eyes less, the end of a cape more.
+typedef struct lmb_joint_tolerance {
+    uint32_t joint;       ///< of the rig
+    float error;          ///< as lmb_clip_compression.error, from 0; 0 takes that of the compression
+    float shell_distance; ///< as lmb_clip_compression.shell_distance, from 0; 0 takes that of the compression
+} lmb_joint_tolerance;
+
 /// How far a compressed clip may deviate, and how this is measured. Start from
 /// lmb_default_clip_compression().
 typedef struct lmb_clip_compression {
@@ -116,6 +123,10 @@ typedef struct lmb_clip_compression {
     /// The distance of virtual points from each joint, to both sides along its axes: about where its skin is. They move
     /// with the joint in model space, scale included. 0 takes 2 % of the rig's extent, or 1 if the extent is 0.
     float shell_distance;
+    /// Joints with a tolerance of their own. Joints above them move them, so these become as exact as they must. The
+    /// last one of a joint counts.
+    const lmb_joint_tolerance *joints;
+    uint32_t joint_count;
 } lmb_clip_compression;
 
 /// Error and distance in proportion to the extent of the rig.
@@ -123,8 +134,10 @@ LMB_API lmb_clip_compression lmb_default_clip_compression(void);
 
 /// The result of a compression.
 typedef struct lmb_clip_compression_report {
-    float bound;          ///< the error that was allowed
-    float error;          ///< a bound of the error reached, at all times: at most 0.1 % above it as a rule
+    float bound; ///< the error that was allowed
+    /// A bound of the error reached, at all times: at most 0.1 % above it as a rule. A joint with an error of its own
+    /// counts in proportion: its distance, times `bound`, divided by its error.
+    float error;
     size_t source_bytes;  ///< size of the source's block
     size_t bytes;         ///< size of the compressed block
     uint32_t frame_count; ///< key times that the packed tracks share
@@ -145,8 +158,8 @@ typedef struct lmb_clip_compression_report {
 /// - Tracks that cannot be packed within the bound are kept as they are. If nothing is gained, the result is a copy of
 ///   `source`.
 ///
-/// `settings` may be NULL for the defaults; `report` may be NULL. The call may take seconds, and memory in proportion
-/// to joints times key times. Fails with #LMB_ERROR_ARGUMENT (a negative or infinite setting, a rig of another joint or
+/// `settings` may be NULL for the defaults; `report` may be NULL. Joints' tolerances are read during the call. The call may take seconds, and memory in proportion
+/// to joints times key times. Fails with #LMB_ERROR_ARGUMENT (a negative or infinite setting, no such joint, a rig of another joint or
 /// channel count, a source that is already compressed) and #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                                      const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,

@@ -31,6 +31,9 @@ typedef struct packing {
     option_texts machine_texts;
     distance error;
     distance shell;
+    option_texts joint_texts;
+    lmb_joint_tolerance *tolerances;
+    uint32_t tolerance_count;
 
     named_graph *graphs;
     uint32_t graph_count;
@@ -206,8 +209,69 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
     return LMB_OK;
 }
 
+// ---- Compression.
+
+static uint32_t find_joint(const lmb_rig *rig, const char *name, size_t length) {
+    uint32_t joint = 0;
+    while (joint < lmb_rig_joint_count(rig) && (strncmp(lmb_rig_joint_name(rig, joint), name, length) != 0 ||
+                                                lmb_rig_joint_name(rig, joint)[length] != '\0')) {
+        joint++;
+    }
+    return joint < lmb_rig_joint_count(rig) ? joint : LMB_NONE;
+}
+
+// Reads NAME=DISTANCE or NAME=DISTANCE,SHELL. Returns false if it is neither.
+static bool read_tolerance(const lmb_rig *rig, const char *given, lmb_joint_tolerance *tolerance) {
+    const char *equals = strrchr(given, '=');
+    char numbers[64] = "";
+    if (equals == NULL || snprintf(numbers, sizeof numbers, "%s", equals + 1) >= (int)sizeof numbers) {
+        return false;
+    }
+    char *comma = strchr(numbers, ',');
+    if (comma != NULL) {
+        *comma = '\0';
+    }
+    *tolerance = (lmb_joint_tolerance){.joint = find_joint(rig, given, (size_t)(equals - given))};
+    return option_read_float(numbers, &tolerance->error) && tolerance->error >= 0.0f &&
+           (comma == NULL ||
+            (option_read_float(comma + 1, &tolerance->shell_distance) && tolerance->shell_distance >= 0.0f));
+}
+
+// A tolerance is for a joint and all that hangs on it. A later one replaces those before it.
+static lmb_result read_tolerances(packing *p, lmb_error *error) {
+    const lmb_rig *rig = p->subject.character.rig;
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    p->tolerances = lmb_arena_allocate(&p->pool, (size_t)p->joint_texts.count * joint_count, sizeof *p->tolerances);
+    bool *below = lmb_arena_allocate(&p->pool, joint_count, sizeof *below);
+    for (uint32_t i = 0; !p->pool.failed && i < p->joint_texts.count; i++) {
+        const char *given = p->joint_texts.values[i];
+        lmb_joint_tolerance tolerance;
+        if (!read_tolerance(rig, given, &tolerance)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "--joint-error %.100s: NAME=DISTANCE or NAME=DISTANCE,SHELL was "
+                            "expected",
+                            given);
+        }
+        if (tolerance.joint == LMB_NONE) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joint-error %.100s: the rig has no such joint", given);
+        }
+        for (uint32_t joint = 0; joint < joint_count; joint++) {
+            const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+            below[joint] = joint == tolerance.joint || (parent != LMB_NONE && below[parent]);
+            if (below[joint]) {
+                p->tolerances[p->tolerance_count] = tolerance;
+                p->tolerances[p->tolerance_count++].joint = joint;
+            }
+        }
+    }
+    return p->pool.failed ? no_memory(error) : LMB_OK;
+}
+
 static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
-    const lmb_clip_compression settings = {.error = p->error.value, .shell_distance = p->shell.value};
+    const lmb_clip_compression settings = {.error = p->error.value,
+                                           .shell_distance = p->shell.value,
+                                           .joints = p->tolerances,
+                                           .joint_count = p->tolerance_count};
     lmb_clip_compression_report report = {0};
     lmb_error found;
     const lmb_result result = lmb_clip_compress(p->subject.character.rig, p->sources[index], &settings, NULL,
@@ -258,6 +322,7 @@ static lmb_result use_clips(packing *p, named_graph *graph, lmb_error *error) {
 
 static lmb_result prepare_clips(packing *p, lmb_error *error) {
     lmb_result result = list_clips(p, error);
+    result = result == LMB_OK ? read_tolerances(p, error) : result;
     for (uint32_t i = 0; result == LMB_OK && i < p->clip_count; i++) {
         size_t bytes;
         lmb_clip_block(p->sources[i], &bytes);
@@ -433,12 +498,15 @@ int command_pack(int argc, char **argv) {
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},
         {"--shell", OPTION_OTHER, &(option_other){read_distance, &p.shell}, "DISTANCE",
          "of the skin from the joints; 0 takes 2 % of the extent"},
+        {"--joint-error", OPTION_TEXTS, &p.joint_texts, "NAME=DISTANCE[,SHELL]",
+         "another error, and shell, for a joint and those below it"},
         {0}};
     const usage usage = {
         .command = "limber pack",
-        .synopsis = "FILE... --output FILE [--streamed FILE] [--graph [NAME=]FILE ...]\n"
-                    "                   [--machine [NAME=]FILE ...] [--pose NAME=CLIP@TIME ...]\n"
-                    "                   [--error DISTANCE] [--shell DISTANCE]",
+        .synopsis =
+            "FILE... --output FILE [--streamed FILE] [--graph [NAME=]FILE ...]\n"
+            "                   [--machine [NAME=]FILE ...] [--pose NAME=CLIP@TIME ...]\n"
+            "                   [--error DISTANCE] [--shell DISTANCE] [--joint-error NAME=DISTANCE[,SHELL] ...]",
         .text =
             "Writes a pack: rig, clips, meshes and graphs of a character in one file. lmb_pack_open() in the core\n"
             "library reads it (include/limber/pack.h), without an importer and without JSON. Without --error clips\n"
@@ -449,5 +517,6 @@ int command_pack(int argc, char **argv) {
     const int status = subject_command(&p.subject, &usage, argc, argv, pack_subject);
     free(p.graph_texts.values);
     free(p.machine_texts.values);
+    free(p.joint_texts.values);
     return status;
 }

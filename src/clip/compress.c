@@ -151,7 +151,7 @@ static void sample(const compressor *c, const lmb_clip *clip, lmb_transform *loc
 static void sample_source(compressor *c) {
     sample(c, c->source, c->source_local);
     lmb_motion_model(&c->motion, c->source_local, c->motion.source_model);
-    lmb_motion_reaches(&c->motion);
+    lmb_motion_levers(&c->motion);
 }
 
 // ---- Key times. ----
@@ -381,7 +381,8 @@ static double spread(const compressor *c, uint32_t property, uint32_t joint, con
 
 // Estimates the smallest level whose own error is at most `tolerance`.
 static uint32_t level_for(const compressor *c, uint32_t property, uint32_t joint, double tolerance) {
-    const double lever = property == PROPERTY_TRANSLATION ? 1.0 : c->motion.reaches[joint];
+    const lmb_lever levers = c->motion.levers[joint];
+    const double lever = property == PROPERTY_TRANSLATION ? levers.moves : levers.turns;
     if (min_level(c) == LEVEL_REST &&
         spread(c, property, joint, lmb_property_in(&c->rig->rest[joint], property)) * lever <= tolerance) {
         return LEVEL_REST;
@@ -504,7 +505,7 @@ static double measure(compressor *c, const lmb_clip *clip) {
     deviation d = {.rig = c->rig,
                    .source = c->source,
                    .clip = clip,
-                   .shell = c->motion.shell,
+                   .tolerances = c->motion.tolerances,
                    .times = c->sample_times,
                    .count = c->times,
                    .stride = c->parts,
@@ -582,7 +583,8 @@ static bool allocate_samples(compressor *c) {
     m->model = lmb_arena_allocate(memory, all, sizeof *m->model);
     m->trial = lmb_arena_allocate(memory, all, sizeof *m->trial);
     m->affected = lmb_arena_allocate(memory, joints, sizeof *m->affected);
-    m->reaches = lmb_arena_allocate(memory, joints, sizeof *m->reaches);
+    m->levers = lmb_arena_allocate(memory, joints, sizeof *m->levers);
+    m->tolerances = lmb_arena_allocate(memory, joints, sizeof *m->tolerances);
     c->source_local = lmb_arena_allocate(memory, all, sizeof *c->source_local);
     c->frame_samples = lmb_arena_allocate(memory, c->times, sizeof *c->frame_samples);
     c->frame_of = lmb_arena_allocate(memory, samples, sizeof *c->frame_of);
@@ -606,6 +608,21 @@ static bool allocate_samples(compressor *c) {
     return !memory->failed;
 }
 
+static void set_tolerances(const compressor *c, const lmb_clip_compression *settings, double bound, double extent) {
+    const double shell = settings->shell_distance > 0.0f ? (double)settings->shell_distance
+                         : extent > 0.0                  ? 0.02 * extent
+                                                         : 1.0;
+    for (uint32_t joint = 0; joint < c->joints; joint++) {
+        c->motion.tolerances[joint] = (lmb_tolerance){shell, 1.0};
+    }
+    for (uint32_t i = 0; i < settings->joint_count; i++) {
+        const lmb_joint_tolerance *own = &settings->joints[i];
+        c->motion.tolerances[own->joint] =
+            (lmb_tolerance){own->shell_distance > 0.0f ? (double)own->shell_distance : shell,
+                            own->error > 0.0f && bound > 0.0 ? bound / (double)own->error : 1.0};
+    }
+}
+
 static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compression *settings, lmb_clip *clip,
                                         lmb_clip_compression_report *report, lmb_error *error) {
     if (!allocate_times(c) || !allocate_samples(c)) {
@@ -613,9 +630,7 @@ static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compressio
     }
     const double extent = lmb_rig_extent(c->rig, c->pose_model);
     const float bound = settings->error > 0.0f ? settings->error : (float)(1e-4 * extent);
-    c->motion.shell = settings->shell_distance > 0.0f ? (double)settings->shell_distance
-                      : extent > 0.0                  ? 0.02 * extent
-                                                      : 1.0;
+    set_tolerances(c, settings, (double)bound, extent);
     // The search uses a slightly smaller bound, because sampling the block rounds differently.
     c->bound = 0.999 * (double)bound;
     find_fixed(c);
@@ -630,6 +645,10 @@ static LMB_NOINLINE lmb_result compress(compressor *c, const lmb_clip_compressio
     }
     report->bytes = clip->size * sizeof *clip->words;
     return LMB_OK;
+}
+
+static bool is_distance(float value) {
+    return value >= 0.0f && value <= LMB_LARGEST;
 }
 
 static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
@@ -649,12 +668,22 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u float channels, and the rig has %u",
                         lmb_clip_name(source), (unsigned)source->words[CLIP_FLOAT_COUNT], (unsigned)rig->channel_count);
     }
-    const char *fault = source->words[CLIP_PACKED] != 0 ? "it is compressed already"
-                        : !(settings->error >= 0.0f && settings->error <= LMB_LARGEST)
-                            ? "error: not a number from 0 to 2^40"
-                        : !(settings->shell_distance >= 0.0f && settings->shell_distance <= LMB_LARGEST)
-                            ? "shell_distance: not a number from 0 to 2^40"
-                            : NULL;
+    for (uint32_t i = 0; i < settings->joint_count; i++) {
+        const lmb_joint_tolerance *own = settings->joints != NULL ? &settings->joints[i] : NULL;
+        const char *fault = own == NULL                         ? "NULL"
+                            : own->joint >= rig->joint_count    ? "joint: the rig has no such joint"
+                            : !is_distance(own->error)          ? "error: not a number from 0 to 2^40"
+                            : !is_distance(own->shell_distance) ? "shell_distance: not a number from 0 to 2^40"
+                                                                : NULL;
+        if (fault != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': joints[%u]: %s", lmb_clip_name(source), (unsigned)i,
+                            fault);
+        }
+    }
+    const char *fault = source->words[CLIP_PACKED] != 0          ? "it is compressed already"
+                        : !is_distance(settings->error)          ? "error: not a number from 0 to 2^40"
+                        : !is_distance(settings->shell_distance) ? "shell_distance: not a number from 0 to 2^40"
+                                                                 : NULL;
     return fault == NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %s", lmb_clip_name(source), fault);
 }
 

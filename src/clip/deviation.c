@@ -332,9 +332,11 @@ static double bound_interval(deviation *d, const float times[2]) {
     for (uint32_t joint = 0; joint < d->rig->joint_count; joint++) {
         const deviating_joint *own = &d->joints[joint];
         bound_joint(d, joint, times);
-        const double ends = fmax(lmb_shell_distance(&own->models[0][0], &own->models[0][1], d->shell),
-                                 lmb_shell_distance(&own->models[1][0], &own->models[1][1], d->shell));
-        const jet point = sum(own->place_deviation, product(jet_of(d->shell, 0.0, 0.0), own->linear_deviation));
+        const lmb_tolerance *tolerance = &d->tolerances[joint];
+        const double ends = fmax(lmb_deviation_of(&own->models[0][0], &own->models[0][1], tolerance),
+                                 lmb_deviation_of(&own->models[1][0], &own->models[1][1], tolerance));
+        const jet turned = product(jet_of(tolerance->shell, 0.0, 0.0), own->linear_deviation);
+        const jet point = product(jet_of(tolerance->share, 0.0, 0.0), sum(own->place_deviation, turned));
         bound = fmax(bound, fmin(ends + point.of[2] / 8.0, fmax(ends, point.of[0])));
         d->largest = fmax(d->largest, ends);
     }

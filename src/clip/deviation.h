@@ -13,20 +13,20 @@ typedef struct deviation {
     const lmb_rig *rig;
     const lmb_clip *source;
     const lmb_clip *clip;
-    double shell; // distance of the virtual points from their joint
+    const lmb_tolerance *tolerances; // [joint]
     const float *times;
     uint32_t count;          // of times
     uint32_t stride;         // between two of them in `times`
     deviating_joint *joints; // [joint], scratch
-    double largest;          // the largest distance found so far
+    double largest;          // the largest deviation found so far
     uint64_t halvings;       // that are still allowed
 } deviation;
 
 // Returns the bytes of deviation.joints for each joint.
 size_t lmb_deviation_joint_bytes(void);
 
-// Returns a bound of the distance of a virtual point from the same point in the source, at all times. Before the first
-// time and after the last one, clips hold their values. The bound is within 0.1 % of a distance that occurs, unless too
+// Returns a bound of the deviation of a virtual point, as it counts, at all times. Before the first
+// time and after the last one, clips hold their values. The bound is within 0.1 % of one that occurs, unless too
 // many halvings are needed.
 double lmb_deviation_bound(deviation *d);
 

@@ -74,20 +74,20 @@ matrix lmb_model_of(const lmb_transform *local, const matrix *parent) {
     return parent != NULL ? lmb_matrix_multiply(parent, &own) : own;
 }
 
-double lmb_shell_distance(const matrix *a, const matrix *b, double shell) {
+double lmb_deviation_of(const matrix *a, const matrix *b, const lmb_tolerance *tolerance) {
     double largest = 0.0;
     for (int axis = 0; axis < 3; axis++) {
         double forth = 0.0, back = 0.0;
         for (int row = 0; row < 3; row++) {
             const double moved = a->m[row][3] - b->m[row][3];
-            const double turned = (a->m[row][axis] - b->m[row][axis]) * shell;
+            const double turned = (a->m[row][axis] - b->m[row][axis]) * tolerance->shell;
             forth += (moved + turned) * (moved + turned);
             back += (moved - turned) * (moved - turned);
         }
         const double larger = forth > back ? forth : back;
         largest = larger <= largest ? largest : larger;
     }
-    return sqrt(largest);
+    return sqrt(largest) * tolerance->share;
 }
 
 static double distance_of_origins(const matrix *a, const matrix *b) {
@@ -119,14 +119,16 @@ void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *model
     }
 }
 
-void lmb_motion_reaches(motion *m) {
+void lmb_motion_levers(motion *m) {
     for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
         const matrix *tip = &m->source_model[(size_t)joint * m->samples];
-        m->reaches[joint] = m->shell;
+        const lmb_tolerance own = m->tolerances[joint];
+        m->levers[joint] = (lmb_lever){own.share, own.share * own.shell};
         for (uint32_t above = m->rig->parents[joint]; above != LMB_NONE; above = m->rig->parents[above]) {
             const matrix *joint_above = &m->source_model[(size_t)above * m->samples];
-            const double reach = distance_of_origins(tip, joint_above) + m->shell;
-            m->reaches[above] = reach > m->reaches[above] ? reach : m->reaches[above];
+            lmb_lever *lever = &m->levers[above];
+            lever->moves = fmax(lever->moves, own.share);
+            lever->turns = fmax(lever->turns, own.share * (distance_of_origins(tip, joint_above) + own.shell));
         }
     }
 }
@@ -151,7 +153,7 @@ double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst) 
         for (uint32_t sample = 0; sample < m->samples; sample++) {
             const size_t at = (size_t)joint * m->samples + sample;
             m->trial[at] = lmb_model_of(&m->local[at], parents != NULL ? parents + sample : NULL);
-            const double distance = lmb_shell_distance(&m->trial[at], &m->source_model[at], m->shell);
+            const double distance = lmb_deviation_of(&m->trial[at], &m->source_model[at], &m->tolerances[joint]);
             if (!(distance <= largest)) {
                 largest = distance;
                 *worst = joint;
@@ -179,7 +181,7 @@ double lmb_motion_distance(const motion *m, uint32_t sample, const lmb_transform
         const uint32_t parent = m->rig->parents[joint];
         models[joint] = lmb_model_of(&local[joint], parent != LMB_NONE ? &models[parent] : NULL);
         const size_t at = (size_t)joint * m->samples + sample;
-        const double distance = lmb_shell_distance(&models[joint], &m->source_model[at], m->shell);
+        const double distance = lmb_deviation_of(&models[joint], &m->source_model[at], &m->tolerances[joint]);
         largest = distance <= largest ? largest : distance;
     }
     return largest;

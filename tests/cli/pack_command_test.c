@@ -196,6 +196,13 @@ static void compressed_clips_run_as_compressed_here(void **state) {
     expect_same_run("small.lmb", "walk", &def);
     assert_true(part_bytes("small.lmb", LMB_PACK_CLIPS) * 3 < part_bytes("plain.lmb", LMB_PACK_CLIPS));
     assert_int_equal(part_bytes("small.lmb", LMB_PACK_MESHES), part_bytes("plain.lmb", LMB_PACK_MESHES));
+    // The hand and all below it are more exact; a later option makes them less exact.
+    expect_well("pack mannequin --error 0.001 --shell 0.05 --joint-error left_hand=0.00001,0.02 --output hand.lmb", "");
+    expect_well("pack mannequin --error 0.001 --shell 0.05 --joint-error left_hand=0.00001,0.02 "
+                "--joint-error left_hand=0.1 --output again.lmb",
+                "");
+    assert_true(part_bytes("hand.lmb", LMB_PACK_CLIPS) > part_bytes("small.lmb", LMB_PACK_CLIPS));
+    assert_true(part_bytes("again.lmb", LMB_PACK_CLIPS) < part_bytes("small.lmb", LMB_PACK_CLIPS));
     for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         lmb_clip_destroy(compressed[i]);
     }
@@ -416,6 +423,14 @@ static void wrong_usage_is_reported(void **state) {
     expect_badly(2, "pack mannequin --output a.lmb --error -1", "--error must be a number, 0 or more, not '-1'");
     expect_badly(2, "pack mannequin --output a.lmb --error nan", "--error must be a number, 0 or more, not 'nan'");
     expect_badly(2, "pack mannequin --output a.lmb --shell x", "--shell must be a number, 0 or more, not 'x'");
+    static const char *const tolerances[] = {"left_hand", "left_hand=x", "left_hand=-1", "left_hand=1,-1", "left_hand=1,", "left_hand="};
+    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+        char arguments[128];
+        snprintf(arguments, sizeof arguments, "pack mannequin --output a.lmb --error 0 --joint-error %s",
+                 tolerances[i]);
+        expect_badly(1, arguments, "NAME=DISTANCE or NAME=DISTANCE,SHELL was expected");
+    }
+    expect_badly(1, "pack mannequin --output a.lmb --error 0 --joint-error hand=1", "the rig has no such joint");
     expect_badly(1, "pack mannequin --output a.lmb --graph '{\"op\":\"rest\"}'", "it has no name; give NAME=...");
     expect_badly(1, "pack mannequin --output a.lmb --graph =x.json", "it has no name; give NAME=...");
     expect_badly(1, "pack mannequin --output a.lmb --graph a='{\"op\":\"rest\"}' --graph a='{\"op\":\"rest\"}'",

@@ -108,19 +108,18 @@ static double shell_distance(const oracle_affine *a, const oracle_affine *b, dou
     return sqrt(largest);
 }
 
-static double distance_at(const lmb_rig *rig, const float *a, const float *b, double shell) {
+// Raises the largest distance of each joint ([joint]) to at least that between two poses.
+static void raise_distances(const lmb_rig *rig, const float *a, const float *b, const double *shells, double *largest) {
     const uint32_t joints = lmb_rig_joint_count(rig);
     oracle_affine *models = calloc(2 * (size_t)joints, sizeof *models);
     assert_non_null(models);
     to_model(rig, a, models);
     to_model(rig, b, models + joints);
-    double largest = 0.0;
     for (uint32_t joint = 0; joint < joints; joint++) {
-        const double distance = shell_distance(&models[joint], &models[joints + joint], shell);
-        largest = distance > largest ? distance : largest;
+        const double distance = shell_distance(&models[joint], &models[joints + joint], shells[joint]);
+        largest[joint] = distance <= largest[joint] ? largest[joint] : distance;
     }
     free(models);
-    return largest;
 }
 
 static int compare_times(const void *a, const void *b) {
@@ -161,24 +160,40 @@ static float *times_of(const lmb_clip *source, uint32_t *count) {
     return times;
 }
 
-static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
+// Finds the largest distance of each joint, with a shell for each.
+static void find_distances(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, const double *shells,
+                           double *largest) {
     const size_t values = (size_t)LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig);
     uint32_t count;
     float *times = times_of(source, &count);
     float *before = sample(rig, source, times, count), *after = sample(rig, clip, times, count);
-    double largest = 0.0;
+    memset(largest, 0, lmb_rig_joint_count(rig) * sizeof *largest);
     for (uint32_t k = 0; k < count; k++) {
-        const double distance = distance_at(rig, before + k * values, after + k * values, shell);
-        largest = distance <= largest ? largest : distance;
+        raise_distances(rig, before + k * values, after + k * values, shells, largest);
     }
     free(before);
     free(after);
     free(times);
+}
+
+enum { MOST_JOINTS = 128 };
+
+static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
+    double shells[MOST_JOINTS] = {0.0}, distances[MOST_JOINTS], largest = 0.0;
+    const uint32_t joints = lmb_rig_joint_count(rig);
+    assert_true(joints <= MOST_JOINTS);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        shells[joint] = shell;
+    }
+    find_distances(rig, source, clip, shells, distances);
+    for (uint32_t joint = 0; joint < joints; joint++) {
+        largest = distances[joint] <= largest ? largest : distances[joint];
+    }
     return largest;
 }
 
 static lmb_clip_compression_report check_bound(const lmb_rig *rig, const lmb_clip *source, float error, float shell) {
-    const lmb_clip_compression settings = {error, shell};
+    const lmb_clip_compression settings = {.error = error, .shell_distance = shell};
     lmb_clip_compression_report report;
     lmb_clip *clip = compress(rig, source, &settings, &report);
     const double measured = distance_between(rig, source, clip, (double)shell);
@@ -249,6 +264,58 @@ static void random_clips(void **state) {
     }
 }
 
+// Joints with errors and shells of their own stay within these, and the bound reported counts them in proportion.
+// With the same for all joints, the clip is that of a compression with this error.
+static void joints_have_their_own_tolerances(void **state) {
+    (void)state;
+    enum { JOINTS = 12 };
+    for (uint32_t seed = 0; seed < 6; seed++) {
+        lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, seed);
+        keyframes keys = keyframes_create(JOINTS, 20, seed);
+        lmb_clip *source = NULL;
+        lmb_error error = {0};
+        assert_fine(lmb_clip_create(rig, &keys.clip, NULL, &source, &error), &error);
+        const lmb_joint_tolerance joints[] = {{0, 1e-5f, 0.0f},
+                                              {0, 0.0f, 0.0f},
+                                              {JOINTS - 1, 0.0005f, 0.5f},
+                                              {JOINTS - 2, 0.0f, 0.001f},
+                                              {JOINTS - 3, 2.0f, 0.0f}};
+        lmb_clip_compression settings = {.error = 0.0625f, .shell_distance = 0.1f, .joints = joints, .joint_count = 5};
+        lmb_clip_compression_report own, whole;
+        lmb_clip *clip = compress(rig, source, &settings, &own);
+        double shells[JOINTS], errors[JOINTS], distances[JOINTS];
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            shells[joint] = joint == JOINTS - 1 ? 0.5 : joint == JOINTS - 2 ? 0.001 : 0.1;
+            errors[joint] = joint == JOINTS - 1 ? 0.0005 : joint == JOINTS - 3 ? 2.0 : 0.0625;
+        }
+        find_distances(rig, source, clip, shells, distances);
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            assert_true(distances[joint] <= errors[joint] * 1.001 + 1e-6);
+            assert_true(distances[joint] * 0.0625 / errors[joint] <= (double)own.error * 1.001 + 1e-6);
+        }
+        assert_true(own.error <= own.bound);
+        lmb_clip_destroy(clip);
+        lmb_joint_tolerance all[JOINTS];
+        for (uint32_t joint = 0; joint < JOINTS; joint++) {
+            all[joint] = (lmb_joint_tolerance){joint, 0.5f, 0.0f};
+        }
+        settings.joints = all;
+        settings.joint_count = JOINTS;
+        clip = compress(rig, source, &settings, &own);
+        settings = (lmb_clip_compression){.error = 0.5f, .shell_distance = 0.1f};
+        lmb_clip *same = compress(rig, source, &settings, &whole);
+        size_t sizes[2];
+        const void *blocks[2] = {lmb_clip_block(clip, &sizes[0]), lmb_clip_block(same, &sizes[1])};
+        assert_true(sizes[0] == sizes[1] && 8.0f * own.error == whole.error && 8.0f * own.bound == whole.bound);
+        assert_memory_equal(blocks[0], blocks[1], sizes[0]);
+        lmb_clip_destroy(same);
+        lmb_clip_destroy(clip);
+        lmb_clip_destroy(source);
+        keyframes_destroy(&keys);
+        lmb_rig_destroy(rig);
+    }
+}
+
 static lmb_rig *chain(uint32_t count) {
     lmb_joint_def joints[8];
     for (uint32_t i = 0; i < count; i++) {
@@ -293,7 +360,8 @@ static void steps_stay_exact(void **state) {
     };
     lmb_clip *source = create(rig, tracks, 4);
     lmb_clip_compression_report report;
-    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){10.0f, 0.1f}, &report); // allows to drop everything
+    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){.error = 10.0f, .shell_distance = 0.1f},
+                              &report); // allows to drop everything
     assert_int_equal(report.kept_count, 3);
     float times[4 * KEYS];
     for (int i = 0; i < 4 * KEYS; i++) {
@@ -402,7 +470,8 @@ static void huge_and_tiny_values(void **state) {
     static const float bounds[] = {1e-12f, 1.0f, 1e6f, LMB_LARGEST};
     for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
         lmb_clip_compression_report report;
-        lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 1.0f}, &report);
+        lmb_clip *clip =
+            compress(rig, source, &(lmb_clip_compression){.error = bounds[i], .shell_distance = 1.0f}, &report);
         assert_true(report.error <= report.bound);
         lmb_clip_destroy(clip);
     }
@@ -461,7 +530,8 @@ static void every_cpu_path_gives_the_same_bits(void **state) {
         lmb_error error = {0};
         assert_fine(lmb_clip_create(rig, &keys.clip, NULL, &source, &error), &error);
         lmb_clip_compression_report report;
-        lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 0.1f}, &report);
+        lmb_clip *clip =
+            compress(rig, source, &(lmb_clip_compression){.error = bounds[i], .shell_distance = 0.1f}, &report);
         printf("  within %g: %u packed, %u kept\n", (double)bounds[i], report.packed_count, report.kept_count);
         assert_true(report.packed_count > 8);
         expect_same_bits(rig, clip, times);
@@ -496,7 +566,7 @@ static void keys_may_be_longer_than_two_words(void **state) {
     lmb_clip *plain = create(rig, tracks, JOINTS);
     for (float bound = 2e-5f; bound > 1e-6f; bound *= 0.7f) {
         lmb_clip_compression_report report;
-        lmb_clip *clip = compress(rig, plain, &(lmb_clip_compression){bound, 0.1f}, &report);
+        lmb_clip *clip = compress(rig, plain, &(lmb_clip_compression){.error = bound, .shell_distance = 0.1f}, &report);
         printf("  within %g: %u packed, %u kept\n", (double)bound, report.packed_count, report.kept_count);
         expect_same_bits(rig, clip, times);
         lmb_clip_destroy(clip);
@@ -661,7 +731,8 @@ static void the_bound_holds_at_all_times(void **state) {
         assert_fine(lmb_clip_create(rig, &c.clip, NULL, &source, &error), &error);
         for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
             lmb_clip_compression_report report;
-            lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){bounds[i], 0.2f}, &report);
+            lmb_clip *clip =
+                compress(rig, source, &(lmb_clip_compression){.error = bounds[i], .shell_distance = 0.2f}, &report);
             double extent;
             const double found = distance_at_all_times(rig, &c.clip, clip, 0.2, &extent);
             if (report.error > report.bound || found > (double)report.error * (1.0 + 1e-6) + 2e-6 * extent) {
@@ -693,12 +764,13 @@ static void a_spline_may_cross_its_chord(void **state) {
     lmb_rig *rig = chain(2);
     lmb_clip *source = create(rig, &track, 1);
     lmb_clip_compression_report report;
-    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){1e-4f, 0.1f}, &report);
+    lmb_clip *clip = compress(rig, source, &(lmb_clip_compression){.error = 1e-4f, .shell_distance = 0.1f}, &report);
     float *at = sample(rig, clip, &times[3], 1);
     assert_true(report.error == 0.0f && fabsf(at[0] - 0.75f) < 1e-6f);
     free(at);
     lmb_clip_destroy(clip);
-    clip = compress(rig, source, &(lmb_clip_compression){0.8f, 0.1f}, &report); // 0.77 is the largest value
+    clip = compress(rig, source, &(lmb_clip_compression){.error = 0.8f, .shell_distance = 0.1f},
+                    &report); // 0.77 is the largest value
     assert_true(report.error > 0.769f && report.error < 0.771f && report.kept_count == 0);
     lmb_clip_destroy(clip);
     lmb_clip_destroy(source);
@@ -717,11 +789,27 @@ static void bad_arguments(void **state) {
                   "2 joints");
     static const float bad[] = {-1.0f, INFINITY, NAN};
     for (size_t i = 0; i < 3; i++) {
-        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){bad[i], 0.0f}, NULL, &clip, NULL, &error),
+        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){.error = bad[i], .shell_distance = 0.0f},
+                                        NULL, &clip, NULL, &error),
                       &error, LMB_ERROR_ARGUMENT, "error");
-        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){0.0f, bad[i]}, NULL, &clip, NULL, &error),
+        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){.error = 0.0f, .shell_distance = bad[i]},
+                                        NULL, &clip, NULL, &error),
                       &error, LMB_ERROR_ARGUMENT, "shell_distance");
     }
+    const struct {
+        lmb_joint_tolerance tolerance;
+        const char *part;
+    } wrong[] = {{{2, 0.0f, 0.0f}, "joints[1]: joint"},
+                 {{0, -1.0f, 0.0f}, "joints[1]: error"},
+                 {{0, 0.0f, NAN}, "joints[1]: shell_distance"}};
+    for (size_t i = 0; i < 3; i++) {
+        const lmb_joint_tolerance joints[2] = {{1, 0.1f, 0.1f}, wrong[i].tolerance};
+        CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){.joints = joints, .joint_count = 2}, NULL,
+                                        &clip, NULL, &error),
+                      &error, LMB_ERROR_ARGUMENT, wrong[i].part);
+    }
+    CHECK_REFUSAL(lmb_clip_compress(rig, source, &(lmb_clip_compression){.joint_count = 1}, NULL, &clip, NULL, &error),
+                  &error, LMB_ERROR_ARGUMENT, "joints");
     assert_null(clip);
     lmb_clip_destroy(source);
     lmb_rig_destroy(other);
@@ -818,6 +906,7 @@ int main(void) {
         cmocka_unit_test(the_mannequins_clips),
         cmocka_unit_test(foxs_clips),
         cmocka_unit_test(random_clips),
+        cmocka_unit_test(joints_have_their_own_tolerances),
         cmocka_unit_test(steps_stay_exact),
         cmocka_unit_test(what_hardly_moves_is_one_value_or_none),
         cmocka_unit_test(one_joint_and_one_key),

@@ -94,7 +94,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 // Replaces the clip by a compressed one, with so loose a bound that some of it is packed.
 static void compress(const lmb_rig *rig, lmb_clip **clip) {
     lmb_clip *compressed = NULL;
-    const lmb_clip_compression settings = {2.0f, 0.1f};
+    const lmb_clip_compression settings = {.error = 2.0f, .shell_distance = 0.1f};
     require(lmb_clip_compress(rig, *clip, &settings, NULL, &compressed, NULL, NULL) == LMB_OK, "no compressed seed");
     lmb_clip_destroy(*clip);
     *clip = compressed;

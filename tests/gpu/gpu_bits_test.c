@@ -58,7 +58,7 @@ static world world_create_compressed(uint32_t joint_count) {
         lmb_error error;
         world.keys[i] = keyframes_create_waves(joint_count, 2 + 19 * i, joint_count + i);
         assert_ok(lmb_clip_create(world.rig, &world.keys[i].clip, NULL, &source, &error), &error);
-        const lmb_clip_compression settings = {i == 2 ? 0.01f : 1.0f, 0.1f};
+        const lmb_clip_compression settings = {.error = i == 2 ? 0.01f : 1.0f, .shell_distance = 0.1f};
         assert_ok(lmb_clip_compress(world.rig, source, &settings, NULL, &world.clips[i], &report, &error), &error);
         lmb_clip_destroy(source);
         all.rest_count += report.rest_count;
