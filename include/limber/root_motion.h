@@ -38,15 +38,16 @@ typedef enum lmb_motion_reference {
 typedef struct lmb_root_motion_def {
     uint32_t joint; ///< the joint that moves the character, as a rig index. Its ancestors may move too
     bool x, y, z;   ///< which axes of model space are extracted; the others stay in the clip
-    bool yaw;       ///< whether turns about the y axis, which must be up, are extracted: the twist since the reference
-    bool rotation;  ///< whether the whole rotation since the reference is extracted; then `yaw` does not count
+    /// Which turns since the reference are extracted: about x, y (which must be up) and z. All three give the whole
+    /// rotation R, one gives the twist of R about that axis, and two give R T^-1, where T is the twist about the third.
+    bool pitch, yaw, roll;
     /// Minimum number of keys a second: 1e-3 to 1,000. Between two keys the joint must turn by less than half a turn.
     float rate;
     lmb_motion_reference reference;
     /// Axes that a loop closes: the track ends where it begins, so that repeating the clip adds no drift. The
     /// difference is taken out of the track evenly over its time, and not put into the clip.
     bool close_x, close_y, close_z;
-    bool close_turn; ///< the same for the yaw, whose whole turns stay, or for the rotation
+    bool close_turn; ///< the same for the turns; whole turns of the yaw alone stay
 } lmb_root_motion_def;
 
 /// Joint 0; x, z and yaw; 30 keys a second; since the first frame; nothing closed.
@@ -70,21 +71,21 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// Splits a clip into a motion track and a clip without that motion.
 ///
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
-/// position, T0 that of the reference and a its yaw since the reference, the motion is the turn R(a) and the
-/// displacement T - R(a) T0, of which only the chosen axes are kept. Without `yaw`, a is 0. The new clip contains the
-/// inverse of the motion times the joint's model matrix. With `rotation`, R is the joint's whole rotation since the
-/// reference, so that the joint does not turn in the new clip. Where a loop is closed, the track moves by that less
-/// afterwards. Other joints and float channels keep their tracks, so joints that do not
-/// descend from the joint move with the character, too. Extract before lmb_clip_compress().
+/// position, T0 that of the reference and Q the turns that are extracted, the motion is the turn Q and the displacement
+/// T - Q T0, of which only the chosen axes are kept. The new clip contains the inverse of the motion times the joint's
+/// model matrix. With pitch, yaw and roll the joint does not turn in the new clip. Yaw alone is in the track's keys, and
+/// other turns are in its rotations. Where a loop is closed, the track moves by that less afterwards. Other joints and
+/// float channels keep their tracks, so joints that do not descend from the joint move with the character, too. Extract
+/// before lmb_clip_compress().
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
 /// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint or
 /// its reference from the model's origin, and half the length of the bones from the origin to the joint. Three things
-/// can exceed the bound: the rounding of many ancestors, about 1e-7 each; with yaw or rotation, scales of ancestors
-/// that are equal along all axes only to 1e-4; and an interval in which the joint turns by more than 10 radians, for
+/// can exceed the bound: the rounding of many ancestors, about 1e-7 each; with turns, scales of ancestors that
+/// are equal along all axes only to 1e-4; and an interval in which the joint turns by more than 10 radians, for
 /// which 64 pieces are too few (see below).
 ///
-/// **Keys.** The joint's translation, and with yaw or rotation its rotation, get keys at the times of the motion track,
+/// **Keys.** The joint's translation, and with turns its rotation, get keys at the times of the motion track,
 /// of the joint's own tracks and of its ancestors' tracks, linear in between. If turns make the result between two of
 /// these keys curved, linear keys are not exact. Then the track is a cubic spline with three values a key, and each
 /// interval between keys is split into 1, 2, 4 and up to 64 equal pieces, none shorter than 1e-5 s, as the accuracy
@@ -93,8 +94,8 @@ typedef struct lmb_root_motion lmb_root_motion;
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT beyond #LMB_MAX_MOTION_KEYS, and #LMB_ERROR_MEMORY. The message of
 /// #LMB_ERROR_ARGUMENT says which: something is NULL, a joint, a rate or a reference is out of range, the clip has
-/// another joint or channel count or is compressed, the scale of an ancestor is 0, or with yaw or rotation not equal
-/// along all axes or of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
+/// another joint or channel count or is compressed, the scale of an ancestor is 0, or with turns not equal along all
+/// axes or of mixed signs, or the motion exceeds #LMB_MAX_MOTION.
 LMB_API lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def *def,
                                            const lmb_host *host, lmb_root_motion **motion, lmb_error *error);
 /// Destroys a root motion, its clip and its track. NULL is allowed.

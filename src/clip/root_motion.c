@@ -146,7 +146,12 @@ static bool is_uneven(const float scale[3]) {
 
 // Returns whether the joint's rotation, or a part of it, is extracted.
 static bool takes_turns(const extraction *e) {
-    return e->def->yaw || e->def->rotation;
+    return e->def->pitch || e->def->yaw || e->def->roll;
+}
+
+// Returns whether the track has rotations, and not the yaw in its keys.
+static bool has_rotations(const extraction *e) {
+    return e->def->pitch || e->def->roll;
 }
 
 // Returns a local transform at a time, or in the rest pose without one.
@@ -195,6 +200,31 @@ static double yaw_between(const double from[4], const double to[4], double befor
     return yaw + 2.0 * PI * round((before - yaw) / (2.0 * PI));
 }
 
+// Stores the twist of a rotation about an axis. If there is none, because the axis is turned around, the twist stays.
+static void twist_about(const double rotation[4], int axis, double twist[4]) {
+    const double length = hypot(rotation[axis], rotation[3]);
+    for (int i = 0; i < 4 && length >= 1e-9; i++) {
+        twist[i] = i == axis || i == 3 ? rotation[i] / length : 0.0;
+    }
+}
+
+// Reduces a rotation to the turns that are extracted. `twist` is that of the key before, and becomes that of this one.
+static void keep_taken(const lmb_root_motion_def *def, double rotation[4], double twist[4]) {
+    const bool taken[3] = {def->pitch, def->yaw, def->roll};
+    const int count = taken[0] + taken[1] + taken[2];
+    for (int axis = 0; axis < 3; axis++) {
+        if (count == 1 && taken[axis]) {
+            twist_about(rotation, axis, twist);
+            memcpy(rotation, twist, 4 * sizeof *rotation);
+        } else if (count == 2 && !taken[axis]) {
+            double back[4];
+            twist_about(rotation, axis, twist);
+            lmb_quaternion_conjugate(twist, back);
+            lmb_quaternion_multiply(rotation, back, rotation);
+        }
+    }
+}
+
 static float key_time(const extraction *e, uint32_t key) {
     return (float)((double)lmb_clip_duration(e->clip) * key / (e->key_count - 1));
 }
@@ -225,7 +255,7 @@ static bool place_reference(const extraction *e, placed *reference) {
 
 static lmb_result find_motion(extraction *e) {
     placed reference;
-    double yaw = 0.0;
+    double yaw = 0.0, twist[4] = {0.0, 0.0, 0.0, 1.0};
     if (!place_reference(e, &reference)) {
         return fail(e, LMB_ERROR_ARGUMENT, uneven);
     }
@@ -237,11 +267,12 @@ static lmb_result find_motion(extraction *e) {
             return fail(e, LMB_ERROR_ARGUMENT, uneven);
         }
         e->distance = fmax(e->distance, lmb_length(now.position));
-        yaw = e->def->yaw && !e->def->rotation ? yaw_between(reference.rotation, now.rotation, yaw) : 0.0;
+        yaw = e->def->yaw && !has_rotations(e) ? yaw_between(reference.rotation, now.rotation, yaw) : 0.0;
         double turned[3], rotation[4];
         lmb_quaternion_from_yaw(yaw, rotation);
-        if (e->def->rotation) {
+        if (has_rotations(e)) {
             rotation_between(reference.rotation, now.rotation, rotation);
+            keep_taken(e->def, rotation, twist);
             put_key_rotation(e, key, rotation);
         }
         lmb_quaternion_rotate(rotation, reference.position, turned);
@@ -815,8 +846,8 @@ static lmb_result run_survey(extraction *e) {
     e->keys = lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->keys);
     e->times = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->times);
     e->splits = lmb_arena_allocate(&e->memory, e->time_count, sizeof *e->splits);
-    e->rotations = e->def->rotation ? lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->rotations) : NULL;
-    if (e->keys == NULL || e->memory.failed || (e->def->rotation && e->rotations == NULL)) {
+    e->rotations = has_rotations(e) ? lmb_host_allocate(e->host, (size_t)e->key_count * 4, sizeof *e->rotations) : NULL;
+    if (e->keys == NULL || e->memory.failed || (has_rotations(e) && e->rotations == NULL)) {
         return fail(e, LMB_ERROR_MEMORY, "no memory");
     }
     lmb_environment callers;

@@ -66,14 +66,18 @@ static const char *const references[] = {"first-frame", "rest-pose", "absolute",
 static const lmb_graph_field motion_members[] = {
     {.name = "joint", .about = "The joint whose motion is extracted.", .kind = &kind_motion_joint},
     {.name = "axes", .about = "The axes along which the character moves; xz by default.", .kind = &kind_extracted},
+    {.name = "pitch",
+     .about = "Whether turns about the x axis are extracted.",
+     .kind = &lmb_kind_boolean,
+     .offset = offsetof(lmb_root_motion_def, pitch)},
     {.name = "yaw",
      .about = "Whether turns about the vertical axis are extracted; true by default.",
      .kind = &lmb_kind_boolean,
      .offset = offsetof(lmb_root_motion_def, yaw)},
-    {.name = "rotation",
-     .about = "Whether all rotations are extracted.",
+    {.name = "roll",
+     .about = "Whether turns about the z axis are extracted.",
      .kind = &lmb_kind_boolean,
-     .offset = offsetof(lmb_root_motion_def, rotation)},
+     .offset = offsetof(lmb_root_motion_def, roll)},
     {.name = "rate",
      .about = "Keys a second.",
      .kind = &lmb_kind_number,
@@ -94,7 +98,8 @@ static const lmb_graph_field motion_members[] = {
 static const lmb_graph_fields motion_fields = {LMB_FIELDS("\"motion\"", motion_members)};
 
 static bool extracts_the_same(const lmb_root_motion_def *a, const lmb_root_motion_def *b) {
-    return a->x == b->x && a->y == b->y && a->z == b->z && a->yaw == b->yaw && a->rotation == b->rotation;
+    return a->x == b->x && a->y == b->y && a->z == b->z && a->pitch == b->pitch && a->yaw == b->yaw &&
+           a->roll == b->roll;
 }
 
 // Finds the joint whose motion is extracted if the text does not name one. Warns if that is not the first, once while

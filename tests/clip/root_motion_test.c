@@ -296,7 +296,7 @@ static void test_yaw(void **state) {
 }
 
 // The whole rotation: the hips neither move nor turn in the remaining clip, whatever the parents do. Keys of the track
-// are unit quaternions in one hemisphere. Yaw does not count.
+// are unit quaternions in one hemisphere.
 static void test_rotation(void **state) {
     (void)state;
     static const double turns[] = {0.0, 1.0, -7.0, 20.0};
@@ -304,8 +304,7 @@ static void test_rotation(void **state) {
         lmb_root_motion_def def = lmb_default_root_motion_def();
         def.joint = i / 8 ? 2 : 1; // the spine nods
         def.rate = 60.0f;
-        def.y = def.rotation = true;
-        def.yaw = i % 3 == 0;
+        def.y = def.pitch = def.roll = true;
         fixture f = extract(i / 4 % 2 ? 0.01f : 1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, i / 4 % 2 == 0, &def);
         const lmb_motion_track *track = lmb_root_motion_track(f.motion);
         sample(f.rig, f.clip, before);
@@ -352,8 +351,8 @@ static void test_references(void **state) {
         def.joint = 1;
         def.reference = reference;
         def.y = i / 3 % 3 > 0;
-        def.yaw = i / 3 % 3 == 1;
-        def.rotation = i / 3 % 3 == 2;
+        def.yaw = i / 3 % 3 > 0;
+        def.pitch = def.roll = i / 3 % 3 == 2;
         def.rate = 60.0f;
         const double scale = i / 9 ? 0.01 : 1.0;
         fixture f = extract((float)scale, 5.0, LMB_INTERPOLATION_LINEAR, i / 9 == 0, &def);
@@ -366,7 +365,7 @@ static void test_references(void **state) {
                 if (row != 1 || def.y) {
                     assert_below(fabs((double)after[k][1][row][3] - at), 2e-5);
                 }
-                for (int column = 0; column < 3 && def.rotation; column++) {
+                for (int column = 0; column < 3 && def.pitch; column++) {
                     const double axis = reference == LMB_MOTION_REFERENCE_ABSOLUTE ? scale * (row == column)
                                         : reference == LMB_MOTION_REFERENCE_REST_POSE
                                             ? scale * rest_hips[row][column]
@@ -395,6 +394,59 @@ static double angle_between(const float *from, const float *to) {
     return 2.0 * atan2(sqrt(turned[0] * turned[0] + turned[1] * turned[1] + turned[2] * turned[2]), fabs(turned[3]));
 }
 
+// Turns about one axis or two, checked against the whole rotation R. One is the twist of R: both have the same ratio
+// between the axis and w. Of two, Q R lacks everything but the twist about the third axis, with Q the inverse.
+static void test_turns(void **state) {
+    (void)state;
+    for (uint32_t taken = 1; taken < 7; taken++) {
+        const uint32_t count = (taken & 1) + (taken >> 1 & 1) + (taken >> 2);
+        lmb_root_motion_def def = lmb_default_root_motion_def();
+        def.joint = 2; // the spine, which nods while the hips turn
+        def.rate = 60.0f;
+        def.y = def.pitch = def.roll = true;
+        fixture whole = extract(1.0f, -7.0, LMB_INTERPOLATION_LINEAR, true, &def);
+        def.pitch = taken & 1;
+        def.yaw = taken & 2;
+        def.roll = taken & 4;
+        fixture f = extract(1.0f, -7.0, LMB_INTERPOLATION_LINEAR, true, &def);
+        const lmb_motion_track *track = lmb_root_motion_track(f.motion), *all = lmb_root_motion_track(whole.motion);
+        sample(f.rig, f.clip, before);
+        sample(f.rig, lmb_root_motion_clip(f.motion), after);
+        for (int k = 0; k < SAMPLES; k++) {
+            double motion[4];
+            const double share = (double)k / (SAMPLES - 1);
+            motion_at(track, share, motion);
+            assert_below(difference(track, share, motion, after[k][2], before[k][2]), 1e-5);
+        }
+        assert_int_equal(track->key_count, all->key_count);
+        assert_true((track->rotations != NULL) == (taken != 2));
+        for (uint32_t key = 0; key < track->key_count; key++) {
+            const float *r = all->rotations + 4 * (size_t)key, *keys = track->keys + 4 * (size_t)key;
+            const double half = 0.5 * (double)keys[3];
+            double q[4] = {0.0, sin(half), 0.0, cos(half)}, left[4];
+            for (int i = 0; i < 4 && taken != 2; i++) {
+                q[i] = (double)track->rotations[4 * key + (uint32_t)i];
+            }
+            q[0] = -q[0], q[1] = -q[1], q[2] = -q[2];
+            const float back[4] = {(float)q[0], (float)q[1], (float)q[2], (float)q[3]};
+            const double whole_turn[4] = {(double)r[0], (double)r[1], (double)r[2], (double)r[3]};
+            multiply_quaternions(back, whole_turn, left);
+            for (int axis = 0; axis < 3; axis++) {
+                const uint32_t bit = 1u << axis;
+                if (taken == bit) {
+                    assert_below(fabs(q[axis] * (double)r[3] + q[3] * (double)r[axis]), 1e-6);
+                } else if (count == 1) {
+                    assert_below(fabs(q[axis]), 1e-6);
+                } else {
+                    assert_below(fabs(taken & bit ? left[axis] : q[axis]), 1e-6);
+                }
+            }
+        }
+        release(&f);
+        release(&whole);
+    }
+}
+
 // A closed track has the share of the open one's drift less, and the clip is the same. Whole turns stay.
 static void test_closed_loops(void **state) {
     (void)state;
@@ -403,7 +455,7 @@ static void test_closed_loops(void **state) {
         lmb_root_motion_def def = lmb_default_root_motion_def();
         def.joint = 1;
         def.y = true;
-        def.rotation = i / 64;
+        def.pitch = def.roll = i / 64;
         fixture open = extract(1.0f, turns[i % 4], LMB_INTERPOLATION_LINEAR, true, &def);
         def.close_x = i & 4;
         def.close_y = i & 8;
@@ -420,12 +472,12 @@ static void test_closed_loops(void **state) {
             const double share = (double)(k / 4) / last;
             assert_below(fabs((double)b->keys[k] - ((double)a->keys[k] - (closes[k % 4] ? share * drift : 0.0))), 2e-6);
         }
-        for (uint32_t key = 0; def.rotation && key <= last; key++) {
+        for (uint32_t key = 0; def.pitch && key <= last; key++) {
             const float *from = a->rotations + 4 * (size_t)key, *to = b->rotations + 4 * (size_t)key;
             const double whole = angle_between(a->rotations, a->rotations + 4 * (size_t)last);
             assert_below(fabs(angle_between(from, to) - (def.close_turn ? whole * key / last : 0.0)), 2e-6);
         }
-        assert_true(!def.rotation || !def.close_turn ||
+        assert_true(!def.pitch || !def.close_turn ||
                     angle_between(b->rotations, b->rotations + 4 * (size_t)last) < 1e-6);
         size_t sizes[2];
         const void *blocks[2] = {lmb_clip_block(lmb_root_motion_clip(open.motion), &sizes[0]),
@@ -914,7 +966,7 @@ static lmb_result try_extract(const lmb_host *host, lmb_error *error, void *user
     const fixture *f = user;
     lmb_root_motion_def def = lmb_default_root_motion_def();
     def.joint = 1; // its tracks become cubic splines
-    def.rotation = true;
+    def.pitch = def.roll = true;
     lmb_root_motion *motion = NULL;
     const lmb_result result = lmb_root_motion_extract(f->rig, f->clip, &def, host, &motion, error);
     assert_true((motion != NULL) == (result == LMB_OK));
@@ -940,17 +992,12 @@ static void test_no_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_yaw),
-        cmocka_unit_test(test_rotation),
-        cmocka_unit_test(test_rest),
-        cmocka_unit_test(test_references),
-        cmocka_unit_test(test_closed_loops),
-        cmocka_unit_test(test_joint_that_travels),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_between_keys),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_ways),         cmocka_unit_test(test_yaw),
+        cmocka_unit_test(test_rotation),     cmocka_unit_test(test_turns),
+        cmocka_unit_test(test_rest),         cmocka_unit_test(test_references),
+        cmocka_unit_test(test_closed_loops), cmocka_unit_test(test_joint_that_travels),
+        cmocka_unit_test(test_edges),        cmocka_unit_test(test_between_keys),
+        cmocka_unit_test(test_refusals),     cmocka_unit_test(test_no_memory),
 #ifdef LIMBER_HAS_IMPORT
         cmocka_unit_test(test_characters),
 #endif

@@ -1426,7 +1426,7 @@ static void motion_of_a_graph(void **state) {
     assert_true(fabs(place_of(&p).position[1] - 1.0) <= 1e-6 && fabs(place_of(&p).position[2] - 3.0) <= 1e-6);
     end(&p);
     p = begin("{'op':'clip','clip':'hop','character-motion':{'full-rotation':true},"
-              "'play':{'motion':{'rotation':true}}}");
+              "'play':{'motion':{'pitch':true,'roll':true}}}");
     assert_true(p.graph->control->def->motion->full_rotation);
     assert_non_null(p.graph->control->players[0].def->motion->rotations);
     step(&p, 0.5, NULL);
@@ -1588,7 +1588,7 @@ static void malformed_texts(void **state) {
         {PLAY("'motion':{'axes':'w'}"), "play.motion.axes", 2, 26, "letters of"},
         {PLAY("'motion':{'axes':true}"), "play.motion.axes", 2, 26, "a string was expected"},
         {PLAY("'motion':{'yaw':1}"), "play.motion.yaw", 2, 25, "a boolean was expected"},
-        {PLAY("'motion':{'rotation':1}"), "play.motion.rotation", 2, 30, "a boolean was expected"},
+        {PLAY("'motion':{'pitch':1}"), "play.motion.pitch", 2, 27, "a boolean was expected"},
         {PLAY("'motion':{'rate':0}"), "play.motion.rate", 2, 26, "0 is outside"},
         {PLAY("'motion':{'reference':'last'}"), "play.motion.reference", 2, 31,
          "unknown; there are first-frame, rest-pose, absolute"},

@@ -448,7 +448,8 @@ static const char *const more[] = {
     "{'name':'b','pose':{'op':'clip','clip':'idle'},'transitions':[{'to':'a','event':'B'}]}]}",
     "{'op':'clip','clip':'walk','joint-weights':{'root':255},'play':{'end':'hold','rate':{'param':'rate'},'offset':0.1,"
     "'velocity':1,'ended':'ENDED','looped':'LOOPED','notifies':[{'time':0.1,'event':'STEP'}],"
-    "'motion':{'joint':'root','axes':'xz','yaw':true,'rotation':false,'rate':30,'reference':'rest-pose','close':'x',"
+    "'motion':{'joint':'root','axes':'xz','pitch':false,'yaw':true,'roll':false,'rate':30,'reference':'rest-pose','"
+    "close':'x',"
     "'close-turn':false},'warps':[{'start':0.05,'end':'STEP','target':[1,{'param':'y'},0],'height':false,"
     "'heading':{'param':'heading'}}]},'character-motion':{'velocity':[0,0,1],'heading':0.5,'acceleration':4,"
     "'deceleration':0,'turn-rate':3,'actual-velocity':[null,null,'pace'],'full-rotation':false}}",
