@@ -107,6 +107,25 @@ LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
 /// Returns the number of keys that the clip was given, in all tracks.
 LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
 
+/// Where a float track crosses a threshold.
+typedef struct lmb_crossing {
+    float time; ///< seconds in the clip
+    bool rises; ///< the value becomes greater than the threshold; else it becomes equal or less
+} lmb_crossing;
+
+/// Finds where a float channel of a clip crosses a threshold: a foot that touches the ground, a door that opens. Make
+/// notifies of them (lmb_notify_def). Played backwards, a crossing goes the other way.
+///
+/// A value is above if it is greater than the threshold. A step track crosses at its key, others where the curve between
+/// two keys meets the threshold, as a float of the time. With `loops` the end of the clip is followed by its beginning,
+/// so that a crossing between the two is at 0 s. A channel without a track crosses nowhere. Writes the crossings in the
+/// order of their times, at most `capacity`, and their number to `count`, which may be greater; `crossings` may be NULL
+/// if `capacity` is 0. Fails with #LMB_ERROR_ARGUMENT: something is NULL, there is no such channel, or the threshold is
+/// not finite. ozz-animation's track triggering gives the same edges for step and linear tracks.
+LMB_API lmb_result lmb_clip_find_crossings(const lmb_clip *clip, uint32_t channel, float threshold, bool loops,
+                                           lmb_crossing *crossings, uint32_t capacity, uint32_t *count,
+                                           lmb_error *error);
+
 /// What a compression allows one joint, in place of its own numbers: fingers and eyes less, the end of a cape more.
 typedef struct lmb_joint_tolerance {
     uint32_t joint;       ///< of the rig

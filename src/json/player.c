@@ -389,8 +389,9 @@ void lmb_graph_read_character_motion(lmb_graph_reader *reader, uint32_t key) {
 // The "play" object of a clip.
 typedef struct play {
     lmb_player_def def;
-    uint32_t at;    // the value of "play", or LMB_NONE
-    float duration; // of the clip
+    uint32_t at;          // the value of "play", or LMB_NONE
+    float duration;       // of the clip
+    const lmb_clip *clip; // or NULL, if there is none of that name
     const char *group;
     lmb_cadence cadence; // of its group
 } play;
@@ -500,30 +501,127 @@ static const lmb_graph_field notify_members[] = {
 };
 static const lmb_graph_fields notify_fields = {LMB_FIELDS("a notify", notify_members)};
 
+// Events where a float channel crosses a threshold, while they are read.
+typedef struct crossing_reading {
+    const char *channel;
+    float threshold;
+    uint32_t rising, falling;
+} crossing_reading;
+
+static void read_channel(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    ((crossing_reading *)target)->channel = lmb_graph_read_name(reader, value, "a channel without a name");
+}
+
+static const lmb_graph_kind kind_channel = {read_channel, "{'type':'string','minLength':1}", NULL};
+
+static const lmb_graph_field crossing_members[] = {
+    {.name = "channel",
+     .about = "The float channel whose track in the clip crosses the threshold.",
+     .required = true,
+     .kind = &kind_channel},
+    {.name = "threshold",
+     .about = "A value is above if it is greater; 0.5 by default.",
+     .kind = &lmb_kind_number,
+     .offset = offsetof(crossing_reading, threshold),
+     LMB_ANY_NUMBER},
+    {.name = "rising",
+     .about = "The event where the value becomes greater.",
+     .kind = &lmb_kind_event,
+     .offset = offsetof(crossing_reading, rising)},
+    {.name = "falling",
+     .about = "The event where it becomes equal or less.",
+     .kind = &lmb_kind_event,
+     .offset = offsetof(crossing_reading, falling)},
+};
+static const lmb_graph_fields crossing_fields = {LMB_FIELDS("a crossing", crossing_members)};
+
+// Puts a notify behind those that are not later.
+static void insert_notify(play *read, lmb_notify_def *notifies, lmb_notify_def added) {
+    uint32_t at = read->def.notify_count++;
+    for (; at > 0 && notifies[at - 1].time > added.time; at--) {
+        notifies[at] = notifies[at - 1];
+    }
+    notifies[at] = added;
+}
+
+// Returns whether the text has the player loop. Its end may be read later.
+static bool is_loop(const lmb_graph_reader *reader, const play *read) {
+    const uint32_t end = lmb_graph_find_member(reader, read->at, "end");
+    return end == LMB_NONE || lmb_graph_is_text(reader, end, "loop");
+}
+
+// Adds a notify for each crossing of a threshold.
+static void add_crossings(lmb_graph_reader *reader, uint32_t value, play *read, lmb_notify_def *notifies) {
+    crossing_reading given = {.threshold = 0.5f, .rising = LMB_NONE, .falling = LMB_NONE};
+    lmb_crossing found[LMB_MAX_NOTIFIES];
+    const uint32_t problems = reader->problem_count;
+    lmb_graph_read_fields(reader, &crossing_fields, value, &given);
+    if (reader->problem_count != problems || read->clip == NULL || given.channel == NULL) {
+        return;
+    }
+    const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    const uint32_t channel = lmb_rig_find_channel(rig, given.channel);
+    uint32_t count = 0;
+    if (given.rising == LMB_NONE && given.falling == LMB_NONE) {
+        lmb_graph_report(reader, value, "a crossing needs the event \"rising\" or \"falling\"");
+    } else if (lmb_clip_find_crossings(read->clip, channel, given.threshold, is_loop(reader, read), found,
+                                       LMB_MAX_NOTIFIES, &count, NULL) != LMB_OK) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, value, "channel"), "the rig has no such float channel");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t event = i >= LMB_MAX_NOTIFIES ? LMB_NONE : found[i].rises ? given.rising : given.falling;
+        if (i == LMB_MAX_NOTIFIES || (event != LMB_NONE && read->def.notify_count == LMB_MAX_NOTIFIES)) {
+            lmb_graph_report(reader, value, "more than %u notifies in all", LMB_MAX_NOTIFIES);
+            return;
+        }
+        if (event != LMB_NONE) {
+            insert_notify(read, notifies, (lmb_notify_def){found[i].time, event});
+        }
+    }
+}
+
+// Adds a notify at a stated time, which is not before `earliest`. Returns its time.
+static float add_notify(lmb_graph_reader *reader, uint32_t value, play *read, float earliest,
+                        lmb_notify_def *notifies) {
+    lmb_notify_def given = {0};
+    lmb_graph_read_fields(reader, &notify_fields, value, &given);
+    if (given.time > read->duration || given.time < earliest) {
+        lmb_graph_report(reader, value,
+                         "a time of %g: notifies are in the order of their times, within the clip, which takes %g s",
+                         (double)given.time, (double)read->duration);
+    }
+    if (read->def.notify_count == LMB_MAX_NOTIFIES) {
+        lmb_graph_report(reader, value, "more than %u notifies in all", LMB_MAX_NOTIFIES);
+        return given.time;
+    }
+    insert_notify(read, notifies, given);
+    return given.time;
+}
+
 static void read_notifies(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     play *read = target;
     const lmb_json_value *values = reader->json.values;
-    lmb_notify_def *notifies = begin_list(reader, value, field->count, "notifies", sizeof *notifies);
-    if (notifies == NULL) {
+    if (!lmb_graph_expect_count(reader, value, 0, field->count, "notifies")) {
         return;
     }
-    uint32_t count = 0;
-    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next, count++) {
-        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, field->inside, at, &notifies[count]);
+    lmb_notify_def *notifies = lmb_graph_allocate(reader, &reader->graph->pool, field->count, sizeof *notifies);
+    float last = 0.0f;
+    read->def.notifies = notifies;
+    for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+        if (!lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            continue;
         }
-        float time = notifies[count].time;
-        if (time > read->duration || (count > 0 && time < notifies[count - 1].time)) {
-            lmb_graph_report(
-                reader, at, "a time of %g: notifies are in the order of their times, within the clip, which takes %g s",
-                (double)time, (double)read->duration);
+        if (lmb_graph_find_member(reader, at, "channel") != LMB_NONE) {
+            add_crossings(reader, at, read, notifies);
+        } else {
+            last = add_notify(reader, at, read, last, notifies);
         }
     }
-    read->def.notifies = notifies;
-    read->def.notify_count = count;
 }
 
-static const lmb_graph_kind kind_notifies = {read_notifies, "{'type':'array','items':$inside,'maxItems':$count}", NULL};
+static const lmb_graph_kind kind_notifies = {
+    read_notifies, "{'type':'array','items':{'anyOf':[$inside,@crossing]},'maxItems':$count}", NULL};
 
 // Reads the end of a warp: seconds, or the event of a notify of the clip.
 static void read_warp_end(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -675,7 +773,7 @@ static const lmb_graph_field play_members[] = {
      .kind = &lmb_kind_event,
      .offset = PLAY(def.looped_event)},
     {.name = "notifies",
-     .about = "Events at times in the clip.",
+     .about = "Events at times in the clip, or where its float channels cross a threshold.",
      .kind = &kind_notifies,
      .inside = &notify_fields,
      .count = LMB_MAX_NOTIFIES},
@@ -691,6 +789,7 @@ static const lmb_graph_fields play_fields = {LMB_FIELDS("\"play\"", play_members
 
 const lmb_graph_definition lmb_graph_player_definitions[] = {
     {"play", "How the clip plays by itself.", "{'anyOf':[{'const':true},$inside]}", &play_fields},
+    {"crossing", "Events where a float channel of the clip crosses a threshold.", "$inside", &crossing_fields},
     {"event", "The name of an event.", "{'type':'string','minLength':1,'not':{'const':'END'}}", NULL},
     {"motion", "How root motion is extracted from the clip.", "$inside", &motion_fields},
     {"axes", "Letters of xyz, each once at most.",
@@ -832,6 +931,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
         return;
     }
     lmb_graph_owner *owner = &reader->owner;
+    read.clip = played;
     read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
     if (read.at == LMB_NONE) {
         read.def.end = owner->holds ? LMB_END_HOLD : LMB_END_LOOP;

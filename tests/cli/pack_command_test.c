@@ -423,7 +423,8 @@ static void wrong_usage_is_reported(void **state) {
     expect_badly(2, "pack mannequin --output a.lmb --error -1", "--error must be a number, 0 or more, not '-1'");
     expect_badly(2, "pack mannequin --output a.lmb --error nan", "--error must be a number, 0 or more, not 'nan'");
     expect_badly(2, "pack mannequin --output a.lmb --shell x", "--shell must be a number, 0 or more, not 'x'");
-    static const char *const tolerances[] = {"left_hand", "left_hand=x", "left_hand=-1", "left_hand=1,-1", "left_hand=1,", "left_hand="};
+    static const char *const tolerances[] = {"left_hand",      "left_hand=x",  "left_hand=-1",
+                                             "left_hand=1,-1", "left_hand=1,", "left_hand="};
     for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
         char arguments[128];
         snprintf(arguments, sizeof arguments, "pack mannequin --output a.lmb --error 0 --joint-error %s",

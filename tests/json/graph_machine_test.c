@@ -27,13 +27,17 @@ static int set_up(void **state) {
     joints[HIPS].name = "Hips";
     joints[SPINE].name = "Spine";
     joints[SPINE].parent = HIPS;
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
+    static const lmb_channel_def contact = {.name = "contact"};
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = JOINTS, .channels = &contact, .channel_count = 1};
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
     for (uint32_t i = 0; i < CLIPS; i++) {
         // The hips are at (clip, time, 0), so a pose shows its clip and its time.
         const float times[2] = {0.0f, clip_durations[i]};
         const float moves[6] = {(float)i, 0.0f, 0.0f, (float)i, clip_durations[i], 0.0f};
-        const lmb_track_def track = {HIPS, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
-        const lmb_clip_def def = {.name = clip_names[i], .tracks = &track, .track_count = 1};
+        static const float contacts[2] = {0.0f, 1.0f};
+        const lmb_track_def tracks[2] = {{HIPS, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves},
+                                         {0, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_LINEAR, 2, times, contacts}};
+        const lmb_clip_def def = {.name = clip_names[i], .tracks = tracks, .track_count = 2};
         assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
     }
     return 0;
@@ -1645,6 +1649,11 @@ static void malformed_texts(void **state) {
         {PLAY("'markers':[0.75]"), "play.markers[0]", 2, 20, "are before the clip's end"},
         {PLAY("'markers':[1]"), "play.markers[0]", 2, 20, "1 is outside 0 to 0.75"},
         {PLAY("'markers':[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19, "17 markers, where at most 16"},
+        {PLAY("'notifies':[{'channel':'contact'}]"), "play.notifies[0]", 2, 21, "\"rising\" or \"falling\""},
+        {PLAY("'notifies':[{'channel':'feet','rising':'e'}]"), "play.notifies[0].channel", 2, 32,
+         "no such float channel"},
+        {PLAY("'notifies':[{'channel':'contact','time':1,'rising':'e'}]"), "play.notifies[0].time", 2, 42,
+         "a crossing has no such field"},
         {PLAY("'notifies':[{'time':0.1}]"), "play.notifies[0]", 2, 21, "a notify needs the field \"event\""},
         {PLAY("'notifies':[{'time':0.8,'event':'e'}]"), "play.notifies[0]", 2, 21, "a time of 0.8"},
         {PLAY("'notifies':[{'time':0.2,'event':'e'},{'event':'e','time':0.1}]"), "play.notifies[1]", 2, 46,
@@ -1889,8 +1898,35 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, unnamed);
 }
 
+// Notifies where the contact, which goes from 0 to 1, crosses a threshold: in the order of their times, also among stated
+// ones; and for a clip that loops at its beginning, where the contact falls.
+static void notifies_where_a_channel_crosses(void **state) {
+    (void)state;
+    static const char *const ends[] = {"loop", "hold"};
+    for (int i = 0; i < 2; i++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{'op':'clip','clip':'float','play':{'notifies':[{'time':0.1,'event':'early'},"
+                 "{'channel':'contact','threshold':0.75,'rising':'late','falling':'loop'},"
+                 "{'channel':'contact','rising':'middle'},{'time':0.3,'event':'late'}],'end':'%s'}}",
+                 ends[i]);
+        reading *graph = read_graph(text);
+        const lmb_player_def *player = graph->control->players[0].def;
+        const lmb_notify_def *notifies = player->notifies + (i == 0);
+        assert_int_equal(player->notify_count, 4 + (i == 0));
+        assert_true(i == 1 || (player->notifies[0].time == 0.0f &&
+                               player->notifies[0].event == lmb_graph_find_event(graph->graph, "loop")));
+        assert_true(notifies[0].time == 0.1f && notifies[1].time == 0.3f && notifies[2].time == 0.5f &&
+                    notifies[3].time == 0.75f);
+        assert_int_equal(notifies[2].event, lmb_graph_find_event(graph->graph, "middle"));
+        assert_int_equal(notifies[3].event, notifies[1].event);
+        reading_destroy(graph);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(notifies_where_a_channel_crosses),
         cmocka_unit_test(the_jump_takes_its_path),
         cmocka_unit_test(poses_follow_the_machine),
         cmocka_unit_test(the_jump_becomes_a_control),

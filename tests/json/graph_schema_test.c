@@ -447,7 +447,9 @@ static const char *const more[] = {
     "{'<=':[1,{'add':[{'param':'p'},2]}]},{'>':[{'curve':'uniform-s','of':{'param':'q'}},0]},{'==':[1,1]}]}]}}]},"
     "{'name':'b','pose':{'op':'clip','clip':'idle'},'transitions':[{'to':'a','event':'B'}]}]}",
     "{'op':'clip','clip':'walk','joint-weights':{'root':255},'play':{'end':'hold','rate':{'param':'rate'},'offset':0.1,"
-    "'velocity':1,'ended':'ENDED','looped':'LOOPED','notifies':[{'time':0.1,'event':'STEP'}],"
+    "'velocity':1,'ended':'ENDED','looped':'LOOPED','notifies':[{'time':0.1,'event':'STEP'},{'channel':'smile','"
+    "threshold':0.3,'rising':'UP',"
+    "'falling':'DOWN'}],"
     "'motion':{'joint':'root','axes':'xz','pitch':false,'yaw':true,'roll':false,'rate':30,'reference':'rest-pose','"
     "close':'x',"
     "'close-turn':false},'warps':[{'start':0.05,'end':'STEP','target':[1,{'param':'y'},0],'height':false,"
