@@ -87,7 +87,7 @@
 /// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind
 /// the weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with
 /// ".x" to ".w" for each of up to four components, or "[index]" for each of up to 16. It rests at the value in the
-/// file, or at glTF's default. A pointer that leads to nothing is noted.
+/// file, or at glTF's default. A pointer that leads to nothing is noted. So a number in the `extras` of a node is one.
 ///
 /// **BVH** files have joints and one clip, called "Motion". The format defines neither unit nor axes: Y is up, and
 /// lmb_import_def.bvh_unit is the unit of length. The rig is every joint and every end site ("EndSite_<parent>").
@@ -116,7 +116,9 @@
 ///   three points of each span. Keys are not added at less than 1/8192 s.
 /// - Tracks that keep the rest pose are left out. A clip that only repeats it is left out and noted.
 /// - Blend shapes are morph targets. Their names are those of their channels, and of the shapes between.
-/// - Nodes, animations and blend shapes with the name of another one get a number behind their name (noted).
+/// - Numbers and booleans that the user has added to nodes, and that an animation moves, become float channels
+///   "<node>.<property>", behind the weights of blend shapes.
+/// - Nodes, animations and float channels with the name of another one get a number behind their name (noted).
 /// - Textures inside the file are read; those beside it are noted. Of more than 8 influences the largest are kept.
 ///   Skinning by dual quaternions becomes linear (noted).
 ///

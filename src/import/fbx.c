@@ -299,7 +299,7 @@ static void mark_rig(lmb_fbx *fbx) {
     }
 }
 
-// ---- Blend shapes ----
+// ---- Float channels: blend shapes, and numbers of nodes ----
 
 // FBX interpolates linearly between the mesh itself, at 0, and the shapes of a channel, at their weights, which ascend.
 // Beyond the last shape the last line goes on.
@@ -345,24 +345,70 @@ static bool name_shape(lmb_fbx *fbx, const ufbx_blend_channel *channel, size_t s
     return def->name != NULL;
 }
 
-static bool read_blend_channel(lmb_fbx *fbx, const ufbx_blend_channel *channel, lmb_gltf_names *names) {
+static bool add_channel(lmb_fbx *fbx, const lmb_channel_def *def) {
     lmb_gltf *tables = &fbx->tables;
     lmb_importer *importer = tables->importer;
+    if (tables->channel_count == LMB_MAX_CHANNELS) {
+        return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "more than %u blend shapes and numbers", LMB_MAX_CHANNELS);
+    }
+    return lmb_importer_append(importer, &importer->scratch, &tables->channels, &tables->channel_count, def,
+                               sizeof *def);
+}
+
+static bool read_blend_channel(lmb_fbx *fbx, const ufbx_blend_channel *channel, lmb_gltf_names *names) {
+    lmb_gltf *tables = &fbx->tables;
     fbx->channel_at[channel->typed_id] = tables->channel_count;
     bool success = true;
     for (size_t i = 0; success && i < channel->keyframes.count; i++) {
         lmb_channel_def def;
-        if (tables->channel_count == LMB_MAX_CHANNELS) {
-            return lmb_importer_fail(importer, LMB_ERROR_LIMIT, "more than %u blend shapes", LMB_MAX_CHANNELS);
-        }
-        success = name_shape(fbx, channel, i, names, &def) &&
-                  lmb_importer_append(importer, &importer->scratch, &tables->channels, &tables->channel_count, &def,
-                                      sizeof def);
+        success = name_shape(fbx, channel, i, names, &def) && add_channel(fbx, &def);
     }
     return success;
 }
 
-static bool read_blend_channels(lmb_fbx *fbx) {
+bool lmb_fbx_is_added(const ufbx_node *node, const char *name) {
+    const ufbx_prop *property = ufbx_find_prop(&node->props, name);
+    return property != NULL && (property->flags & UFBX_PROP_FLAG_USER_DEFINED) != 0;
+}
+
+// A number is called NODE.PROPERTY.
+static bool read_number(lmb_fbx *fbx, uint32_t node, const ufbx_prop *property, lmb_gltf_names *names) {
+    lmb_importer *importer = fbx->tables.importer;
+    const char *of = fbx->tables.nodes[node].name;
+    const size_t size = strlen(of) + property->name.length + 2;
+    char *asked = lmb_importer_scratch(importer, size, 1);
+    if (asked == NULL) {
+        return false;
+    }
+    snprintf(asked, size, "%s.%s", of, property->name.data);
+    lmb_channel_def def = lmb_default_channel_def();
+    const lmb_fbx_number number = {fbx->sources[node], property->name.data, fbx->tables.channel_count};
+    def.name = lmb_gltf_make_unique(importer, names, asked);
+    def.rest = (float)property->value_real;
+    return def.name != NULL && add_channel(fbx, &def) &&
+           lmb_importer_append(importer, &importer->scratch, &fbx->numbers, &fbx->number_count, &number, sizeof number);
+}
+
+static bool is_number(const ufbx_prop *property) {
+    const uint32_t needed = UFBX_PROP_FLAG_USER_DEFINED | UFBX_PROP_FLAG_ANIMATED;
+    return (property->flags & needed) == needed &&
+           (property->type == UFBX_PROP_NUMBER || property->type == UFBX_PROP_INTEGER ||
+            property->type == UFBX_PROP_BOOLEAN) &&
+           fabs(property->value_real) <= (double)LMB_LARGEST;
+}
+
+static bool read_numbers(lmb_fbx *fbx, lmb_gltf_names *names) {
+    bool success = true;
+    for (uint32_t i = 0; success && i < fbx->source_count; i++) {
+        const ufbx_prop_list *properties = &fbx->sources[i]->props.props;
+        for (size_t k = 0; success && k < properties->count; k++) {
+            success = !is_number(&properties->data[k]) || read_number(fbx, i, &properties->data[k], names);
+        }
+    }
+    return success;
+}
+
+static bool read_channels(lmb_fbx *fbx) {
     lmb_gltf *tables = &fbx->tables;
     lmb_importer *importer = tables->importer;
     const ufbx_blend_channel_list *list = &fbx->scene->blend_channels;
@@ -372,7 +418,7 @@ static bool read_blend_channels(lmb_fbx *fbx) {
     for (size_t i = 0; success && i < list->count; i++) {
         success = read_blend_channel(fbx, list->data[i], &names);
     }
-    if (!success) {
+    if (!success || !read_numbers(fbx, &names)) {
         return false;
     }
     tables->channel_of = lmb_importer_scratch(importer, tables->channel_count, sizeof *tables->channel_of);
@@ -380,7 +426,8 @@ static bool read_blend_channels(lmb_fbx *fbx) {
         tables->channel_of[i] = i;
     }
     return tables->channel_of != NULL &&
-           lmb_importer_note_names(importer, "blend shapes are renamed, since others have their names", &names.renamed);
+           lmb_importer_note_names(importer, "float channels are renamed, since others have their names",
+                                   &names.renamed);
 }
 
 // ---- Notes ----
@@ -445,7 +492,7 @@ static bool read_scene(lmb_fbx *fbx) {
         return false;
     }
     read_rests(fbx);
-    if (!lmb_fbx_find_moved(fbx) || !read_blend_channels(fbx)) {
+    if (!lmb_fbx_find_moved(fbx) || !read_channels(fbx)) {
         return false;
     }
     if (tables->importer->adds_clips) {

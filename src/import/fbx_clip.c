@@ -81,6 +81,7 @@ typedef struct function {
     const ufbx_node *node;             // or
     const ufbx_blend_channel *channel; // with
     size_t shape;
+    const char *number;      // of the node, or NULL
     const ufbx_node *scales; // with a child that has its scale, and which counts: so do those it inherits from; or NULL
     bool has_pivot;
     size_t cost;  // of an evaluation
@@ -140,6 +141,8 @@ static bool evaluate(function *f, double time, sample *sample) {
     if (f->channel != NULL) {
         const double weight = ufbx_evaluate_blend_weight(animation->stack->anim, f->channel, time);
         sample->value[0] = lmb_fbx_shape_weight(f->channel, f->shape, weight);
+    } else if (f->number != NULL) {
+        sample->value[0] = ufbx_evaluate_prop(animation->stack->anim, &f->node->element, f->number, time).value_real;
     } else {
         evaluate_transform(f, time, sample->value);
     }
@@ -149,7 +152,7 @@ static bool evaluate(function *f, double time, sample *sample) {
     }
     return is_finite || lmb_importer_fail(animation->fbx->tables.importer, LMB_ERROR_FORMAT,
                                           "animation '%.100s': the %s of '%.100s' is no number below 2^40 at %g s",
-                                          animation->name, property_names[f->property],
+                                          animation->name, f->number != NULL ? f->number : property_names[f->property],
                                           f->node != NULL ? f->node->name.data : f->channel->name.data, time);
 }
 
@@ -354,6 +357,9 @@ static bool add_curve_times(animation *animation, const ufbx_anim_value *value, 
 // Whether a property of a node changes a part of its transform. Pivots and offsets make translations of rotations and
 // scales, so that every property counts there if a node has one.
 static bool concerns(const function *f, const char *name) {
+    if (f->number != NULL || (f->node != NULL && lmb_fbx_is_added(f->node, name))) {
+        return f->number != NULL && strcmp(name, f->number) == 0;
+    }
     const bool is_translation = strcmp(name, UFBX_Lcl_Translation) == 0;
     const bool is_rotation = strcmp(name, UFBX_Lcl_Rotation) == 0;
     const bool is_scale = strcmp(name, UFBX_Lcl_Scaling) == 0;
@@ -598,6 +604,25 @@ static bool add_shape_tracks(animation *animation, const ufbx_blend_channel *cha
     return true;
 }
 
+static bool add_number_track(animation *animation, const lmb_fbx_number *number) {
+    const uint32_t target = animation->fbx->tables.channel_of[number->channel];
+    function f = {.animation = animation,
+                  .property = LMB_PROPERTY_FLOAT,
+                  .node = number->node,
+                  .number = number->name,
+                  .bound = WEIGHT_BOUND,
+                  .size = 1.0,
+                  .width = 1};
+    if (!list_times(&f, &number->node->element)) {
+        return false;
+    }
+    animation->has_keys = animation->has_keys || f.is_animated;
+    if (f.is_animated && target == LMB_NONE) {
+        lmb_name_list_add(&animation->unmatched, number->name);
+    }
+    return !f.is_animated || target == LMB_NONE || build_track(&f, target);
+}
+
 // Adds tracks that hold joints at this file's rest pose: in a file that adds clips, it can differ from the rig's.
 static bool add_rest_tracks(animation *animation) {
     const lmb_gltf *tables = &animation->fbx->tables;
@@ -691,6 +716,9 @@ static bool build_clip(animation *animation) {
     for (size_t i = 0; success && i < fbx->scene->blend_channels.count; i++) {
         success = add_shape_tracks(animation, fbx->scene->blend_channels.data[i]);
     }
+    for (uint32_t i = 0; success && i < fbx->number_count; i++) {
+        success = add_number_track(animation, &fbx->numbers[i]);
+    }
     return success && lmb_gltf_note_unmatched(tables, animation->name, &animation->unmatched) && create_clip(animation);
 }
 
@@ -782,7 +810,8 @@ static bool is_moved(const ufbx_scene *scene, const ufbx_node *node) {
             const bool scales = strcmp(prop->prop_name.data, UFBX_Lcl_Scaling) == 0;
             const ufbx_vec3 otherwise = {.x = scales, .y = scales, .z = scales};
             const ufbx_vec3 rest = ufbx_find_vec3(&node->props, prop->prop_name.data, otherwise);
-            for (int axis = 0; axis < 3 && !is_geometry(prop->prop_name.data); axis++) {
+            const bool counts = !is_geometry(prop->prop_name.data) && !lmb_fbx_is_added(node, prop->prop_name.data);
+            for (int axis = 0; axis < 3 && counts; axis++) {
                 moved = moved || curve_leaves(prop->anim_value->curves[axis], rest.v[axis]);
             }
         }

@@ -611,6 +611,34 @@ static void shapes_between_have_weights_of_their_own(void **state) {
     lmb_import_destroy(import);
 }
 
+// A number that the user has added to a joint, as a step and as a line. It moves no joint.
+static void numbers_of_nodes_are_float_channels(void **state) {
+    (void)state;
+    const double contact = 0.25;
+    for (int i = 0; i < 2; i++) {
+        fbx_node nodes[2] = {fbx_make_node("Hips", -1), fbx_make_node("Foot", 0)};
+        nodes[1].number = &contact;
+        const fbx_curve curves[] = {
+            {1, FBX_NUMBER, 0, 0, i == 0 ? FBX_CONSTANT : FBX_LINEAR, 3, {{0, 0, 0}, {1, 1, 0}, {2, 0, 0}}},
+            {0, FBX_TRANSLATION, 0, 0, FBX_LINEAR, 2, {{0, 0, 0}, {2, 2, 0}}}};
+        lmb_import *import =
+            load_file(&(fbx_file){.nodes = nodes, .node_count = 2, .curves = curves, .curve_count = 2, .stop = 2});
+        const lmb_rig *rig = lmb_import_rig(import);
+        const float times[] = {0, 0.5f, 1.5f};
+        const double expected[2][3] = {{0, 0, 1}, {0, 0.5, 0.5}};
+        pose poses[COUNT_OF(times)];
+        assert_int_equal(lmb_rig_channel_count(rig), 1);
+        assert_string_equal(lmb_rig_channel_name(rig, 0), "Foot.contact");
+        assert_float_equal(lmb_rig_channel_rest(rig, 0), contact, 1e-7);
+        assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 2);
+        sample(import, times, COUNT_OF(times), poses);
+        for (size_t k = 0; k < COUNT_OF(times); k++) {
+            assert_values("Foot.contact", poses[k].channels, &expected[i][k], 1, 1e-6);
+        }
+        lmb_import_destroy(import);
+    }
+}
+
 // ---- Files of public reports, with values by hand ----
 
 static void check_model(const char *file, float time, const char *joint, const double *expected) {
@@ -840,6 +868,7 @@ int main(void) {
                                        cmocka_unit_test(units_and_axes_become_metres_with_y_up),
                                        cmocka_unit_test(blend_shapes_are_morph_targets),
                                        cmocka_unit_test(shapes_between_have_weights_of_their_own),
+                                       cmocka_unit_test(numbers_of_nodes_are_float_channels),
                                        cmocka_unit_test(pivots_and_rotations_of_reports_are_right),
                                        cmocka_unit_test(geometric_transforms_do_not_move_children),
                                        cmocka_unit_test(nodes_of_one_name_get_different_ones),

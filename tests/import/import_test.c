@@ -2220,6 +2220,7 @@ static void pointers_move_what_they_name(void **state) {
                                               {"/materials/0/extensions/a~1b~0/x", "3", "LINEAR"},
                                               {"/nodes/0/extensions/KHR_node_visibility/visible", "6", "STEP"},
                                               {"/materials/0/offset", "7", "CUBICSPLINE"},
+                                              {"/nodes/0/extras/foot/contact", "3", "LINEAR"},
                                               {"/materials/1/alphaCutoff", "3", "LINEAR"},
                                               {"/nodes/7/translation", "1", "LINEAR"},
                                               {"nodes", "1", "LINEAR"}};
@@ -2237,7 +2238,8 @@ static void pointers_move_what_they_name(void **state) {
     char sections[10000];
     snprintf(sections, sizeof sections,
              "\"extensionsRequired\":[\"KHR_animation_pointer\"],"
-             "\"nodes\":[{\"name\":\"a\"},{\"name\":\"b\",\"mesh\":0},{\"name\":\"c\",\"mesh\":1},"
+             "\"nodes\":[{\"name\":\"a\",\"extras\":{\"foot\":{\"contact\":2}}},{\"name\":\"b\",\"mesh\":0},"
+             "{\"name\":\"c\",\"mesh\":1},"
              "{\"name\":\"d\",\"mesh\":1,\"weights\":[0.75,0]},{\"name\":\"e\",\"mesh\":1}],"
              "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":5},\"targets\":[{\"POSITION\":5},{"
              "\"POSITION\":5}]}]},"
@@ -2270,7 +2272,8 @@ static void pointers_move_what_they_name(void **state) {
                     {"/materials/0/extensions/a~1b~0/x", 0.25f, 7},
                     {"/nodes/0/extensions/KHR_node_visibility/visible", 1, 1},
                     {"/materials/0/offset.x", 2, 0}, // splines without tangents: half way
-                    {"/materials/0/offset.y", 3, 0}};
+                    {"/materials/0/offset.y", 3, 0},
+                    {"/nodes/0/extras/foot/contact", 0.25f, 2}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const uint32_t channel = channel_called(rig, expected[i].name);
         assert_near(&values[channel], &expected[i].value, 1);

@@ -55,6 +55,9 @@ static void put_node(text *text, int index, const fbx_node *node) {
         const double *v = node->values[i];
         put(text, "P: \"%s\", %s,%.17g,%.17g,%.17g\n", properties[i].name, properties[i].type, v[0], v[1], v[2]);
     }
+    if (node->number != NULL) {
+        put(text, "P: \"contact\", \"double\", \"Number\", \"A+U\",%.17g\n", *node->number);
+    }
     put(text, "}\n}\n");
 }
 
@@ -144,7 +147,7 @@ static int value_of(const fbx_file *file, int index) {
 // What has the curves of a property: also the values of axes that have none.
 static void put_curve_node(text *text, int object, const fbx_file *file, const fbx_curve *curve) {
     put(text, "AnimationCurveNode: %d, \"AnimCurveNode::\", \"\" {\nProperties70: {\n", object);
-    for (int axis = 0; axis < 3 && curve->node != FBX_WEIGHT; axis++) {
+    for (int axis = 0; axis < 3 && curve->node != FBX_WEIGHT && curve->property != FBX_NUMBER; axis++) {
         put(text, "P: \"d|%c\", \"Number\", \"\", \"A\",%.17g\n", 'X' + axis,
             file->nodes[curve->node].values[curve->property][axis]);
     }
@@ -184,10 +187,14 @@ static void connect_animation(text *text, const fbx_file *file) {
         if (value == VALUE + i) {
             put(text, "C: \"OO\",%d,%d\nC: \"OP\",%d,%d, \"%s\"\n", value, LAYER + curve->layer, value,
                 is_weight ? CHANNEL : NODE + curve->node,
-                is_weight ? "DeformPercent" : properties[curve->property].name);
+                is_weight                       ? "DeformPercent"
+                : curve->property == FBX_NUMBER ? "contact"
+                                                : properties[curve->property].name);
         }
         put(text, "C: \"OP\",%d,%d, \"d|%s\"\n", CURVE + i, value,
-            is_weight ? "DeformPercent" : (const char *[]){"X", "Y", "Z"}[curve->axis]);
+            is_weight                       ? "DeformPercent"
+            : curve->property == FBX_NUMBER ? "contact"
+                                            : (const char *[]){"X", "Y", "Z"}[curve->axis]);
     }
 }
 

@@ -16,7 +16,8 @@ enum {
     FBX_ROTATION_PIVOT,
     FBX_SCALE_OFFSET,
     FBX_SCALE_PIVOT,
-    FBX_PROPERTIES
+    FBX_PROPERTIES,
+    FBX_NUMBER = FBX_PROPERTIES // "contact", which the user has added
 };
 
 enum { FBX_COMPONENTS = 0, FBX_NORMAL = 1, FBX_IGNORES = 2 }; // how a node inherits its parent's scale
@@ -26,7 +27,8 @@ typedef struct fbx_node {
     const char *kind; // "LimbNode", "Null", "Mesh"
     int parent;       // -1: the scene
     double values[FBX_PROPERTIES][3];
-    int order; // of rotations: XYZ, XZY, YZX, YXZ, ZXY, ZYX
+    const double *number; // "contact", or NULL
+    int order;            // of rotations: XYZ, XZY, YZX, YXZ, ZXY, ZYX
     int inherit;
 } fbx_node;
 
