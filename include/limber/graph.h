@@ -500,6 +500,29 @@ typedef enum lmb_space2d {
     /// units of their range (#LMB_OP_SPACE2D), if it is more than 1, and by the range over the shortest distance in
     /// which a weight goes from 0 to 1.
     LMB_SPACE2D_FREEFORM,
+    /// Gradient bands in polar space: for positions that are directions with a speed, seen from (0, 0).
+    ///
+    /// (Johansen, as above, those in polar space. Unity's 2D freeform directional.) Weights follow from all h as in
+    /// #LMB_SPACE2D_FREEFORM, where h_i is the minimum over all other positions j, clamped to [0, 1], of
+    ///
+    ///     1 - (4 a_p a_j + m_p m_j) / (4 a_j^2 + m_j^2)
+    ///
+    /// with m_p = (|p| - |p_i|) / r, m_j = (|p_j| - |p_i|) / r and r = (|p_i| + |p_j|) / 2. a_j is the angle between
+    /// p_i and p_j in radians. a_p is the angle between p_i and p, negative if p and p_j are on different sides of p_i;
+    /// it is never negative if a_j is at least 0.99 pi, and 0 if p is 0. If p_j is 0, the term is instead
+    ///
+    ///     4 |p| / |p_i| / (4 + a_p^2)
+    ///
+    /// and if p_i is 0, it is 1 minus that with i and j exchanged. So an input at (0, 0) fades out with the speed, and
+    /// between equal speeds weights follow from the direction alone.
+    ///
+    /// Give an input the position (0, 0), and let neighbouring directions be less than 180 degrees apart. Otherwise
+    /// weights jump at (0, 0), or opposite to a position. There all h may even be 0; the result is then the rest pose.
+    ///
+    /// If p is farther from (0, 0) than 1024 times the farthest position, the point at that distance in its direction
+    /// is used. Errors are those of #LMB_SPACE2D_FREEFORM with lengths in polar space, (2 a, m), and divided by the sum
+    /// of all h where it is less than 1/2.
+    LMB_SPACE2D_DIRECTIONAL,
     LMB_SPACE2D_COUNT
 } lmb_space2d;
 
@@ -543,7 +566,10 @@ typedef struct lmb_node_def {
     /// bilinear: s, t; trilinear: s, t, u; each clamped to [0, 1]. space1d, space2d: x and y of the point, in any range
     lmb_value coordinates[3];
     lmb_space2d space2d; ///< space2d: how weights are computed
-    uint32_t retarget;   ///< retarget: index into the graph's retargets
+    /// space1d, space2d: the nearest input has weight 1, of several the first one, and `space2d` is ignored. Squares of
+    /// distances are compared, each within 4e-7 of float64.
+    bool discrete;
+    uint32_t retarget; ///< retarget: index into the graph's retargets
     /// ik-two-bone: index of a node before this one, an #LMB_OP_RETARGET, from whose source the end has its target
     /// (retarget.h), or #LMB_NONE for the target of `two_bone`.
     uint32_t goal;
@@ -564,7 +590,7 @@ typedef struct lmb_node_def {
 ///
 /// The rest pose without inputs. Weights 1, linear; priorities 0; no masks, joint maps, static pose or goal; mirror,
 /// joint limits and retarget 0. Clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no player.
-/// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, all positions 0.
+/// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, not discrete, all positions 0.
 /// Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis z, soften 1, twist 0. Aim: no joints, shares 1, target
 /// 0, pole y, forward x, up y, offset 0, no limit. Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften
 /// 1, speed and clip_speed 1, direction z; each foot as lmb_default_foot_def(). Twist: no joints, shares 1, axis x.

@@ -47,6 +47,7 @@ static lmb_result create_space(const lmb_rig *rig, const lmb_node_def *node, spa
     *root = lmb_default_node_def();
     root->op = node->op;
     root->space2d = node->space2d;
+    root->discrete = node->discrete;
     root->input_count = node->input_count;
     memcpy(root->positions, node->positions, sizeof root->positions);
     for (uint32_t i = 0; i < node->input_count; i++) {

@@ -229,6 +229,8 @@
 #define SPACE_TRIANGLES 0u
 #define SPACE_GRID 1u
 #define SPACE_BANDS 2u
+#define SPACE_POLAR_BANDS 3u
+#define SPACE_NEAREST 4u // also in a 1D space, whose positions have y 0
 #define ROW_MIN 0u
 #define ROW_MAX 1u
 #define ROW_BEFORE 2u
@@ -238,16 +240,31 @@
 #define ROW_FALL 6u
 #define ROW_WORDS 7u
 
-// The tables of triangles and bands begin with the same fields.
-#define SPACE_MIDDLE 0u // two floats
-#define SPACE_REACH 2u  // maximum distance from the middle; positions beyond it are moved to it
-#define SPACE_PLACES 3u // number of positions; for bands the number of other positions
+// All other tables begin with the same fields.
+#define SPACE_MIDDLE 0u        // two floats
+#define SPACE_REACH 2u         // maximum distance from the middle; positions beyond it are moved to it
+#define SPACE_PLACES 3u        // number of positions; for bands the number of other positions
+#define SPACE_FIRST_NEAREST 4u // nearest: the positions
 // Bands: each input has a table of the same size: its own position, then for each other position that position and the
 // gradient.
 #define SPACE_OWN_PLACE 4u
 #define SPACE_FIRST_BAND 6u
 #define BAND_GRADIENT 2u
 #define BAND_WORDS 4u
+// Bands in polar space, in the same way: also the distance of the own position from the origin, and for each other
+// position its kind, on which side of the own direction it is (1: anticlockwise, -1, or 0: opposite to it), and the
+// gradients along angle and distance. If one of both positions is the origin, the last word is 4 over the other's
+// distance, and those before it are unused.
+#define SPACE_OWN_DISTANCE 6u
+#define SPACE_FIRST_POLAR_BAND 7u
+#define POLAR_KIND 2u
+#define POLAR_SIDE 3u
+#define POLAR_BY_ANGLE 4u
+#define POLAR_BY_DISTANCE 5u
+#define POLAR_WORDS 6u
+#define POLAR_BETWEEN 0u
+#define POLAR_TO_ORIGIN 1u   // the other position is the origin
+#define POLAR_FROM_ORIGIN 2u // the own position is
 // Triangles: tolerance of being outside of the hull, and the offsets of its edges and of the pieces into which the
 // plane is divided.
 #define SPACE_NEAR 4u

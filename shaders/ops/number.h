@@ -137,6 +137,28 @@ OP real exponential2(real x) {
     return REAL(BITS(mantissa) + (TO_WORD(whole + 128.0f) << 23u) - (128u << 23u));
 }
 
+// The angle between the positive x axis and the direction to (x, y), from 0 to pi: atan2(|y|, x), within 3e-7. It is 0 at
+// (0, 0). Each coordinate is 0 or from 2^-126 to 2^90 in magnitude, the larger one at least 2^-90. The polynomial is
+// 4.4.49 in Abramowitz and Stegun, "Handbook of Mathematical Functions".
+OP real angle_from_axis(real x, real y) {
+    real along = magnitude_of(x);
+    real across = magnitude_of(y);
+    lane_mask steep = across > along;
+    real t = SELECT(steep, along, across) * reciprocal(SELECT(steep, across, along));
+    real square = t * t;
+    real p = SPLAT(0.00286622578f);
+    p = p * square - 0.0161657371f;
+    p = p * square + 0.0429096147f;
+    p = p * square - 0.0752896369f;
+    p = p * square + 0.106562637f;
+    p = p * square - 0.142088994f;
+    p = p * square + 0.199935511f;
+    p = p * square - 0.333331466f;
+    real angle = t + t * (square * p);
+    angle = SELECT(steep, 1.57079637f - angle, angle);
+    return SELECT(x < 0.0f, 3.14159274f - angle, angle);
+}
+
 // a at t = 0 and b at t = 1, exactly.
 OP real lerp(real a, real b, real t) {
     return a * (1.0f - t) + b * t;

@@ -3,7 +3,8 @@
 //
 // - 1D, and each axis of a grid: triangular weights, 1 at an input's coordinate and 0 at its neighbours'.
 // - Triangles: barycentric weights in a triangulation. Positions outside are projected to the hull.
-// - Bands: gradient band interpolation.
+// - Bands: gradient band interpolation, in Cartesian or in polar space.
+// - Nearest: weight 1 for one input.
 #ifndef LMB_OPS_SPACES_H
 #define LMB_OPS_SPACES_H
 
@@ -65,8 +66,8 @@ OP position reach_position(evaluation e, uint table, position p) {
     real square = out_there.x * out_there.x + out_there.y * out_there.y;
     real part = reach * reciprocal_root(square);
     position drawn;
-    drawn.x = LOAD_FLOAT(e.program, table + SPACE_MIDDLE) + out_there.x * part;
-    drawn.y = LOAD_FLOAT(e.program, table + SPACE_MIDDLE + 1u) + out_there.y * part;
+    drawn.x = snap_small(LOAD_FLOAT(e.program, table + SPACE_MIDDLE) + out_there.x * part);
+    drawn.y = snap_small(LOAD_FLOAT(e.program, table + SPACE_MIDDLE + 1u) + out_there.y * part);
     return select_position(square > limit, drawn, p);
 }
 
@@ -200,6 +201,91 @@ OP void weigh_all_bands(evaluation e, uint rule, position p) {
     }
 }
 
+// The direction of a position, seen from the origin: its angle to the direction of the place at an offset, and on which
+// side of that it is (positive: anticlockwise). Both are 0 at the origin.
+STRUCT(bearing)
+real angle;
+real side;
+END_STRUCT(bearing)
+
+OP bearing bearing_from_place(evaluation e, uint place, position p) {
+    float x = LOAD_FLOAT(e.program, place);
+    float y = LOAD_FLOAT(e.program, place + 1u);
+    bearing b;
+    b.side = p.y * x - p.x * y;
+    b.angle = angle_from_axis(p.x * x + p.y * y, b.side);
+    return b;
+}
+
+// A band between two positions that are not the origin, by the bearing from the own one. `farther` is how much farther
+// from the origin the position is than the own one.
+OP real weigh_polar_band(evaluation e, uint band, bearing own, real farther) {
+    real angle = SELECT(own.side * LOAD_FLOAT(e.program, band + POLAR_SIDE) < 0.0f, -own.angle, own.angle);
+    real by_angle = angle * LOAD_FLOAT(e.program, band + POLAR_BY_ANGLE);
+    return 1.0f - (by_angle + farther * LOAD_FLOAT(e.program, band + POLAR_BY_DISTANCE));
+}
+
+// An input's weight by gradient bands in polar space, before normalisation. The input at the origin has no direction:
+// its bands go by the bearings from the others.
+OP real weigh_polar_bands(evaluation e, uint table, position p, real distance) {
+    uint count = LOAD(e.program, table + SPACE_PLACES);
+    uint band = table + SPACE_FIRST_POLAR_BAND;
+    real farther = distance - LOAD_FLOAT(e.program, table + SPACE_OWN_DISTANCE);
+    real weight = SPLAT(1.0f);
+    bearing b;
+    b.angle = SPLAT(0.0f);
+    b.side = SPLAT(0.0f);
+    for (uint i = 0u; i < count; i++) {
+        uint kind = LOAD(e.program, band + POLAR_KIND);
+        if (i == 0u || kind == POLAR_FROM_ORIGIN) {
+            b = bearing_from_place(e, kind == POLAR_FROM_ORIGIN ? band : table + SPACE_OWN_PLACE, p);
+        }
+        real influence;
+        if (kind == POLAR_BETWEEN) {
+            influence = weigh_polar_band(e, band, b, farther);
+        } else {
+            influence = distance * LOAD_FLOAT(e.program, band + POLAR_BY_DISTANCE);
+            influence = influence * reciprocal(4.0f + b.angle * b.angle);
+            if (kind == POLAR_FROM_ORIGIN) {
+                influence = 1.0f - influence;
+            }
+        }
+        influence = SELECT(is_at_place(e, band, p), SPLAT(0.0f), influence);
+        weight = SELECT(influence < weight, influence, weight);
+        band = band + POLAR_WORDS;
+    }
+    weight = SELECT(weight > 0.0f, weight, SPLAT(0.0f));
+    return SELECT(is_at_place(e, table + SPACE_OWN_PLACE, p), SPLAT(1.0f), weight);
+}
+
+OP void weigh_all_polar_bands(evaluation e, uint rule, position p) {
+    uint bands = LOAD(e.program, rule + RULE_TABLE);
+    uint count = LOAD(e.program, rule + RULE_COUNT);
+    real square = p.x * p.x + p.y * p.y;
+    real distance = square * reciprocal_root(square);
+    for (uint i = 0u; i < count; i++) {
+        store_share(e, rule, i, snap_small(weigh_polar_bands(e, bands, p, distance)));
+        bands = bands + SPACE_FIRST_POLAR_BAND + (count - 1u) * POLAR_WORDS;
+    }
+}
+
+// Gives the nearest input weight 1; the first one of several.
+OP void weigh_nearest(evaluation e, uint rule, position p) {
+    uint places = LOAD(e.program, rule + RULE_TABLE) + SPACE_FIRST_NEAREST;
+    uint count = LOAD(e.program, rule + RULE_COUNT);
+    real nearest = SPLAT(0.0f);
+    real smallest = SPLAT(1.329228e+36f); // 2^120
+    for (uint i = 0u; i < count; i++) {
+        position d = from_place(e, places + 2u * i, p);
+        real square = d.x * d.x + d.y * d.y;
+        nearest = SELECT(square < smallest, SPLAT(FLOAT_OF(i)), nearest);
+        smallest = SELECT(square < smallest, square, smallest);
+    }
+    for (uint i = 0u; i < count; i++) {
+        store_share(e, rule, i, SELECT(nearest == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f)));
+    }
+}
+
 OP void weigh_grid(evaluation e, uint rule, position p) {
     uint row = LOAD(e.program, rule + RULE_TABLE);
     uint count = LOAD(e.program, rule + RULE_COUNT);
@@ -217,6 +303,10 @@ OP void weigh_plane(evaluation e, uint rule, position at) {
         weigh_grid(e, rule, at);
     } else if (kind == SPACE_BANDS) {
         weigh_all_bands(e, rule, reach_position(e, table, at));
+    } else if (kind == SPACE_POLAR_BANDS) {
+        weigh_all_polar_bands(e, rule, reach_position(e, table, at));
+    } else if (kind == SPACE_NEAREST) {
+        weigh_nearest(e, rule, reach_position(e, table, at));
     } else {
         weigh_corners(e, rule, reach_position(e, table, at));
     }

@@ -428,6 +428,7 @@ static const lmb_field node_rows[] = {
     INSIDE(chain, lmb_chain_def, chain),
     WORDS(retarget),
     NONE(goal),
+    BOOL(discrete),
 };
 TABLE(node);
 #undef DEF

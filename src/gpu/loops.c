@@ -264,7 +264,7 @@ static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {
         break;
     case RULE_SPACE2D:
         loops = 2 + 3 + 6 * count;
-        if (program[rule + RULE_SPACE] == SPACE_BANDS) {
+        if (program[rule + RULE_SPACE] == SPACE_BANDS || program[rule + RULE_SPACE] == SPACE_POLAR_BANDS) {
             loops += count * count;
         } else if (program[rule + RULE_SPACE] == SPACE_TRIANGLES) {
             loops += program[table + SPACE_EDGES] + program[table + SPACE_PIECES];

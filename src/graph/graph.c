@@ -254,8 +254,9 @@ static bool rest_scales(const lmb_rig *rig) {
 
 static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
-        graph->uses_spaces =
-            graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS || def->nodes[i].op == LMB_OP_SPACE2D;
+        graph->uses_spaces = graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS ||
+                             def->nodes[i].op == LMB_OP_SPACE2D ||
+                             (def->nodes[i].op == LMB_OP_SPACE1D && def->nodes[i].discrete);
         graph->uses_profiles = graph->uses_profiles || lmb_graph_profile_count(&def->nodes[i]) > 0;
         graph->uses_weights =
             graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);

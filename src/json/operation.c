@@ -583,12 +583,22 @@ static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 
         .offset = NODE(def.coordinates) + index * sizeof(lmb_value), LMB_ANY_NUMBER                                    \
     }
 
+#define DISCRETE_FIELD                                                                                                 \
+    {                                                                                                                  \
+        .name = "discrete", .about = "Whether only the nearest input counts; false by default.",                       \
+        .kind = &lmb_kind_boolean, .offset = NODE(def.discrete)                                                        \
+    }
+
 static const lmb_graph_field space1d_members[] = {
     COORDINATE_FIELD("at", 0),
+    DISCRETE_FIELD,
     INPUTS_FIELD(line_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
-static const char *const kinds[] = {
-    [LMB_SPACE2D_TRIANGLES] = "triangles", [LMB_SPACE2D_GRID] = "grid", [LMB_SPACE2D_FREEFORM] = "freeform", NULL};
+static const char *const kinds[] = {[LMB_SPACE2D_TRIANGLES] = "triangles",
+                                    [LMB_SPACE2D_GRID] = "grid",
+                                    [LMB_SPACE2D_FREEFORM] = "freeform",
+                                    [LMB_SPACE2D_DIRECTIONAL] = "directional",
+                                    NULL};
 static const lmb_graph_field space2d_members[] = {
     COORDINATE_FIELD("x", 0),
     COORDINATE_FIELD("y", 1),
@@ -597,6 +607,7 @@ static const lmb_graph_field space2d_members[] = {
      .kind = &lmb_kind_choice,
      .offset = NODE(def.space2d),
      .choices = kinds},
+    DISCRETE_FIELD,
     INPUTS_FIELD(plane_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const lmb_graph_field make_additive_members[] = {

@@ -141,8 +141,11 @@ static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, 
     }
 }
 
-static const char *const space_names[] = {
-    [SPACE_TRIANGLES] = "triangles", [SPACE_GRID] = "grid", [SPACE_BANDS] = "freeform"};
+static const char *const space_names[] = {[SPACE_TRIANGLES] = "triangles",
+                                          [SPACE_GRID] = "grid",
+                                          [SPACE_BANDS] = "freeform",
+                                          [SPACE_POLAR_BANDS] = "directional",
+                                          [SPACE_NEAREST] = "discrete"};
 
 static void add_space(line *line, const uint32_t *program, const uint32_t *rule, uint32_t input) {
     const bool in_plane = rule[RULE_KIND] == RULE_SPACE2D;

@@ -215,17 +215,20 @@ static uint32_t add_weight_values(lmb_compiler *c, const lmb_node_def *node) {
     return offset;
 }
 
-static uint32_t find_kind(uint32_t takes) {
-    return (takes & TAKES_LAYER)   ? RULE_LAYERS
-           : (takes & TAKES_PLANE) ? RULE_SPACE2D
-           : (takes & TAKES_SPACE) ? RULE_SPACE1D
-                                   : RULE_WEIGHTED;
+static uint32_t find_kind(const lmb_node_def *node) {
+    const uint32_t takes = lmb_find_operation(node->op)->takes;
+    const bool is_space = (takes & TAKES_SPACE) != 0;
+    return (takes & TAKES_LAYER)                                 ? RULE_LAYERS
+           : is_space && (node->discrete || takes & TAKES_PLANE) ? RULE_SPACE2D
+           : is_space                                            ? RULE_SPACE1D
+                                                                 : RULE_WEIGHTED;
 }
 
 static void add_sum(lmb_compiler *c, const lmb_node_def *node, lmb_sum *sum) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
     uint32_t unused[RULE_WORDS];
-    uint32_t *rule = add_rule(c, sum->by_joint ? RULE_JOINT_LAYERS : find_kind(takes), c->own.pose, unused);
+    const uint32_t kind = sum->by_joint ? RULE_JOINT_LAYERS : find_kind(node);
+    uint32_t *rule = add_rule(c, kind, c->own.pose, unused);
     sum->shares = lmb_graph_add_weights(c, sum->count + 2);
     sum->input = c->own;
     sum->input.pose = lmb_graph_add_weights(c, sum->count);
@@ -239,9 +242,9 @@ static void add_sum(lmb_compiler *c, const lmb_node_def *node, lmb_sum *sum) {
         rule[RULE_TABLE] = (takes & TAKES_LAYER) ? add_layers(c, node, sum->shares) : add_weight_values(c, node);
     }
     sum->table = rule[RULE_TABLE];
-    if (takes & TAKES_PLANE) {
-        rule[RULE_Y] = lmb_graph_add_value(c, node->coordinates[1]);
-        rule[RULE_SPACE] = (uint32_t)node->space2d;
+    if (kind == RULE_SPACE2D) {
+        rule[RULE_Y] = lmb_graph_add_value(c, (takes & TAKES_PLANE) ? node->coordinates[1] : lmb_constant(0.0f));
+        rule[RULE_SPACE] = node->discrete ? SPACE_NEAREST : (uint32_t)node->space2d;
     }
 }
 

@@ -1,7 +1,8 @@
 // Checks the positions of blend spaces, and writes the tables from which stage 1 computes weights
 // (shaders/ops/spaces.h):
 // - 1D and grids: for each input and axis, the neighbouring coordinates and the slopes between.
-// - Bands: for each input, the gradient of the band to every other input.
+// - Bands: for each input, the gradient of the band to every other input, in Cartesian or in polar space.
+// - Nearest: the positions.
 // - Triangles: the edges of the hull, and the pieces that blend_space.c cuts, with the gradients of their weights.
 //
 // Everything that needs a division or a root is computed here, in double precision. A kernel only multiplies and
@@ -15,7 +16,9 @@
 #include <stdio.h>
 
 _Static_assert((uint32_t)LMB_SPACE2D_TRIANGLES == SPACE_TRIANGLES && (uint32_t)LMB_SPACE2D_GRID == SPACE_GRID &&
-                   (uint32_t)LMB_SPACE2D_FREEFORM == SPACE_BANDS,
+                   (uint32_t)LMB_SPACE2D_FREEFORM == SPACE_BANDS &&
+                   (uint32_t)LMB_SPACE2D_DIRECTIONAL == SPACE_POLAR_BANDS &&
+                   (uint32_t)LMB_SPACE2D_COUNT == SPACE_NEAREST,
                "the kinds of spaces differ from the operations' kinds");
 
 static uint32_t dimensions(const lmb_node_def *node) {
@@ -128,10 +131,12 @@ static bool check_plane(const lmb_compiler *c, uint32_t index, const lmb_place *
     lmb_blend_space space;
     switch (node->space2d) {
     case LMB_SPACE2D_TRIANGLES:
-        return lmb_blend_space_cut(positions, node->input_count, &space) || refuse_line(c, index, positions);
+        return node->discrete || lmb_blend_space_cut(positions, node->input_count, &space) ||
+               refuse_line(c, index, positions);
     case LMB_SPACE2D_GRID:
-        return check_grid(c, index, positions);
+        return node->discrete || check_grid(c, index, positions);
     case LMB_SPACE2D_FREEFORM:
+    case LMB_SPACE2D_DIRECTIONAL:
         return true;
     case LMB_SPACE2D_COUNT:
         break;
@@ -228,6 +233,75 @@ static uint32_t add_bands(lmb_compiler *c, const lmb_place *positions, uint32_t 
     return offset;
 }
 
+static double distance_of(lmb_place place) {
+    const double x = (double)place.at[0], y = (double)place.at[1];
+    return sqrt(x * x + y * y);
+}
+
+// The angle between two directions by the shared arithmetic, because libraries round arc tangents differently.
+static void write_polar_gradients(lmb_place own, lmb_place other, uint32_t *band) {
+    const double along = (double)own.at[0] * (double)other.at[0] + (double)own.at[1] * (double)other.at[1];
+    const double across = (double)own.at[0] * (double)other.at[1] - (double)own.at[1] * (double)other.at[0];
+    const double angle = (double)angle_from_axis((float)along, (float)across);
+    const double mean = 0.5 * (distance_of(own) + distance_of(other));
+    const double farther = (distance_of(other) - distance_of(own)) / mean;
+    const double square = 4.0 * angle * angle + farther * farther;
+    const bool is_opposite = angle >= 3.1101767270538954; // 0.99 pi
+    band[POLAR_SIDE] = real_bits(is_opposite ? 0.0 : across < 0.0 ? -1.0 : 1.0);
+    band[POLAR_BY_ANGLE] = real_bits(4.0 * angle / square);
+    band[POLAR_BY_DISTANCE] = real_bits(farther / (mean * square));
+}
+
+static void write_polar_band(lmb_place own, lmb_place other, uint32_t *band) {
+    const double own_distance = distance_of(own), other_distance = distance_of(other);
+    write_place(band, other);
+    if (own_distance > 0.0 && other_distance > 0.0) {
+        band[POLAR_KIND] = POLAR_BETWEEN;
+        write_polar_gradients(own, other, band);
+    } else {
+        band[POLAR_KIND] = own_distance > 0.0 ? POLAR_TO_ORIGIN : POLAR_FROM_ORIGIN;
+        band[POLAR_BY_DISTANCE] = real_bits(4.0 / (own_distance + other_distance));
+    }
+}
+
+// Positions are moved towards the origin instead of the middle.
+static uint32_t add_polar_bands(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
+    lmb_blend_space space = {.range = 0.0};
+    for (uint32_t i = 0; i < count; i++) {
+        space.range = fmax(space.range, distance_of(positions[i]));
+    }
+    const uint32_t size = SPACE_FIRST_POLAR_BAND + (count - 1) * POLAR_WORDS;
+    uint32_t offset;
+    uint32_t *words = lmb_graph_add_data(c, count * size, &offset);
+    for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
+        write_head(&space, count - 1, words);
+        write_place(words + SPACE_OWN_PLACE, positions[input]);
+        words[SPACE_OWN_DISTANCE] = real_bits(distance_of(positions[input]));
+        uint32_t *band = words + SPACE_FIRST_POLAR_BAND;
+        for (uint32_t i = 0; i < count; i++) {
+            if (i != input) {
+                write_polar_band(positions[input], positions[i], band);
+                band += POLAR_WORDS;
+            }
+        }
+    }
+    return offset;
+}
+
+static uint32_t add_places(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
+    lmb_blend_space space;
+    lmb_blend_space_measure(positions, count, &space);
+    uint32_t offset;
+    uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_NEAREST + 2 * count, &offset);
+    if (words != NULL) {
+        write_head(&space, count, words);
+        for (uint32_t i = 0; i < count; i++) {
+            write_place(words + SPACE_FIRST_NEAREST + 2 * i, positions[i]);
+        }
+    }
+    return offset;
+}
+
 static void write_edge(lmb_place from, lmb_place to, uint32_t *edge) {
     const double way[2] = {(double)to.at[0] - (double)from.at[0], (double)to.at[1] - (double)from.at[1]};
     const double length = sqrt(way[0] * way[0] + way[1] * way[1]);
@@ -276,11 +350,16 @@ static uint32_t add_triangles(lmb_compiler *c, const lmb_place *positions, uint3
 }
 
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node) {
+    const uint32_t count = node->input_count;
     lmb_place positions[LMB_MAX_SPACE_INPUTS];
     read_positions(node, positions);
-    if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
-        return add_rows(c, positions, node->input_count, dimensions(node));
+    if (node->discrete) {
+        return add_places(c, positions, count);
     }
-    return node->space2d == LMB_SPACE2D_FREEFORM ? add_bands(c, positions, node->input_count)
-                                                 : add_triangles(c, positions, node->input_count);
+    if (dimensions(node) == 1 || node->space2d == LMB_SPACE2D_GRID) {
+        return add_rows(c, positions, count, dimensions(node));
+    }
+    return node->space2d == LMB_SPACE2D_FREEFORM      ? add_bands(c, positions, count)
+           : node->space2d == LMB_SPACE2D_DIRECTIONAL ? add_polar_bands(c, positions, count)
+                                                      : add_triangles(c, positions, count);
 }

@@ -357,6 +357,7 @@ static void draw_retarget(plan *plan, lmb_node_def *node) {
 }
 
 static void draw_line(plan *plan, lmb_node_def *node) {
+    node->discrete = random_below(plan->random, 4) == 0;
     node->coordinates[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
     const uint32_t positions = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -393,6 +394,7 @@ static void draw_plane(plan *plan, lmb_node_def *node) {
         node->coordinates[axis] = draw_value(plan, PARAMETER_RATE, -1.0, 2.0);
     }
     node->space2d = random_below(plan->random, LMB_SPACE2D_COUNT);
+    node->discrete = random_below(plan->random, 5) == 0;
     if (node->space2d == LMB_SPACE2D_TRIANGLES && node->input_count < 3) {
         node->space2d = LMB_SPACE2D_FREEFORM;
     }

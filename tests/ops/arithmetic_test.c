@@ -96,6 +96,25 @@ static void exponential_over_two_periods(void **state) {
     assert_true(exponential2(1e9f) == ldexpf(1.0f, 126) && exponential2(-1e9f) == ldexpf(1.0f, -126));
 }
 
+static void angles_in_every_octant(void **state) {
+    (void)state;
+    double largest = 0.0;
+    for (uint32_t bits = 0x2b800000u; bits <= 0x3f800000u; bits += 1009 * suite_stride()) {
+        const float t = REAL(bits);
+        const float sides[][2] = {{1.0f, t}, {t, 1.0f}, {-t, 1.0f}, {-1.0f, t}, {-1.0f, -t}, {-t, -1.0f}, {1.0f, -t}};
+        for (size_t i = 0; i < sizeof sides / sizeof *sides; i++) {
+            const double x = (double)sides[i][0], y = (double)sides[i][1];
+            largest = fmax(largest, fabs((double)angle_from_axis(sides[i][0], sides[i][1]) - atan2(fabs(y), x)));
+            // Lengths do not matter.
+            const float angle = angle_from_axis(ldexpf(sides[i][0], -80), ldexpf(sides[i][1], -80));
+            assert_true(angle == angle_from_axis(ldexpf(sides[i][0], 80), ldexpf(sides[i][1], 80)));
+        }
+    }
+    within("angle from an axis", largest, 3e-7);
+    assert_true(angle_from_axis(0.0f, 0.0f) == 0.0f && angle_from_axis(1.0f, 0.0f) == 0.0f);
+    assert_true(angle_from_axis(-0x1p-80f, 0.0f) == 3.14159274f && angle_from_axis(0.0f, -0x1p80f) == 1.57079637f);
+}
+
 static void slerp_coefficient_everywhere(void **state) {
     (void)state;
     double largest = 0.0;
@@ -288,6 +307,7 @@ int main(void) {
         cmocka_unit_test(reciprocal_root_over_two_binades),
         cmocka_unit_test(logarithm_over_a_binade_and_its_neighbours),
         cmocka_unit_test(exponential_over_two_periods),
+        cmocka_unit_test(angles_in_every_octant),
         cmocka_unit_test(slerp_coefficient_everywhere),
         cmocka_unit_test(near_slerp_coefficient_from_nine_tenths),
         cmocka_unit_test(scale_within_its_bounds),

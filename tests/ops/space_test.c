@@ -303,6 +303,122 @@ static void bands_against_the_oracle(void **state) {
     scattered(LMB_SPACE2D_FREEFORM, "freeform", 2e-5);
 }
 
+// Draws directions all round, less than 150 degrees apart, and the origin as the last position.
+static void draw_directions(space_scene *s, random_source *source, double size) {
+    lmb_node_def *node = space_of(s);
+    const uint32_t count = node->input_count - 1;
+    for (uint32_t i = 0; i < count; i++) {
+        const double angle = 6.2831853 * (i + random_between(source, -0.2, 0.2)) / count;
+        const double distance = size * random_between(source, 0.3, 1.0);
+        node->positions[i][0] = (float)(distance * cos(angle));
+        node->positions[i][1] = (float)(distance * sin(angle));
+    }
+    measure(s);
+}
+
+static void directions_against_the_oracle(void **state) {
+    (void)state;
+    random_source source = {20};
+    double largest = 0.0, change = 0.0;
+    for (uint32_t round = 0; round < 24; round++) {
+        static const double sizes[] = {1.0, 1e-5, 3e6, 200.0};
+        const uint32_t inputs = round < 22 ? 4 + round % 10 : round == 22 ? 17 : LMB_MAX_SPACE_INPUTS;
+        space_scene s;
+        start(&s, LMB_OP_SPACE2D, inputs, inputs <= 16 ? POSITIONS / 4 : POSITIONS / 16);
+        space_of(&s)->space2d = LMB_SPACE2D_DIRECTIONAL;
+        draw_directions(&s, &source, sizes[round % 4]);
+        draw_positions(&s, &source, round % 3 == 0 ? 0.1 : 2.0);
+        scene_run(&s.scene);
+        expect_sums_of_one(&s);
+        largest = fmax(largest, error_of(&s));
+        change = fmax(change, inputs <= 16 ? largest_change(&s, &source, 0.3) : 0.0);
+        expect_exact_places(&s);
+        scene_end(&s.scene);
+    }
+    print_message("directional: weights off by %.2g, a step changes %.2g\n", largest, change);
+    assert_true(largest <= 2e-5);
+    assert_true(change <= MOST_CHANGE);
+}
+
+// Without the origin, and with only two directions, opposite to each other: weights change without jumps all round.
+static void opposite_directions(void **state) {
+    (void)state;
+    space_scene s;
+    start(&s, LMB_OP_SPACE2D, 2, 360);
+    space_of(&s)->space2d = LMB_SPACE2D_DIRECTIONAL;
+    space_of(&s)->positions[0][1] = 2.0f;
+    space_of(&s)->positions[1][1] = -2.0f;
+    for (uint32_t i = 0; i < 360; i++) {
+        position(&s, i)[0] = (float)(3.0 * sin(i * 3.14159265358979 / 180.0));
+        position(&s, i)[1] = (float)(3.0 * cos(i * 3.14159265358979 / 180.0));
+    }
+    position(&s, 359)[0] = position(&s, 359)[1] = 0.0f; // no direction
+    scene_run(&s.scene);
+    for (uint32_t i = 0; i < 359; i++) {
+        assert_true(fabs(weight(&s, i, 1) - (i <= 180 ? i : 360 - i) / 180.0) <= 1e-6);
+    }
+    assert_true(weight(&s, 359, 0) == 0.5 && weight(&s, 359, 1) == 0.5);
+    scene_end(&s.scene);
+}
+
+// Opposite to directions that are more than 180 degrees apart, weights jump, but they have a sum.
+static void directions_far_apart(void **state) {
+    (void)state;
+    static const float positions[3][2] = {{1.0f, 0.0f}, {0.0f, 1.0f}, {0.0f, 0.0f}};
+    random_source source = {21};
+    space_scene s;
+    start(&s, LMB_OP_SPACE2D, 3, POSITIONS);
+    space_of(&s)->space2d = LMB_SPACE2D_DIRECTIONAL;
+    memcpy(space_of(&s)->positions, positions, sizeof positions);
+    measure(&s);
+    draw_positions(&s, &source, 1.0); // also opposite to all directions
+    scene_run(&s.scene);
+    expect_sums_of_one(&s);
+    assert_true(error_of(&s) <= 2e-6);
+    scene_end(&s.scene);
+}
+
+static void the_nearest_input(void **state) {
+    (void)state;
+    random_source source = {22};
+    for (uint32_t round = 0; round < 12; round++) {
+        const uint32_t inputs = round < 10 ? 2 + round : round == 10 ? 17 : LMB_MAX_SPACE_INPUTS;
+        space_scene s;
+        start(&s, round % 2 == 0 ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, inputs, POSITIONS / 4);
+        space_of(&s)->discrete = true;
+        draw_places(&s, &source, 0.01, (const double[]){1.0, 3.0});
+        draw_positions(&s, &source, 2.0);
+        scene_run(&s.scene);
+        expect_sums_of_one(&s);
+        assert_true(error_of(&s) == 0.0);
+        scene_end(&s.scene);
+    }
+}
+
+// Between two inputs the first one counts, whatever its position. Kinds do not matter: these positions are on a line.
+static void the_first_of_two_nearest(void **state) {
+    (void)state;
+    for (uint32_t kind = 0; kind <= LMB_SPACE2D_COUNT; kind++) {
+        space_scene s;
+        start(&s, kind < LMB_SPACE2D_COUNT ? LMB_OP_SPACE2D : LMB_OP_SPACE1D, 3, 6);
+        space_of(&s)->discrete = true;
+        space_of(&s)->space2d = kind < LMB_SPACE2D_COUNT ? (lmb_space2d)kind : LMB_SPACE2D_TRIANGLES;
+        static const float given[6] = {2.0f, 4.0f, 1.99f, 4.01f, -1e30f, INFINITY};
+        static const uint32_t nearest[6] = {0, 0, 2, 1, 2, 1};
+        space_of(&s)->positions[0][0] = 3.0f;
+        space_of(&s)->positions[1][0] = 5.0f;
+        space_of(&s)->positions[2][0] = 1.0f;
+        for (uint32_t i = 0; i < 6; i++) {
+            position(&s, i)[0] = given[i];
+        }
+        scene_run(&s.scene);
+        for (uint32_t i = 0; i < 18; i++) {
+            assert_true(weight(&s, i / 3, i % 3) == (i % 3 == nearest[i / 3] ? 1.0 : 0.0));
+        }
+        scene_end(&s.scene);
+    }
+}
+
 // A triangle at the hull that is flatter than 1/64 is removed, and so is a triangle above its side. Weights there are
 // linear along the hull.
 static void flat_triangles_give_way(void **state) {
@@ -525,7 +641,8 @@ static void whole_poses(void **state) {
         bounds.scale = 6e-6;
         scene_compare_local(&scenes[0], "whole poses of a space", bounds);
         // Below x = 1, inputs in the columns at 2 and 3 have no weight, except with gradient bands.
-        for (uint32_t i = 0; kind != LMB_SPACE2D_FREEFORM && i < 65 * 13 * LMB_POSE_COMPONENTS; i++) {
+        const bool has_bands = kind == LMB_SPACE2D_FREEFORM || kind == LMB_SPACE2D_DIRECTIONAL;
+        for (uint32_t i = 0; !has_bands && i < 65 * 13 * LMB_POSE_COMPONENTS; i++) {
             scenes[1].poses[3][i] = scenes[1].poses[7][i] = (float)(i % 7) - 3.0f;
         }
         scene_run(&scenes[1]);
@@ -569,9 +686,9 @@ static void the_order_of_inputs(void **state) {
 static void paths_agree(void **state) {
     (void)state;
     random_source source = {13};
-    for (uint32_t round = 0; round < 8; round++) {
-        const int kind = (int)(round % 4) - 1;
-        const uint32_t columns = round < 4 ? 4 : 8;
+    for (uint32_t round = 0; round < 10; round++) {
+        const int kind = (int)(round % 5) - 1;
+        const uint32_t columns = round < 5 ? 4 : 8;
         space_scene s;
         start(&s, kind < 0 ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, columns * columns, 1000);
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : (lmb_space2d)kind;
@@ -585,6 +702,8 @@ static void paths_agree(void **state) {
             position(&s, i)[i / 10 % 2] = i % 20 == 0 ? NAN : 1e20f;
         }
         scene_run_all_paths(&s.scene);
+        space_of(&s)->discrete = true;
+        scene_run_all_paths(&s.scene);
         scene_end(&s.scene);
     }
 }
@@ -596,9 +715,10 @@ static void append_line(void *user, const char *line) {
 
 static void a_space_is_printed(void **state) {
     (void)state;
-    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_GRID, LMB_SPACE2D_FREEFORM};
-    static const char *const names[] = {"triangles", "grid", "freeform"};
-    for (int kind = -1; kind < 3; kind++) {
+    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_GRID, LMB_SPACE2D_FREEFORM,
+                                        LMB_SPACE2D_DIRECTIONAL, LMB_SPACE2D_GRID};
+    static const char *const names[] = {"triangles", "grid", "freeform", "directional", "discrete"};
+    for (int kind = -1; kind < 5; kind++) {
         space_scene s;
         start(&s, kind < 0 ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, 4, 1);
         for (uint32_t i = 0; i < 4; i++) {
@@ -607,6 +727,7 @@ static void a_space_is_printed(void **state) {
             space_of(&s)->positions[i][1] = (float)(i / 2);
         }
         space_of(&s)->space2d = kind < 0 ? LMB_SPACE2D_TRIANGLES : kinds[kind];
+        space_of(&s)->discrete = kind == 4;
         space_of(&s)->coordinates[1] = lmb_constant(0.5f);
         const lmb_graph_def def = {
             .rig = s.scene.rig, .nodes = s.scene.nodes, .node_count = s.scene.node_count, .parameter_count = 2};
@@ -723,6 +844,8 @@ static void lines_in_the_plane(void **state) {
         // With gradient bands they form a space.
         space_of(&s)->space2d = LMB_SPACE2D_FREEFORM;
         scene_run(&s.scene);
+        space_of(&s)->space2d = LMB_SPACE2D_DIRECTIONAL;
+        scene_run(&s.scene);
         scene_end(&s.scene);
     }
     space_scene s;
@@ -767,9 +890,9 @@ static lmb_graph *create_scattered(lmb_space2d kind) {
 // A graph's tables do not depend on the caller's rounding mode.
 static void the_callers_environment_changes_nothing(void **state) {
     (void)state;
-    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_FREEFORM};
+    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_FREEFORM, LMB_SPACE2D_DIRECTIONAL};
     static const int modes[] = {FE_UPWARD, FE_DOWNWARD, FE_TOWARDZERO};
-    for (size_t kind = 0; kind < 2; kind++) {
+    for (size_t kind = 0; kind < 3; kind++) {
         lmb_graph *expected = create_scattered(kinds[kind]);
         for (size_t i = 0; i < 3; i++) {
             fesetround(modes[i]);
@@ -787,16 +910,31 @@ static void the_callers_environment_changes_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_against_the_oracle), cmocka_unit_test(the_ends_of_a_line),
-        cmocka_unit_test(grids_against_the_oracle),  cmocka_unit_test(triangles_against_the_oracle),
-        cmocka_unit_test(bands_against_the_oracle),  cmocka_unit_test(flat_triangles_give_way),
-        cmocka_unit_test(axes_of_unlike_units),      cmocka_unit_test(places_on_circles_and_lines),
-        cmocka_unit_test(positions_far_away),        cmocka_unit_test(positions_that_are_no_number),
-        cmocka_unit_test(curved_positions),          cmocka_unit_test(whole_poses),
-        cmocka_unit_test(the_order_of_inputs),       cmocka_unit_test(paths_agree),
-        cmocka_unit_test(a_space_is_printed),        cmocka_unit_test(lines_that_are_refused),
-        cmocka_unit_test(planes_that_are_refused),   cmocka_unit_test(lines_in_the_plane),
-        cmocka_unit_test(grids_that_lack_a_place),   cmocka_unit_test(the_callers_environment_changes_nothing),
+        cmocka_unit_test(a_line_against_the_oracle),
+        cmocka_unit_test(the_ends_of_a_line),
+        cmocka_unit_test(grids_against_the_oracle),
+        cmocka_unit_test(triangles_against_the_oracle),
+        cmocka_unit_test(bands_against_the_oracle),
+        cmocka_unit_test(directions_against_the_oracle),
+        cmocka_unit_test(opposite_directions),
+        cmocka_unit_test(directions_far_apart),
+        cmocka_unit_test(the_nearest_input),
+        cmocka_unit_test(the_first_of_two_nearest),
+        cmocka_unit_test(flat_triangles_give_way),
+        cmocka_unit_test(axes_of_unlike_units),
+        cmocka_unit_test(places_on_circles_and_lines),
+        cmocka_unit_test(positions_far_away),
+        cmocka_unit_test(positions_that_are_no_number),
+        cmocka_unit_test(curved_positions),
+        cmocka_unit_test(whole_poses),
+        cmocka_unit_test(the_order_of_inputs),
+        cmocka_unit_test(paths_agree),
+        cmocka_unit_test(a_space_is_printed),
+        cmocka_unit_test(lines_that_are_refused),
+        cmocka_unit_test(planes_that_are_refused),
+        cmocka_unit_test(lines_in_the_plane),
+        cmocka_unit_test(grids_that_lack_a_place),
+        cmocka_unit_test(the_callers_environment_changes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -517,6 +517,7 @@ static void draw_operation(plan *p, nodes *made) {
     node.unclamped = chance(p, 3);
     node.mirror = random_below(p->random, LMB_AXIS_COUNT);
     node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
+    node.discrete = chance(p, 5);
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = draw_weight(p);
     }

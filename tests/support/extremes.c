@@ -129,7 +129,9 @@ static void draw_places(plan *plan, lmb_node_def *node) {
     static const float shape[4][2] = {{0.0f, 0.0f}, {1.0f, 0.25f}, {0.25f, 1.0f}, {1.0f, 1.0f}};
     const float size = exp2f((float)random_between(plan->random, -36.0, 36.0));
     const float moved = random_below(plan->random, 2) == 0 ? 0.0f : size * 3.0f;
-    node->space2d = random_below(plan->random, 2) == 0 ? LMB_SPACE2D_TRIANGLES : LMB_SPACE2D_FREEFORM;
+    static const lmb_space2d kinds[] = {LMB_SPACE2D_TRIANGLES, LMB_SPACE2D_FREEFORM, LMB_SPACE2D_DIRECTIONAL};
+    node->space2d = kinds[random_below(plan->random, 3)];
+    node->discrete = random_below(plan->random, 4) == 0;
     if (node->op == LMB_OP_SPACE2D && node->input_count < 3) {
         node->space2d = LMB_SPACE2D_GRID;
     }

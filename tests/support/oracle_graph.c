@@ -261,7 +261,9 @@ static uint32_t make_sum(random_graph *g, uint32_t scope, bool additive, uint32_
     const lmb_op ops[] = {LMB_OP_WEIGHTED, LMB_OP_LAYERS, LMB_OP_SPACE1D, LMB_OP_SPACE2D};
     node.op = ops[below(g, 4)];
     node.input_count = 2 + below(g, 2);
-    node.space2d = LMB_SPACE2D_FREEFORM;
+    // The letter v leaves out directional and discrete spaces.
+    node.space2d = chance(g, 50) && uses('v') ? LMB_SPACE2D_DIRECTIONAL : LMB_SPACE2D_FREEFORM;
+    node.discrete = chance(g, 20) && uses('v');
     if (node.op == LMB_OP_SPACE1D || node.op == LMB_OP_SPACE2D) {
         node.coordinates[0] = value(g, -0.5, (double)node.input_count);
         node.coordinates[1] = value(g, -1.5, 1.5);

@@ -1,5 +1,6 @@
 // Weights of nodes from the last one down, and motion weights of players: graph.h ("Weights") and lmb_motion_def.
 #include "oracle_control.h"
+#include "space_oracle.h"
 
 #include <math.h>
 
@@ -60,6 +61,10 @@ static void weighted_shares(const pass *p, const lmb_node_def *node, double *sha
 
 static void space1d_shares(const pass *p, const lmb_node_def *node, double *shares) {
     const double x = oracle_value(node->coordinates[0], p->character->row);
+    if (node->discrete) {
+        space_oracle_weights(node, x, 0.0, shares);
+        return;
+    }
     uint32_t below = LMB_NONE, above = LMB_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const double at = node->positions[i][0];
@@ -80,26 +85,10 @@ static void space1d_shares(const pass *p, const lmb_node_def *node, double *shar
     shares[below] = 1.0 - shares[above];
 }
 
-// Gradient bands in Cartesian space.
-static void freeform_shares(const pass *p, const lmb_node_def *node, double *shares) {
+static void space2d_shares(const pass *p, const lmb_node_def *node, double *shares) {
     const double x = oracle_value(node->coordinates[0], p->character->row);
     const double y = oracle_value(node->coordinates[1], p->character->row);
-    double sum = 0.0;
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        const float *at = node->positions[i];
-        shares[i] = 1.0;
-        for (uint32_t j = 0; j < node->input_count; j++) {
-            const double dx = (double)node->positions[j][0] - at[0], dy = (double)node->positions[j][1] - at[1];
-            if (j != i) {
-                const double h = 1.0 - ((x - at[0]) * dx + (y - at[1]) * dy) / (dx * dx + dy * dy);
-                shares[i] = fmin(shares[i], clamp(h, 0.0, 1.0));
-            }
-        }
-        sum += shares[i];
-    }
-    for (uint32_t i = 0; i < node->input_count; i++) {
-        shares[i] /= sum;
-    }
+    space_oracle_weights(node, x, y, shares);
 }
 
 // The joint weight of a joint, 0 to 255.
@@ -185,7 +174,7 @@ static void shares_of(const pass *p, uint32_t index, double *shares) {
         space1d_shares(p, node, shares);
         break;
     case LMB_OP_SPACE2D:
-        freeform_shares(p, node, shares);
+        space2d_shares(p, node, shares);
         break;
     case LMB_OP_LAYERS:
         layer_shares(p, node, shares);

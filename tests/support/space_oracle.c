@@ -40,6 +40,71 @@ static void weigh_bands(const lmb_node_def *node, double x, double y, double *we
     }
 }
 
+// ---- Polar space. Positions and their differences are pairs of angle, twice, and distance over the mean distance. ----
+
+static double distance_of(const double p[2]) {
+    return sqrt(p[0] * p[0] + p[1] * p[1]);
+}
+
+static double cross_of(const double a[2], const double b[2]) {
+    return a[0] * b[1] - a[1] * b[0];
+}
+
+// The angle between two directions in radians; 0 if one of them is none.
+static double angle_between(const double a[2], const double b[2]) {
+    return atan2(fabs(cross_of(a, b)), a[0] * b[0] + a[1] * b[1]);
+}
+
+// By Johansen's definition, except at p = 0: the influence of position i at p, limited by position j.
+static double polar_influence(const double i[2], const double j[2], const double p[2]) {
+    const double mean = (distance_of(i) + distance_of(j)) / 2.0;
+    double to_j = angle_between(i, j), to_p = angle_between(i, p), scale = 2.0;
+    if (distance_of(i) == 0.0) {
+        to_j = angle_between(p, j);
+        to_p = 0.0;
+        scale = 1.0;
+    } else if (distance_of(j) == 0.0) {
+        to_j = to_p;
+        scale = 1.0;
+    } else if (to_j < 0.99 * 3.14159265358979323846 && cross_of(i, p) * cross_of(i, j) < 0.0) {
+        to_p = -to_p;
+    }
+    const double way[2] = {scale * to_j, (distance_of(j) - distance_of(i)) / mean};
+    const double part[2] = {scale * to_p, (distance_of(p) - distance_of(i)) / mean};
+    return 1.0 - (way[0] * part[0] + way[1] * part[1]) / (way[0] * way[0] + way[1] * way[1]);
+}
+
+static void weigh_polar_bands(const lmb_node_def *node, double x, double y, double *weights) {
+    const double p[2] = {x, y};
+    double sum = 0.0;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const double own[2] = {(double)node->positions[i][0], (double)node->positions[i][1]};
+        double min = 1.0;
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const double other[2] = {(double)node->positions[k][0], (double)node->positions[k][1]};
+            min = k == i ? min : fmin(min, polar_influence(own, other, p));
+        }
+        weights[i] = fmax(0.0, min);
+        sum += weights[i];
+    }
+    for (uint32_t i = 0; i < node->input_count && sum > 0.0; i++) {
+        weights[i] /= sum;
+    }
+}
+
+static void weigh_nearest(const lmb_node_def *node, double x, double y, double *weights) {
+    const bool is_line = node->op == LMB_OP_SPACE1D;
+    uint32_t nearest = 0;
+    double min = HUGE_VAL;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const double above = is_line ? 0.0 : (double)node->positions[i][1] - y;
+        const double distance = hypot((double)node->positions[i][0] - x, above);
+        nearest = distance < min ? i : nearest;
+        min = fmin(distance, min);
+    }
+    weights[nearest] = 1.0;
+}
+
 // ---- Triangles. ----
 
 typedef struct point {
@@ -249,7 +314,11 @@ static void weigh_triangles(const lmb_node_def *node, point at, double *weights)
 void space_oracle_weights(const lmb_node_def *node, double x, double y, double weights[LMB_MAX_SPACE_INPUTS]) {
     memset(weights, 0, LMB_MAX_SPACE_INPUTS * sizeof *weights);
     const bool is_line = node->op == LMB_OP_SPACE1D;
-    if (!is_line && node->space2d == LMB_SPACE2D_FREEFORM) {
+    if (node->discrete) {
+        weigh_nearest(node, x, y, weights);
+    } else if (!is_line && node->space2d == LMB_SPACE2D_DIRECTIONAL) {
+        weigh_polar_bands(node, x, y, weights);
+    } else if (!is_line && node->space2d == LMB_SPACE2D_FREEFORM) {
         weigh_bands(node, x, y, weights);
     } else if (!is_line && node->space2d == LMB_SPACE2D_TRIANGLES) {
         weigh_triangles(node, (point){x, y}, weights);

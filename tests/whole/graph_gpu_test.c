@@ -169,6 +169,18 @@ static const struct {
          "1") "},"
               "\"add\":{\"op\":\"make-additive\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
               "\"base\":" CLIP("0") ",\"add\":" ADDED("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
+    {LMB_OP_SPACE2D,
+     "{\"op\":\"space2d\",\"kind\":\"directional\",\"linear-scale\":true,\"x\":{\"param\":\"x\"},\"y\":{\"param\":"
+     "\"y\"},"
+     "\"inputs\":[{\"at\":[0,0],\"pose\":" CLIP("0") "},{\"at\":[0,0.5],\"pose\":" CLIP(
+         "1") "},{\"at\":[0.75,-0.5],\"pose\":" CLIP("2") "},{\"at\":[-1,-1],\"pose\":{\"op\":\"space1d\","
+                                                          "\"discrete\":true,\"at\":{\"param\":\"z\"},\"inputs\":[{"
+                                                          "\"at\":0,\"pose\":" CLIP("1") "},{\"at\":1,\"pose\":{"
+                                                                                         "\"op\":\"rest\"}}]}}]}"},
+    {LMB_OP_LAYERS,
+     "{\"op\":\"layers\",\"threshold\":0.3,\"linear-scale\":true,\"inputs\":[{\"fade\":{\"param\":\"x\"},\"mask\":{"
+     "\"@\":99},\"pose\":" CLIP("0") "},{\"fade\":{\"param\":\"y\"},\"pose\":" CLIP(
+         "1") "},{\"fade\":{\"param\":\"z\"},\"mask\":{\"@\":20},\"priority\":1,\"pose\":" CLIP("2") "}]}"},
     {LMB_OP_LAYERS, "{\"op\":\"additive\",\"base\":" CLIP("0") ",\"add\":{\"op\":\"layers\",\"inputs\":[{\"fade\":{"
                                                                "\"param\":\"x\"},\"mask\":{\"@\":99},\"pose\":" ADDED(
                                                                    "1") "},{\"fade\":{\"param\":\"y\"},\"priority\":1,"

@@ -241,13 +241,16 @@ static bool has_choice(lmb_op op) {
 }
 
 static void put_position(writer *writer, const lmb_node_def *node) {
-    static const char *const kinds[] = {"triangles", "grid", "freeform"};
+    static const char *const kinds[] = {"triangles", "grid", "freeform", "directional"};
     if (node->op == LMB_OP_SPACE1D) {
         put_value(writer, "at", node->coordinates[0]);
     } else if (node->op == LMB_OP_SPACE2D) {
         put_value(writer, "x", node->coordinates[0]);
         put_value(writer, "y", node->coordinates[1]);
         put(writer, ",\"kind\":\"%s\"", kinds[node->space2d]);
+    }
+    if ((node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D) && node->discrete) {
+        put(writer, ",\"discrete\":true");
     }
 }
 
