@@ -94,8 +94,8 @@ typedef struct lmb_graph lmb_graph;
 ///   W, at most W.
 /// - #LMB_OP_WEIGHTED, #LMB_OP_WEIGHTED_MATRIX, #LMB_OP_LAYERS, #LMB_OP_MACHINE and blend spaces: W times each input's
 ///   share. In layers with masks or joint weights, an input's share is the largest that it can have at any joint: its
-///   fade / max(1, s), times max(0, 1 - s') for each higher layer. s and s' are the sums of the fades of inputs without
-///   masks and joint weights, in its own layer and in that layer.
+///   fade / max(h, s), at most 1, times max(0, 1 - s' / h) for each higher layer. s and s' are the sums of the fades of
+///   inputs without masks and joint weights, in its own layer and in that layer; h is `threshold`, at least 2^-60.
 /// - Every other operation: W to each input.
 ///
 /// These weights are never negative. Root motion has signed ones (lmb_motion_def, "Motion weights").
@@ -217,8 +217,8 @@ typedef enum lmb_op {
     ///
     /// `priorities` assigns inputs to layers; inputs of equal priority are one layer, and higher priorities are above
     /// lower ones. `weights` are the fades, clamped to [0, 1]. Within a layer an input weighs its fade, divided by the
-    /// sum of the layer's fades if that exceeds 1. The sum of these weights, at most 1, is the fade f of the layer. The
-    /// highest layer n takes f_n of the whole, the next one f_(n-1) (1 - f_n), and so on. The rest pose takes what all
+    /// sum of the layer's fades or by `threshold`, 1 by default, whichever is more. The sum of these weights, at most 1,
+    /// is the fade f of the layer. The highest layer n takes f_n of the whole, the next one f_(n-1) (1 - f_n), and so on. The rest pose takes what all
     /// layers leave. The resulting weights are used as in #LMB_OP_WEIGHTED, in the order of the inputs. So the order
     /// within a layer matters no more than it does there. A layer of fade 1 hides all layers below it, to the bit.
     ///
@@ -230,6 +230,10 @@ typedef enum lmb_op {
     /// arms that hold something: where a layer has no share of a joint, the layers below it show. Masks of 255 give the
     /// same bits as no masks. Joint weights deeper inside an input, as in a blend of clips, do not count: give the
     /// input a mask.
+    ///
+    /// With `threshold` 0 the masked fades of a layer are divided by their sum at each joint, so the layers below show
+    /// only where all of them are 0. A single layer with masks and a small threshold is the partial blending of ozz: at
+    /// a joint whose sum is below the threshold, the rest pose takes what is missing.
     ///
     /// Each weight is within 1e-6 of float64.
     LMB_OP_LAYERS,
@@ -538,6 +542,7 @@ typedef struct lmb_node_def {
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the highest layer has the largest
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
+    float threshold; ///< layers, 0 to 1: the sum of a layer's fades from which on it covers all below
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
     /// clip: index into the graph's clips, rounded down. A node with a constant without a curve may play only this
@@ -588,7 +593,7 @@ typedef struct lmb_node_def {
 
 /// Returns a node with these defaults.
 ///
-/// The rest pose without inputs. Weights 1, linear; priorities 0; no masks, joint maps, static pose or goal; mirror,
+/// The rest pose without inputs. Weights 1, linear; priorities 0; threshold 1; no masks, joint maps, static pose or goal; mirror,
 /// joint limits and retarget 0. Clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no player.
 /// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, not discrete, all positions 0.
 /// Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis z, soften 1, twist 0. Aim: no joints, shares 1, target

@@ -166,10 +166,12 @@ static bool is_first_of_layer(const lmb_node_def *node, uint32_t input) {
 static void share_layers(const lmb_graph_def *def, const lmb_node_def *node, const float *parameters, float *shares) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         const float sum = sum_layer(def, node, node->priorities[i], parameters);
-        shares[i] = weight_at(node->weights[i], parameters) / fmaxf(sum, 1.0f);
+        const float threshold = fmaxf(node->threshold, 0x1p-60f);
+        shares[i] = fminf(weight_at(node->weights[i], parameters) / fmaxf(sum, threshold), 1.0f);
         for (uint32_t k = 0; k < node->input_count; k++) {
             if (node->priorities[k] > node->priorities[i] && is_first_of_layer(node, k)) {
-                shares[i] *= 1.0f - fminf(sum_layer(def, node, node->priorities[k], parameters), 1.0f);
+                const float above = sum_layer(def, node, node->priorities[k], parameters);
+                shares[i] *= 1.0f - fminf(above / threshold, 1.0f);
             }
         }
     }

@@ -149,13 +149,14 @@
 #define LAYER_INPUT 1u
 #define LAYER_END 2u    // the index after the last input of the same priority
 #define LAYER_COVERS 3u // float: share of its fade that every joint has at least
+#define LAYER_FULL 4u   // float: 1 over the sum of fades from which on the layer covers all below, at most 2^60
 // Only if shares differ by joint:
-#define LAYER_ROOT 4u        // float: the mask at joint 0
-#define LAYER_FADE 5u        // weight index of the fade
-#define LAYER_MASK 6u        // offset of the mask, or 0
-#define LAYER_CLIP 7u        // offset of the instruction of a clip that has joint weights, or 0
-#define LAYER_ROOT_WEIGHT 8u // two words: joint weight of joint 0
-#define LAYER_WORDS 10u
+#define LAYER_ROOT 5u        // float: the mask at joint 0
+#define LAYER_FADE 6u        // weight index of the fade
+#define LAYER_MASK 7u        // offset of the mask, or 0
+#define LAYER_CLIP 8u        // offset of the instruction of a clip that has joint weights, or 0
+#define LAYER_ROOT_WEIGHT 9u // two words: joint weight of joint 0
+#define LAYER_WORDS 11u
 
 // Blend profiles of a state machine.
 #define PROFILES_NUMBERS 0u // weight index of the first of the values of its rule, see below

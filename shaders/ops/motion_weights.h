@@ -59,9 +59,10 @@ OP void share_layers(evaluation e, uint rule) {
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
+        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
         real sum = SPLAT(0.0f);
         for (uint pass = 0u; pass < 2u; pass++) {
-            real part = layer_part(sum);
+            real part = layer_part(sum, full);
             for (uint i = first; i < end; i++) {
                 uint layer = table + i * LAYER_WORDS;
                 real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
@@ -74,7 +75,7 @@ OP void share_layers(evaluation e, uint rule) {
                 }
             }
         }
-        left = layer_rest(left, sum);
+        left = layer_rest(left, sum, full);
         first = end;
     }
     store_weight(e, result + count, snap_small(left));

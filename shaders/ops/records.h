@@ -292,14 +292,14 @@ OP uint first_of_pass(memory program, uint pass) {
     return LOAD(program, LOAD(program, PROGRAM_PASSES) + pass);
 }
 
-// For layers: the factor of a layer's inputs if their fades have this sum.
-OP real layer_part(real sum) {
-    return SELECT(sum > 1.0f, reciprocal(sum), SPLAT(1.0f));
+// For layers: the factor of a layer's inputs if their fades have this sum. `full` is LAYER_FULL.
+OP real layer_part(real sum, float full) {
+    return SELECT(sum * full > 1.0f, reciprocal(sum), SPLAT(full));
 }
 
 // For layers: the share that is left for the layers below.
-OP real layer_rest(real left, real sum) {
-    return left * (1.0f - LESSER(sum, 1.0f));
+OP real layer_rest(real left, real sum, float full) {
+    return left * (1.0f - LESSER(sum * full, 1.0f));
 }
 
 // The weight of an instruction from stage 1; for the end of a sum, the sum of its inputs' shares.

@@ -179,6 +179,7 @@ OP real joint_share(evaluation e, uint instruction) {
     real share = SPLAT(0.0f);
     for (uint first = 0u; first < count && first <= place;) {
         uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
+        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
         real sum = SPLAT(0.0f);
         real own = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
@@ -188,8 +189,8 @@ OP real joint_share(evaluation e, uint instruction) {
                 own = fade;
             }
         }
-        share = (own * layer_part(sum)) * left;
-        left = layer_rest(left, sum);
+        share = (own * layer_part(sum, full)) * left;
+        left = layer_rest(left, sum, full);
         first = end;
     }
     if (place == count) {

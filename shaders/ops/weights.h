@@ -110,8 +110,8 @@ OP real load_fade(evaluation e, uint value) {
     return clamp_real(apply_curve(e, value, snap(given)), 0.0f, 1.0f);
 }
 
-// The share of an input is its fade, divided by the sum of its layer's fades if that exceeds 1, times what the layers
-// above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does the same for a
+// The share of an input is its fade, divided by the sum of its layer's fades or by the threshold if that is more, times
+// what the layers above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does the same for a
 // single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and only the fade
 // that every joint has reduces the other inputs.
 OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
@@ -121,6 +121,7 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
+        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
         real sum = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
@@ -128,7 +129,7 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
             REFUSE(e, REFUSED_WEIGHT, is_nan(load_plain_value(e, value)));
             sum = sum + load_fade(e, value) * LOAD_FLOAT(e.program, layer + LAYER_COVERS);
         }
-        real part = layer_part(sum);
+        real part = layer_part(sum, full);
         for (uint i = first; i < end; i++) {
             uint layer = table + i * LAYER_WORDS;
             uint which = LOAD(e.program, layer + LAYER_INPUT);
@@ -141,7 +142,7 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
                 store_share(e, rule, which, share);
             }
         }
-        left = layer_rest(left, sum);
+        left = layer_rest(left, sum, full);
         first = end;
     }
     // If shares differ by joint, each joint computes the remaining share and the sum of shares itself.

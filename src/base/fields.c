@@ -429,6 +429,7 @@ static const lmb_field node_rows[] = {
     WORDS(retarget),
     NONE(goal),
     BOOL(discrete),
+    FLOATS(threshold, 1.0f),
 };
 TABLE(node);
 #undef DEF

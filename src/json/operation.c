@@ -575,7 +575,14 @@ static const lmb_graph_field weighted_members[] = {
     MIX_FIELDS,
 };
 static const lmb_graph_field weighted_matrix_members[] = {INPUTS_FIELD(input_fields, 2.0f, LMB_MAX_INPUTS)};
-static const lmb_graph_field layers_members[] = {INPUTS_FIELD(layer_fields, 2.0f, LMB_MAX_INPUTS)};
+static const lmb_graph_field layers_members[] = {
+    {.name = "threshold",
+     .about = "The sum of a layer's fades from which on it covers those below it; 1 by default.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(def.threshold),
+     .max = 1.0f},
+    INPUTS_FIELD(layer_fields, 2.0f, LMB_MAX_INPUTS),
+};
 static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 1.0f, LMB_MAX_INPUTS)};
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \

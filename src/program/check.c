@@ -164,6 +164,8 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
                                                         "there is no such joint map")) &&
            (!(takes & TAKES_LAYER) ||
             check_indices(c, index, node->masks, def->mask_count, "masks", "there is no such mask")) &&
+           lmb_graph_require(c, index, !(takes & TAKES_LAYER) || (node->threshold >= 0.0f && node->threshold <= 1.0f),
+                             "threshold", "it is not from 0 to 1") &&
            lmb_graph_require(c, index, node->op != LMB_OP_RETARGET || node->retarget < def->retarget_count, "retarget",
                              "there is no such retarget") &&
            check_choices(c, index) && (!(takes & TAKES_SPACE) || lmb_graph_check_space(c, index)) &&

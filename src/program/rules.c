@@ -169,6 +169,7 @@ static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t f
         layer[LAYER_INPUT] = i;
         layer[LAYER_END] = count_from(node, node->priorities[i], node->input_count);
         layer[LAYER_COVERS] = BITS(differs(c, node, i) ? 0.0f : 1.0f);
+        layer[LAYER_FULL] = BITS(node->threshold > 0x1p-60f ? 1.0f / node->threshold : 0x1p60f);
         layer[LAYER_ROOT] = BITS(lmb_graph_mask_root(c, node->masks[i]));
         layer[LAYER_FADE] = fades + i;
         layer[LAYER_MASK] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;

@@ -335,6 +335,8 @@ static void draw_shares(plan *plan, lmb_node_def *node) {
 }
 
 static void draw_layers(plan *plan, lmb_node_def *node) {
+    const uint32_t kind = random_below(plan->random, 4);
+    node->threshold = kind > 1 ? 1.0f : kind == 0 ? 0.0f : (float)random_between(plan->random, 0.0, 1.0);
     for (uint32_t i = 0; i < node->input_count; i++) {
         node->weights[i] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
         node->priorities[i] = (int32_t)random_below(plan->random, 4) - 2;

@@ -174,6 +174,7 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
             node->priorities[i] = (int32_t)fuzz_byte(in);
             node->joint_maps[i] = fuzz_index(in, def->joint_map_count);
             node->masks[i] = fuzz_index(in, def->mask_count);
+            node->threshold = fuzz_float(in);
         }
         node->positions[i][0] = fields & 8 ? fuzz_float(in) : (float)(i % 2);
         node->positions[i][1] = fields & 8 ? fuzz_float(in) : (float)(i / 2);

@@ -382,11 +382,11 @@ static void layer_shares(const world *world, const lmb_node_def *node, uint32_t 
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             if (node->priorities[i] == highest) {
-                shares[i] = left * fades[i] / fmax(1.0, sum);
+                shares[i] = fades[i] > 0.0 ? left * fades[i] / fmax((double)node->threshold, sum) : 0.0;
                 done[i] = true;
             }
         }
-        left *= 1.0 - fmin(1.0, sum);
+        left *= sum > 0.0 ? 1.0 - fmin(1.0, sum / (double)node->threshold) : 1.0;
     }
     shares[node->input_count] = left;
 }

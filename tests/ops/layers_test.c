@@ -265,6 +265,7 @@ static void draw_mask(random_source *source, uint8_t *mask) {
 }
 
 // Clips with and without joint weights, chosen per character, pose buffers and the rest pose; some inputs have masks.
+// With a threshold of 0 fades are divided by their sum at each joint.
 static void masks_and_joint_weights(void **state) {
     (void)state;
     static uint8_t masks[SCENE_MASKS][JOINTS], weights[2][JOINTS];
@@ -279,9 +280,12 @@ static void masks_and_joint_weights(void **state) {
         draw_mask(&source, weights[i]);
         clips[i].joint_weights = weights[i];
     }
-    for (uint32_t inputs = 2; inputs <= LMB_MAX_INPUTS; inputs += 7) {
+    for (uint32_t round = 0; round < 9; round++) {
+        static const float thresholds[] = {1.0f, 0.3f, 0.0f};
+        const uint32_t inputs = 2 + 7 * (round / 3);
         test_scene scene;
         start(&scene, inputs, CHARACTERS, 90 + inputs);
+        last(&scene)->threshold = thresholds[round % 3];
         scene.clips = clips;
         scene.clip_count = 3;
         scene.mask_count = SCENE_MASKS;
@@ -369,6 +373,28 @@ static void a_layer_takes_the_joints_that_it_has(void **state) {
     scene_end(&hold);
 }
 
+static void refuse_threshold(const test_scene *scene) {
+    const lmb_graph_def def = {
+        .rig = scene->rig, .nodes = scene->nodes, .node_count = scene->node_count, .parameter_count = 4};
+    lmb_error error = {0};
+    assert_int_equal(lmb_graph_check(&def, &error), LMB_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "graph: node 4 (layers): threshold: it is not from 0 to 1");
+}
+
+static void thresholds_out_of_range(void **state) {
+    (void)state;
+    test_scene scene;
+    start(&scene, 4, 1, 131);
+    static const float wrong[] = {-0.5f, 1.5f, NAN, INFINITY};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        last(&scene)->threshold = wrong[i];
+        refuse_threshold(&scene);
+    }
+    last(&scene)->threshold = 0x1p-149f; // counts as 0
+    scene_run(&scene);
+    scene_end(&scene);
+}
+
 static void a_mask_that_is_not_there(void **state) {
     (void)state;
     test_scene scene;
@@ -395,6 +421,7 @@ int main(void) {
         cmocka_unit_test(masks_and_joint_weights),
         cmocka_unit_test(full_masks_change_no_bit),
         cmocka_unit_test(a_layer_takes_the_joints_that_it_has),
+        cmocka_unit_test(thresholds_out_of_range),
         cmocka_unit_test(a_mask_that_is_not_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

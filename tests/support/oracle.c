@@ -818,12 +818,12 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             if (node->priorities[i] == highest) {
-                shares[i] = left * fades[i] / fmax(sum, 1.0);
+                shares[i] = fades[i] > 0.0 ? left * fades[i] / fmax(sum, (double)node->threshold) : 0.0;
                 done[i] = true;
                 finished++;
             }
         }
-        left *= 1.0 - fmin(sum, 1.0);
+        left *= sum > 0.0 ? 1.0 - fmin(sum / (double)node->threshold, 1.0) : 1.0;
     }
     for (uint32_t i = 0; i < node->input_count; i++) {
         if (oracle_snap(shares[i]) > 0.0) {

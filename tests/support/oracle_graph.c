@@ -264,6 +264,7 @@ static uint32_t make_sum(random_graph *g, uint32_t scope, bool additive, uint32_
     // The letter v leaves out directional and discrete spaces.
     node.space2d = chance(g, 50) && uses('v') ? LMB_SPACE2D_DIRECTIONAL : LMB_SPACE2D_FREEFORM;
     node.discrete = chance(g, 20) && uses('v');
+    node.threshold = chance(g, 30) && uses('l') ? (float)between(g, 0.0, 1.0) : 1.0f;
     if (node.op == LMB_OP_SPACE1D || node.op == LMB_OP_SPACE2D) {
         node.coordinates[0] = value(g, -0.5, (double)node.input_count);
         node.coordinates[1] = value(g, -1.5, 1.5);

@@ -99,6 +99,11 @@ static bool layer_is_partial(const pass *p, const lmb_node_def *node, uint32_t i
     return node->masks[input] != LMB_NONE || (below->op == LMB_OP_CLIP && below->joint_weights != LMB_NONE);
 }
 
+// How much a layer covers of those below it if its fades have this sum.
+static double covered_part(const lmb_node_def *node, double sum) {
+    return sum > 0.0 ? fmin(1.0, sum / (double)node->threshold) : 0.0;
+}
+
 // The largest share that each input of layers can have at any joint.
 static void layer_shares(const pass *p, const lmb_node_def *node, double *shares) {
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -117,9 +122,10 @@ static void layer_shares(const pass *p, const lmb_node_def *node, double *shares
                     above += layer_is_partial(p, node, k) ? 0.0 : weight_of(p, node->weights[k], 0.0, 1.0);
                 }
             }
-            left *= is_first ? fmax(0.0, 1.0 - above) : 1.0;
+            left *= is_first ? 1.0 - covered_part(node, above) : 1.0;
         }
-        shares[i] = weight_of(p, node->weights[i], 0.0, 1.0) / fmax(1.0, own) * left;
+        const double fade = weight_of(p, node->weights[i], 0.0, 1.0);
+        shares[i] = fade > 0.0 ? fmin(1.0, fade / fmax((double)node->threshold, own)) * left : 0.0;
     }
 }
 
@@ -145,9 +151,9 @@ static void layer_shares_at(const pass *p, const lmb_node_def *node, uint32_t jo
                     above += fades[k];
                 }
             }
-            left *= is_first ? fmax(0.0, 1.0 - above) : 1.0;
+            left *= is_first ? 1.0 - covered_part(node, above) : 1.0;
         }
-        shares[i] = fades[i] / fmax(1.0, own) * left;
+        shares[i] = fades[i] > 0.0 ? fades[i] / fmax((double)node->threshold, own) * left : 0.0;
     }
 }
 

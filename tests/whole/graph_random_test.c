@@ -389,6 +389,9 @@ static void put_node(writer *writer, uint32_t index) {
         put_value(writer, "weight", node->weight);
     }
     put_choices(writer, node);
+    if (node->op == LMB_OP_LAYERS) {
+        put(writer, ",\"threshold\":%.9g", (double)node->threshold);
+    }
     if (node->op == LMB_OP_BILINEAR || node->op == LMB_OP_TRILINEAR) {
         put_corners(writer, node);
     }
