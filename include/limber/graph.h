@@ -217,10 +217,11 @@ typedef enum lmb_op {
     ///
     /// `priorities` assigns inputs to layers; inputs of equal priority are one layer, and higher priorities are above
     /// lower ones. `weights` are the fades, clamped to [0, 1]. Within a layer an input weighs its fade, divided by the
-    /// sum of the layer's fades or by `threshold`, 1 by default, whichever is more. The sum of these weights, at most 1,
-    /// is the fade f of the layer. The highest layer n takes f_n of the whole, the next one f_(n-1) (1 - f_n), and so on. The rest pose takes what all
-    /// layers leave. The resulting weights are used as in #LMB_OP_WEIGHTED, in the order of the inputs. So the order
-    /// within a layer matters no more than it does there. A layer of fade 1 hides all layers below it, to the bit.
+    /// sum of the layer's fades or by `threshold` (1 by default), whichever is more. The sum of these weights, at most
+    /// 1, is the fade f of the layer. The highest layer n takes f_n of the whole, the next one f_(n-1) (1 - f_n), and
+    /// so on. The rest pose takes what all layers leave. The resulting weights are used as in #LMB_OP_WEIGHTED, in the
+    /// order of the inputs. So the order within a layer matters no more than it does there. A layer of fade 1 hides all
+    /// layers below it, to the bit.
     ///
     /// (Priorities work as in the layers of Unity's legacy animation: higher layers take their weights first, and lower
     /// ones share the remainder.)
@@ -383,7 +384,9 @@ LMB_API const char *lmb_op_name(lmb_op op);
 ///
 /// It applies to blend, masked, weighted, bilinear, trilinear, additive, scale and subtract-scale-add; the last three
 /// interpolate from no change. `shortest` applies to the same operations. Every other operation uses #LMB_MIX_DEFAULT
-/// and goes the short way.
+/// and goes the short way. `linear_scale` applies to these operations, layers, machines and blend spaces: scale is then
+/// that of #LMB_MIX_LERP, whatever the rotation. With #LMB_MIX_SLERP, weighted sums are those of three.js; with
+/// #LMB_MIX_NLERP, those of ozz.
 ///
 /// If `shortest` is false, quaternions are used as they are: with a negative dot product the rotation goes the long
 /// way.
@@ -542,7 +545,6 @@ typedef struct lmb_node_def {
     lmb_value weights[LMB_MAX_INPUTS];  ///< weighted: one for each input; layers: its fade, clamped to [0, 1]
     int32_t priorities[LMB_MAX_INPUTS]; ///< layers: the highest layer has the largest
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
-    float threshold; ///< layers, 0 to 1: the sum of a layer's fades from which on it covers all below
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
     /// clip: index into the graph's clips, rounded down. A node with a constant without a curve may play only this
@@ -565,6 +567,7 @@ typedef struct lmb_node_def {
     uint32_t joint_limits;  ///< clamp: index into the graph's joint limits
     lmb_mix interpolation;  ///< see #lmb_mix
     bool shortest;          ///< go the short way between rotations; see #lmb_mix
+    bool linear_scale;      ///< blend scale linearly instead of geometrically; see #lmb_mix
     lmb_form form;          ///< make-additive, additive
     lmb_space space;        ///< make-additive, additive
     bool unclamped;         ///< additive: the weight may be from -4 to 4
@@ -578,6 +581,7 @@ typedef struct lmb_node_def {
     /// ik-two-bone: index of a node before this one, an #LMB_OP_RETARGET, from whose source the end has its target
     /// (retarget.h), or #LMB_NONE for the target of `two_bone`.
     uint32_t goal;
+    float threshold;           ///< layers, 0 to 1: the sum of a layer's fades from which on it covers all below
     lmb_two_bone_def two_bone; ///< ik-two-bone
     lmb_aim_def aim;           ///< ik-aim
     lmb_feet_def feet;         ///< foot-placement
@@ -593,9 +597,10 @@ typedef struct lmb_node_def {
 
 /// Returns a node with these defaults.
 ///
-/// The rest pose without inputs. Weights 1, linear; priorities 0; threshold 1; no masks, joint maps, static pose or goal; mirror,
-/// joint limits and retarget 0. Clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights; no player.
-/// Pose buffer 0. #LMB_MIX_DEFAULT the short way; local form and space. Coordinates 1/2; triangles, not discrete, all positions 0.
+/// The rest pose without inputs. Weights 1, linear; priorities 0; threshold 1; no masks, joint maps, static pose or
+/// goal; mirror, joint limits and retarget 0. Clip 0 at time 0, rate 1, offset 0, clamped, with its own joint weights;
+/// no player. Pose buffer 0. #LMB_MIX_DEFAULT the short way, geometric scale; local form and space. Coordinates 1/2;
+/// triangles, not discrete, all positions 0.
 /// Two bones: no joints (#LMB_NONE), target 0, pole 0, mid_axis z, soften 1, twist 0. Aim: no joints, shares 1, target
 /// 0, pole y, forward x, up y, offset 0, no limit. Feet: none, no pelvis, up y, max_lowering 1/2, max_angle 0.7, soften
 /// 1, speed and clip_speed 1, direction z; each foot as lmb_default_foot_def(). Twist: no joints, shares 1, axis x.

@@ -1,5 +1,5 @@
-// Interpolation between transforms by choice: slerp, nlerp or each component by itself, on the shorter arc or between
-// the quaternions as given; and powers of rotations outside 0 to 1.
+// Interpolation between transforms by choice: slerp or nlerp, on the shorter arc or between the quaternions as given,
+// with geometric or linear scale; and powers of rotations outside 0 to 1.
 #ifndef LMB_OPS_INTERPOLATION_H
 #define LMB_OPS_INTERPOLATION_H
 
@@ -7,10 +7,10 @@
 
 // Bits of a choice.
 #define CHOICE_NLERP 1u
-#define CHOICE_LERP 2u
-#define CHOICE_AS_GIVEN 4u   // not on the shorter arc
-#define CHOICE_PARENT 8u     // an additive's rotation is the left factor
-#define CHOICE_UNCLAMPED 16u // weights from -4 to 4
+#define CHOICE_LINEAR_SCALE 2u // else geometric
+#define CHOICE_AS_GIVEN 4u     // not on the shorter arc
+#define CHOICE_PARENT 8u       // an additive's rotation is the left factor
+#define CHOICE_UNCLAMPED 16u   // weights from -4 to 4
 #define CHOICE_MASKED 32u
 #define CHOICE_LAYERS 64u    // layers whose weights differ by joint
 #define CHOICE_PROFILES 128u // state weights differ by joint, by a transition's blend profile
@@ -81,7 +81,7 @@ OP real lerp_scale(real a, real b, real t) {
 
 OP vector interpolate_scales(vector a, vector b, real t, uint choice) {
     vector s = b;
-    if ((choice & CHOICE_LERP) == 0u) {
+    if ((choice & CHOICE_LINEAR_SCALE) == 0u) {
         s = blend_scales(a, b, t);
     } else if (USES_SCALE) {
         s = snap_vector(make_vector(lerp_scale(a.x, b.x, t), lerp_scale(a.y, b.y, t), lerp_scale(a.z, b.z, t)));
@@ -95,7 +95,7 @@ OP transform interpolate_transforms(transform a, transform b, real t, uint choic
     transform between;
     between.weight = a.weight;
     between.t = snap_between(lerp_vectors(a.t, b.t, t));
-    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) != 0u) {
+    if ((choice & CHOICE_NLERP) != 0u) {
         between.q = quaternion_nlerp(a.q, b.q, t, as_given);
     } else if (as_given) {
         between.q = quaternion_slerp_as_given(a.q, b.q, t);
@@ -114,7 +114,7 @@ OP transform scale_transform(transform a, real factor, uint choice) {
     transform scaled;
     scaled.weight = a.weight;
     scaled.t = snap_vector(scale_vector(a.t, factor));
-    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) != 0u) {
+    if ((choice & CHOICE_NLERP) != 0u) {
         scaled.q = quaternion_nlerp(none.q, a.q, factor, as_given);
     } else {
         scaled.q = quaternion_any_power(a.q, factor, as_given);

@@ -231,8 +231,8 @@ OP real input_weight(evaluation e, uint instruction, uint choice) {
     return weight;
 }
 
-// Weighted blend by choice: nlerp, or each component by itself, optionally between quaternions as given, or slerp
-// from input to input.
+// Weighted blend by choice: nlerp, optionally between quaternions as given, or slerp from input to input; with
+// geometric or linear scale.
 
 // The accumulators are those of a weighted blend, except that with slerp `sums.q` is the current mean rotation.
 OP weighted_sums mean_begin(void) {
@@ -266,10 +266,10 @@ OP weighted_sums mean_accumulate(evaluation e, uint instruction, weighted_sums s
     lane_mask counts = weight > 0.0f;
     lane_mask starts = AND(counts, so_far.extra.q.x == 0.0f);
     weighted_sums sum = accumulate_pose(so_far, a, weight);
-    if ((choice & CHOICE_LERP) != 0u) {
+    if ((choice & CHOICE_LINEAR_SCALE) != 0u) {
         sum.extra = mark_unlike_scales(sum.extra, a, counts);
     }
-    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
+    if ((choice & CHOICE_NLERP) == 0u) {
         real share = clamp_real(weight * reciprocal(sum.extra.q.x), 0.0f, 1.0f);
         quaternion further = slerp_on(so_far.sums.q, a.q, share, choice);
         quaternion kept = select_quaternion(counts, further, so_far.sums.q);
@@ -287,7 +287,7 @@ OP transform mean_end(evaluation e, uint instruction, weighted_sums all) {
     if ((choice & (CHOICE_LAYERS | CHOICE_PROFILES)) != 0u) {
         inverse = reciprocal(all.extra.q.x);
     }
-    if ((choice & (CHOICE_NLERP | CHOICE_LERP)) == 0u) {
+    if ((choice & CHOICE_NLERP) == 0u) {
         mean = finish_mean(e, instruction, all, inverse, all.sums.q, NOT(all.extra.q.x > 0.0f));
     } else {
         mean = finish_sum(e, instruction, all, inverse);

@@ -430,6 +430,7 @@ static const lmb_field node_rows[] = {
     NONE(goal),
     BOOL(discrete),
     FLOATS(threshold, 1.0f),
+    BOOL(linear_scale),
 };
 TABLE(node);
 #undef DEF

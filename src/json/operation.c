@@ -443,16 +443,22 @@ static const char *const forms[] = {
 
 static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
 
+#define LINEAR_SCALE_FIELD                                                                                             \
+    {                                                                                                                  \
+        .name = "linear-scale", .about = "Whether scale is blended linearly, not geometrically; false by default.",    \
+        .kind = &lmb_kind_boolean, .offset = NODE(def.linear_scale)                                                    \
+    }
 #define MIX_FIELDS                                                                                                     \
     {.name = "interpolation",                                                                                          \
      .about = "How rotations are blended.",                                                                            \
      .kind = &lmb_kind_choice,                                                                                         \
      .offset = NODE(def.interpolation),                                                                                \
      .choices = mixes},                                                                                                \
-    {                                                                                                                  \
-        .name = "shortest", .about = "Whether rotations go the short way; true by default.",                           \
-        .kind = &lmb_kind_boolean, .offset = NODE(def.shortest)                                                        \
-    }
+        {.name = "shortest",                                                                                           \
+         .about = "Whether rotations go the short way; true by default.",                                              \
+         .kind = &lmb_kind_boolean,                                                                                    \
+         .offset = NODE(def.shortest)},                                                                                \
+        LINEAR_SCALE_FIELD
 #define FORM_FIELDS                                                                                                    \
     {.name = "form",                                                                                                   \
      .about = "On which side an additive is applied; local by default.",                                               \
@@ -581,6 +587,7 @@ static const lmb_graph_field layers_members[] = {
      .kind = &lmb_kind_number,
      .offset = NODE(def.threshold),
      .max = 1.0f},
+    LINEAR_SCALE_FIELD,
     INPUTS_FIELD(layer_fields, 2.0f, LMB_MAX_INPUTS),
 };
 static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 1.0f, LMB_MAX_INPUTS)};
@@ -599,6 +606,7 @@ static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 
 static const lmb_graph_field space1d_members[] = {
     COORDINATE_FIELD("at", 0),
     DISCRETE_FIELD,
+    LINEAR_SCALE_FIELD,
     INPUTS_FIELD(line_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const char *const kinds[] = {[LMB_SPACE2D_TRIANGLES] = "triangles",
@@ -615,6 +623,7 @@ static const lmb_graph_field space2d_members[] = {
      .offset = NODE(def.space2d),
      .choices = kinds},
     DISCRETE_FIELD,
+    LINEAR_SCALE_FIELD,
     INPUTS_FIELD(plane_fields, 2.0f, LMB_MAX_SPACE_INPUTS),
 };
 static const lmb_graph_field make_additive_members[] = {
@@ -1177,6 +1186,7 @@ static const lmb_graph_field machine_members[] = {
      .about = "Transitions that leave every state.",
      .kind = &lmb_kind_later,
      .schema = "{'type':'array','items':@transition}"},
+    LINEAR_SCALE_FIELD,
 };
 
 // ---- The table of operations.

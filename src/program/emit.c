@@ -27,15 +27,24 @@
 #define UNKNOWN_WEIGHT (1u << 30) // while counting: it differs from those of poses
 
 static uint32_t choices_of(const lmb_node_def *node) {
-    bool is_nlerp =
-        node->interpolation == LMB_MIX_NLERP ||
-        (node->interpolation == LMB_MIX_DEFAULT && (node->op == LMB_OP_WEIGHTED || node->op == LMB_OP_MACHINE));
+    bool is_nlerp = node->interpolation == LMB_MIX_NLERP || node->interpolation == LMB_MIX_LERP ||
+                    (node->interpolation == LMB_MIX_DEFAULT && node->op == LMB_OP_WEIGHTED);
+    bool is_linear = node->interpolation == LMB_MIX_LERP || node->linear_scale;
     bool adds = node->op == LMB_OP_ADDITIVE;
     bool any_weight = node->op == LMB_OP_SCALE || (adds && node->unclamped);
     bool masked = node->op == LMB_OP_MASKED || (adds && node->mask != LMB_NONE);
-    return (is_nlerp ? CHOICE_NLERP : 0) | (node->interpolation == LMB_MIX_LERP ? CHOICE_LERP : 0) |
+    return (is_nlerp ? CHOICE_NLERP : 0) | (is_linear ? CHOICE_LINEAR_SCALE : 0) |
            (node->shortest ? 0 : CHOICE_AS_GIVEN) | (adds && node->form == LMB_FORM_PARENT ? CHOICE_PARENT : 0) |
            (any_weight ? CHOICE_UNCLAMPED : 0) | (masked ? CHOICE_MASKED : 0);
+}
+
+// The same of a weighted sum with these operands. Layers, machines and blend spaces choose only how scale is blended.
+static uint32_t sum_choices(const lmb_node_def *node, uint32_t takes) {
+    uint32_t choices = CHOICE_NLERP | (node->linear_scale ? CHOICE_LINEAR_SCALE : 0);
+    if (node->op == LMB_OP_WEIGHTED) {
+        choices = choices_of(node);
+    }
+    return choices | ((takes & TAKES_LAYER) ? CHOICE_LAYERS : 0) | ((takes & TAKES_PROFILES) ? CHOICE_PROFILES : 0);
 }
 
 // Returns the first instruction of a node, and sets what it takes. It is that of the operation, or one that supports
@@ -55,11 +64,12 @@ static uint32_t choose_code(const lmb_node_def *node, uint32_t *takes) {
         *takes = TAKES_WEIGHT | TAKES_CHOICE | ((choices & CHOICE_MASKED) != 0 ? TAKES_MASK : 0);
         return blends ? OPERATION_INTERPOLATE : is_affine ? OPERATION_APPLY_AFFINE_ADDITIVE : OPERATION_APPLY;
     }
-    if ((node->op == LMB_OP_WEIGHTED && choices != CHOICE_NLERP) || (*takes & (TAKES_LAYER | TAKES_PROFILES))) {
+    const uint32_t code = lmb_find_operation(node->op)->code;
+    if (code == OPERATION_WEIGHTED && sum_choices(node, *takes) != CHOICE_NLERP) {
         *takes |= TAKES_CHOICE;
         return OPERATION_MEAN;
     }
-    return lmb_find_operation(node->op)->code;
+    return code;
 }
 
 // Returns the offset of the neutral pose: the rest pose, or for an additive no change. That of a clip in a retarget is
@@ -99,9 +109,8 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[TAKE_JOINT_MAP] = lmb_graph_joint_map_table(c, node->joint_maps[input]);
     }
     if (takes & TAKES_CHOICE) {
-        at[CHOICES] = (takes & TAKES_LAYER)      ? CHOICE_NLERP | CHOICE_LAYERS
-                      : (takes & TAKES_PROFILES) ? CHOICE_NLERP | CHOICE_PROFILES
-                                                 : choices_of(node);
+        const bool is_sum = lmb_find_operation(node->op)->code == OPERATION_WEIGHTED;
+        at[CHOICES] = is_sum ? sum_choices(node, takes) : choices_of(node);
     }
     if (takes & TAKES_LAYER) {
         at[LAYERS_TABLE] = c->layers;

@@ -185,7 +185,7 @@ static void add_choices(line *line, uint32_t choices) {
         uint32_t bit;
         const char *name;
     } names[] = {{CHOICE_NLERP, "nlerp"},
-                 {CHOICE_LERP, "lerp"},
+                 {CHOICE_LINEAR_SCALE, "linear scale"},
                  {CHOICE_AS_GIVEN, "not the shortest"},
                  {CHOICE_PARENT, "parent"},
                  {CHOICE_UNCLAMPED, "unclamped"},

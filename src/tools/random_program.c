@@ -95,6 +95,7 @@ static void draw_mix(plan *plan, lmb_node_def *node) {
         node->interpolation = random_below(plan->random, LMB_MIX_COUNT);
         node->shortest = random_below(plan->random, 2) == 0;
     }
+    node->linear_scale = random_below(plan->random, 4) == 0;
 }
 
 static void draw_blend(plan *plan, lmb_node_def *node) {
@@ -335,6 +336,7 @@ static void draw_shares(plan *plan, lmb_node_def *node) {
 }
 
 static void draw_layers(plan *plan, lmb_node_def *node) {
+    node->linear_scale = random_below(plan->random, 4) == 0;
     const uint32_t kind = random_below(plan->random, 4);
     node->threshold = kind > 1 ? 1.0f : kind == 0 ? 0.0f : (float)random_between(plan->random, 0.0, 1.0);
     for (uint32_t i = 0; i < node->input_count; i++) {
@@ -359,6 +361,7 @@ static void draw_retarget(plan *plan, lmb_node_def *node) {
 }
 
 static void draw_line(plan *plan, lmb_node_def *node) {
+    node->linear_scale = random_below(plan->random, 4) == 0;
     node->discrete = random_below(plan->random, 4) == 0;
     node->coordinates[0] = draw_value(plan, PARAMETER_WEIGHT, 0.0, 1.0);
     const uint32_t positions = node->input_count <= 16 ? 16 : LMB_MAX_SPACE_INPUTS;
@@ -397,6 +400,7 @@ static void draw_plane(plan *plan, lmb_node_def *node) {
     }
     node->space2d = random_below(plan->random, LMB_SPACE2D_COUNT);
     node->discrete = random_below(plan->random, 5) == 0;
+    node->linear_scale = random_below(plan->random, 4) == 0;
     if (node->space2d == LMB_SPACE2D_TRIANGLES && node->input_count < 3) {
         node->space2d = LMB_SPACE2D_FREEFORM;
     }

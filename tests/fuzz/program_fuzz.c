@@ -202,7 +202,7 @@ static void read_node(fuzz_input *in, const lmb_graph_def *def, uint32_t index, 
         node->space2d = (lmb_space2d)fuzz_choice(in, LMB_SPACE2D_COUNT);
         node->shortest = (more & 1) != 0;
         node->unclamped = (more & 2) != 0;
-        node->discrete = (more & 128) != 0;
+        node->discrete = node->linear_scale = (more & 128) != 0;
     }
     if (more & 4) {
         read_two_bone(in, def, &node->two_bone);

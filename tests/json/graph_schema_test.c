@@ -437,10 +437,12 @@ static const char *const more[] = {
     "{'$schema':'graph.schema.json','parameters':[{'param':'lod','default':1,'min':0,'max':7}],'op':'weighted','lod':{'"
     "param':'lod'},'max-lods':{'left_hand':2},"
     "'max-emitted-events':4,'update-every':2,'interpolate-updates':true,'streamed-clips':['walk'],"
-    "'interpolation':'nlerp','shortest':false,'inputs':[{'pose':{'op':'clip','clip':'walk'},'curve':{'bezier':[0,1]},"
+    "'interpolation':'nlerp','shortest':false,'linear-scale':false,'inputs':[{'pose':{'op':'clip','clip':'walk'},'"
+    "curve':{'bezier':[0,1]},"
     "'weight':{'in':'IN','out':'OUT','at-end':true,'after':1,'seconds':0.3,'out-seconds':0.5,'curve':'linear',"
     "'restart':true,'initial':'in','name':'first'}},{'pose':{'op':'clip','clip':'run'},'weight':{'fade':'first'}}]}",
-    "{'op':'machine','name':'m','initial':'b','any':[{'to':'a','event':'A','to-self':true,'priority':2}],'states':["
+    "{'op':'machine','linear-scale':true,'name':'m','initial':'b','any':[{'to':'a','event':'A','to-self':true,'"
+    "priority':2}],'states':["
     "{'name':'a','restart':true,'entry':'IN','exit':'OUT','pose':{'op':'clip','clip':'walk'},'transitions':["
     "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'bezier':[0,1]},'kind':'frozen','profile':{'root':128},"
     "'to-self':false,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'and':[{'>=':[{'remaining':true},0.25]},"
@@ -489,20 +491,30 @@ static const char *const more[] = {
     "'source':'left_upper_arm','joints':{'left_shoulder':0.5},'axis':[1,0,0],'weight':1,'curve':'linear',"
     "'base':{'op':'rest'}}}",
     "{'op':'additive','base':{'op':'rest'},'weight':2,'curve':'linear','unclamped':true,'mask':{'root':1},"
-    "'interpolation':'lerp','shortest':true,'form':'affine','space':'local','add':{'op':'scale','weight':2,"
-    "'interpolation':'slerp','shortest':true,'pose':{'op':'make-additive','form':'affine','space':'local',"
+    "'interpolation':'lerp','shortest':true,'linear-scale':true,'form':'affine','space':'local','add':{'op':'scale','"
+    "weight':2,"
+    "'interpolation':'slerp','shortest':true,'linear-scale':true,'pose':{'op':'make-additive','form':'affine','space':'"
+    "local',"
     "'pose':{'op':'rest'},'reference':{'op':'rest'}}}}",
-    "{'op':'masked','mask':{'root':1},'curve':'linear','interpolation':'nlerp','shortest':true,"
+    "{'op':'masked','mask':{'root':1},'curve':'linear','interpolation':'nlerp','shortest':true,'linear-scale':true,"
     "'a':{'op':'partial','a':{'op':'rest'},'b':{'op':'rest'},'curve':'linear'},"
-    "'b':{'op':'layers','inputs':[{'pose':{'op':'rest'},'curve':'linear'},{'pose':{'op':'bilinear','s':0,'t':1,"
-    "'interpolation':'slerp','shortest':true,'poses':[{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'}]}}]}}",
+    "'b':{'op':'layers','threshold':0.1,'linear-scale':true,'inputs':[{'pose':{'op':'rest'},'curve':'linear'},{'pose':{"
+    "'op':'bilinear','s':0,'t':1,"
+    "'interpolation':'slerp','shortest':true,'linear-scale':true,'poses':[{'op':'rest'},{'op':'rest'},{'op':'rest'},{'"
+    "op':'rest'}]}}]}}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'trilinear','s':0,'t':1,'u':0.5,'interpolation':'slerp',"
-    "'shortest':true,'poses':[{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'},"
+    "'shortest':true,'linear-scale':true,'poses':[{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'},{'op':'rest'}"
+    ",{'op':'rest'},"
     "{'op':'rest'},{'op':'rest'}]},'curve':'linear'},{'pose':{'op':'subtract-scale-add','weight':1,"
-    "'interpolation':'slerp','shortest':true,'a':{'op':'rest'},'b':{'op':'rest'},'base':{'op':'ik-aim',"
+    "'interpolation':'slerp','shortest':true,'linear-scale':true,'a':{'op':'rest'},'b':{'op':'rest'},'base':{'op':'ik-"
+    "aim',"
     "'joints':{'head':1},'target':{'point':0},'base':{'op':'foot-placement','pelvis':'pelvis',"
     "'direction':{'point':3},'feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot',"
     "'ground':{'point':1},'normal':[0,1,0]}],'base':{'op':'rest'}}}}}]}",
+    "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
+    "{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}]},'b':{'op':'space2d','x':1,'y':1,"
+    "'kind':'directional','discrete':false,'linear-scale':true,'inputs':[{'at':[0,0],'pose':{'op':'rest'}},"
+    "{'at':[0,1],'pose':{'op':'rest'}}]}}",
 };
 
 static uint32_t use_more(use_graph *use) {

@@ -131,6 +131,9 @@ static void expect_node(const lmb_node_def *node, const lmb_node_def *expected) 
     assert_int_equal(node->pose, expected->pose);
     assert_int_equal(node->static_pose, expected->static_pose);
     assert_int_equal(node->space2d, expected->space2d);
+    assert_int_equal(node->discrete, expected->discrete);
+    assert_int_equal(node->linear_scale, expected->linear_scale);
+    assert_true(node->threshold == expected->threshold);
     for (int i = 0; i < 3; i++) {
         expect_number(node->coordinates[i], expected->coordinates[i]);
     }
@@ -294,7 +297,8 @@ static void layers(void **state) {
     nodes[3].weights[0] = nodes[3].weights[2] = lmb_constant(1.0f);
     nodes[3].priorities[1] = nodes[3].priorities[2] = 0;
     nodes[1].time = lmb_parameter(0);
-    expect_nodes("{'op':'layers','inputs':[{'pose':{'op':'rest'},'mask':{'Head':3}},"
+    nodes[3].threshold = 0.25f;
+    expect_nodes("{'op':'layers','threshold':0.25,'inputs':[{'pose':{'op':'rest'},'mask':{'Head':3}},"
                  "{'pose':{'op':'clip','clip':'Wave'}},{'pose':{'op':'rest'},'mask':{'Head':4}}]}",
                  nodes, 4);
 }
@@ -312,12 +316,23 @@ static void spaces(void **state) {
     expect_nodes("{'op':'space1d','at':{'param':'speed'},'inputs':[{'at':2.5,'pose':{'op':'rest'}},"
                  "{'pose':{'op':'clip','clip':'Wave'},'at':-1},{'pose':{'op':'rest'},'at':1e2}]}",
                  nodes, 4);
+    nodes[3].discrete = nodes[3].linear_scale = true;
+    expect_nodes("{'op':'space1d','discrete':true,'linear-scale':true,'at':{'param':'speed'},'inputs':[{'at':2.5,"
+                 "'pose':{'op':'rest'}},{'pose':{'op':'clip','clip':'Wave'},'at':-1},{'pose':{'op':'rest'},'at':1e2}]}",
+                 nodes, 4);
+    nodes[3].discrete = nodes[3].linear_scale = false;
     nodes[3].op = LMB_OP_SPACE2D;
     nodes[3].space2d = LMB_SPACE2D_FREEFORM;
     nodes[3].coordinates[1] = lmb_constant(-7.0f);
     nodes[3].positions[1][1] = 3.0f;
     nodes[3].positions[2][1] = -0.5f;
     expect_nodes("{'op':'space2d','kind':'freeform','x':{'param':'speed'},'y':-7,"
+                 "'inputs':[{'at':[2.5,0],'pose':{'op':'rest'}},{'pose':{'op':'clip','clip':'Wave'},'at':[-1,3]},"
+                 "{'pose':{'op':'rest'},'at':[100,-0.5]}]}",
+                 nodes, 4);
+    nodes[3].space2d = LMB_SPACE2D_DIRECTIONAL;
+    nodes[3].discrete = true;
+    expect_nodes("{'op':'space2d','kind':'directional','discrete':true,'x':{'param':'speed'},'y':-7,"
                  "'inputs':[{'at':[2.5,0],'pose':{'op':'rest'}},{'pose':{'op':'clip','clip':'Wave'},'at':[-1,3]},"
                  "{'pose':{'op':'rest'},'at':[100,-0.5]}]}",
                  nodes, 4);
@@ -1049,7 +1064,7 @@ static void malformed_texts(void **state) {
          "inputs[0].at[1]", 1, 69, "a boolean, where a number was expected"},
         {"{'op':'space2d','x':0,'y':0,'kind':'square','inputs':[{'pose':{'op':'rest'},'at':[1,1]},"
          "{'pose':{'op':'rest'},'at':[1,2]}]}",
-         "kind", 1, 36, "unknown; there are triangles, grid, freeform"},
+         "kind", 1, 36, "unknown; there are triangles, grid, freeform, directional"},
         {"{'op':'space2d','x':0,'y':0,'inputs':[" SPACE_INPUT("[1,1]") "," SPACE_INPUT("[1,2]") "]}", "", 1, 1,
          "node 2 (space2d): positions: all are on the line through positions[0] and positions[1]"},
         {"{'op':'blend','a':{'op':'rest'},\n'b':{'op':'additive','base':{'op':'rest'},'add':{'op':'rest'}}}", "b", 2, 5,

@@ -69,6 +69,7 @@ static void weighted_by_choice(void **state) {
         for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
             test_scene scene;
             start_weighted(&scene, inputs, choice);
+            scene.nodes[scene.node_count - 1].linear_scale = inputs % 2 == 0;
             // Replaces sums that nearly vanish, which would test nothing, by sums of similar rotations.
             for (uint32_t character = 0; character < CHARACTERS && choice % 2 == 1; character++) {
                 for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -231,6 +232,7 @@ static void set_choice(test_scene *scene, lmb_node_def *node, int choice) {
     scene->mask_count = 1;
     node->interpolation = (lmb_mix)(choice / 2);
     node->shortest = choice % 2 == 0;
+    node->linear_scale = choice % 3 == 1;
     node->unclamped = true;
     node->mask = choice % 3 != 0 ? 0 : LMB_NONE;
     for (uint32_t character = 0; character < CHARACTERS; character++) {

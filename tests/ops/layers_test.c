@@ -286,6 +286,7 @@ static void masks_and_joint_weights(void **state) {
         test_scene scene;
         start(&scene, inputs, CHARACTERS, 90 + inputs);
         last(&scene)->threshold = thresholds[round % 3];
+        last(&scene)->linear_scale = round % 2 == 0;
         scene.clips = clips;
         scene.clip_count = 3;
         scene.mask_count = SCENE_MASKS;

@@ -494,7 +494,7 @@ static void additive_of_random_poses(void **state) {
 
 // Tests every option of an operation that has options.
 static void with_all_choices(lmb_op op, scene_bounds bounds) {
-    for (int choice = 0; choice < 2 * LMB_MIX_COUNT; choice++) {
+    for (int choice = 0; choice < 4 * LMB_MIX_COUNT; choice++) {
         test_scene scene;
         start_pair(&scene, op, 67, 41, 31 + (uint64_t)choice);
         static uint8_t ramp[41];
@@ -504,8 +504,9 @@ static void with_all_choices(lmb_op op, scene_bounds bounds) {
         scene.masks[0] = ramp;
         scene.mask_count = 1;
         lmb_node_def *node = &scene.nodes[2];
-        node->interpolation = (lmb_mix)(choice / 2);
+        node->interpolation = (lmb_mix)(choice / 2 % LMB_MIX_COUNT);
         node->shortest = choice % 2 == 0;
+        node->linear_scale = choice / 2 >= LMB_MIX_COUNT;
         node->coordinates[0] = lmb_parameter(0);
         node->coordinates[1] = lmb_parameter(0);
         node->coordinates[2] = lmb_constant(0.3f);

@@ -619,6 +619,7 @@ static void whole_poses(void **state) {
             lmb_node_def *node = scene_add(&scenes[i], is_line ? LMB_OP_SPACE1D : LMB_OP_SPACE2D, 0, 1);
             node->input_count = is_line ? 4 : 8;
             node->space2d = is_line ? LMB_SPACE2D_TRIANGLES : (lmb_space2d)kind;
+            node->linear_scale = kind % 2 == 0;
             memcpy(node->positions, positions, sizeof positions);
             for (uint32_t input = 0; input < 8; input++) {
                 node->inputs[input] = input;

@@ -518,6 +518,7 @@ static void draw_operation(plan *p, nodes *made) {
     node.mirror = random_below(p->random, LMB_AXIS_COUNT);
     node.space2d = (lmb_space2d)random_below(p->random, LMB_SPACE2D_COUNT);
     node.discrete = chance(p, 5);
+    node.linear_scale = chance(p, 4);
     node.threshold = chance(p, 3) ? 0.25f * (float)random_below(p->random, 5) : 1.0f;
     for (uint32_t i = 0; i < 3; i++) {
         node.coordinates[i] = draw_weight(p);

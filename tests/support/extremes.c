@@ -180,6 +180,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
             node.priorities[i] = (int32_t)random_bits(random);
         }
         draw_places(plan, &node);
+        node.linear_scale = random_below(random, 4) == 0;
         node.threshold = 0.5f * (float)random_below(random, 3);
         node.weight = draw_value(plan);
         node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);

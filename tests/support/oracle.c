@@ -452,8 +452,12 @@ static void interpolate_rotations(const lmb_node_def *node, const double a[4], c
     }
 }
 
+static bool scales_linearly(const lmb_node_def *node) {
+    return node->linear_scale || node->interpolation == LMB_MIX_LERP;
+}
+
 static double interpolate_scale(const lmb_node_def *node, double a, double b, double t) {
-    return node->interpolation == LMB_MIX_LERP ? oracle_lerp(a, b, t) : oracle_scale_blend(a, b, t);
+    return scales_linearly(node) ? oracle_lerp(a, b, t) : oracle_scale_blend(a, b, t);
 }
 
 static oracle_transform mix(const lmb_node_def *node, const oracle_transform *a, const oracle_transform *b,
@@ -693,8 +697,8 @@ static oracle_transform weighted(const lmb_node_def *node, const oracle_transfor
     double sum[4] = {0.0, 0.0, 0.0, 0.0};
     for (int i = 0; i < 3; i++) {
         result.translation[i] = 0.0;
-        result.scale[i] = node->interpolation == LMB_MIX_LERP ? mean_scale(inputs, weights, count, i)
-                                                              : weighted_scale(inputs, weights, count, i);
+        result.scale[i] =
+            scales_linearly(node) ? mean_scale(inputs, weights, count, i) : weighted_scale(inputs, weights, count, i);
     }
     for (uint32_t i = 0; i < count; i++) {
         const double sign = i == 0 || !node->shortest ? 1.0 : hemisphere(sum, inputs[i].rotation, choices);
@@ -753,9 +757,10 @@ static oracle_transform evaluate_space(const oracle_scene *scene, const lmb_node
             weights[count++] = all[i];
         }
     }
-    const lmb_node_def plain = lmb_default_node_def();
-    oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
-    result.weight = max;
+    lmb_node_def plain = lmb_default_node_def();
+    plain.linear_scale = node->linear_scale;
+    oracle_transform result = count == 0 ? rest : weighted(&plain, inputs, weights, count, &rest, choices);
+    result.weight = count == 0 ? 255.0 : max;
     return result;
 }
 
@@ -839,7 +844,8 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
     for (uint32_t i = 0; i < count; i++) {
         max = fmax(max, inputs[i].weight);
     }
-    const lmb_node_def plain = lmb_default_node_def();
+    lmb_node_def plain = lmb_default_node_def();
+    plain.linear_scale = node->linear_scale;
     oracle_transform result = weighted(&plain, inputs, weights, count, &rest, choices);
     result.weight = max;
     return result;
@@ -1101,6 +1107,7 @@ oracle_transform oracle_evaluate(const oracle_scene *scene, uint32_t index, uint
         lmb_node_def plain = *node;
         plain.interpolation = LMB_MIX_DEFAULT;
         plain.shortest = true;
+        plain.linear_scale = false;
         const oracle_transform given = evaluate_pose(scene, node, character, joint);
         const double share = node->mask != LMB_NONE ? (double)scene->masks[node->mask][joint] / 255.0 : 1.0;
         return blend(&plain, &a, &given, share * read_weight(scene, node->weight, character, 0.0, 1.0), choices);

@@ -392,6 +392,10 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_LAYERS) {
         put(writer, ",\"threshold\":%.9g", (double)node->threshold);
     }
+    if (node->linear_scale && (has_choice(node->op) || node->op == LMB_OP_LAYERS || node->op == LMB_OP_SPACE1D ||
+                               node->op == LMB_OP_SPACE2D)) {
+        put(writer, ",\"linear-scale\":true");
+    }
     if (node->op == LMB_OP_BILINEAR || node->op == LMB_OP_TRILINEAR) {
         put_corners(writer, node);
     }
