@@ -135,7 +135,7 @@ void main() {
     c.parameters = push.parameters;
     c.row = character * push.block.at[CONTROL_PARAMETERS];
     c.emitted = push.emitted;
-    c.emitted_at = character * (1u + 2u * push.block.at[CONTROL_EMITTED_CAPACITY]);
+    c.emitted_at = character * (EMITTED_COUNT_WORDS + EMITTED_WORDS * push.block.at[CONTROL_EMITTED_CAPACITY]);
     c.emits_events = push.emits_events != 0u;
     c.motions = push.motions;
     c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);

@@ -64,6 +64,7 @@ extern "C" {
 #define LMB_MAX_MARKERS 16u                            ///< of a player
 #define LMB_MAX_NOTIFIES 64u                           ///< of a player
 #define LMB_MAX_WARPS 8u                               ///< of a player
+#define LMB_MAX_REPETITIONS 16777215u                  ///< of a player
 #define LMB_MAX_MACHINES 32u                           ///< of a graph; each fade counts as one
 #define LMB_MAX_MACHINE_DEPTH 4u                       ///< of machines within each other's states
 #define LMB_MAX_STATES 64u                             ///< of a machine
@@ -163,6 +164,13 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// Each frame moves a player by step times rate, backwards if the rate is negative, and around the clip as many times
 /// as needed. `end` says what happens at the ends.
 ///
+/// **Repetitions.** With `repetitions` N, a player of #LMB_END_LOOP or #LMB_END_PING_PONG stays at the N-th end that it
+/// reaches in the direction of play. A ping-pong repetition is one way, there or back. So a loop of N repetitions plays
+/// forwards from 0 to the duration N times, and backwards from 0 as often. `looped_event` is emitted at the ends before
+/// the last one, `ended_event` at the last one. That is also the end of the player's state (lmb_transition_def.at_end).
+/// A player that has ended stays, whatever its rate, until it begins anew. N times the duration is at most
+/// #LMB_MAX_CONTROL_SECONDS. A player in a group has no repetitions.
+///
 /// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"), the sum of all
 /// uses of the node; no field states it. Groups and emitted events use this weight. Root motion has weights of its own,
 /// which have signs (lmb_motion_def, "Motion weights").
@@ -188,10 +196,16 @@ typedef struct lmb_player_def {
     const lmb_motion_track *motion; ///< the clip's root motion, copied; NULL: `velocity` moves it
     const lmb_warp_def *warps;      ///< in the order of their times; without a character motion they have no effect
     uint32_t warp_count;            ///< up to #LMB_MAX_WARPS
-    uint32_t cookie;                ///< of lmb_default_player_def(): any other number is refused
+    float delay;                    ///< seconds that it waits at its beginning, whenever it begins; not in a group
+    /// The node of another clip that plays. When a state is entered anew, the player begins at that clip's time, within
+    /// its own duration, in place of `offset`; not if both begin. #LMB_NONE, or in a group: it does not.
+    uint32_t sync_node;
+    uint32_t repetitions; ///< after which a loop or a ping-pong ends; 0: it goes on for ever
+    bool drops_out;  ///< after the last repetition, as #LMB_END_ONCE does; else it stays there, as #LMB_END_HOLD does
+    uint32_t cookie; ///< of lmb_default_player_def(): any other number is refused
 } lmb_player_def;
 
-/// Loops at rate 1 from 0, in no group; no events, markers, notifies or motion.
+/// Loops at rate 1 from 0 for ever, in no group, with no delay; no events, markers, notifies or motion.
 LMB_API lmb_player_def lmb_default_player_def(void);
 
 /// How a group's rate follows from the weights of its clips. lmb_group_def has the formulas.
@@ -199,6 +213,7 @@ typedef enum lmb_cadence {
     LMB_CADENCE_DEFAULT,  ///< by velocities if every clip has one, else by durations
     LMB_CADENCE_DURATION, ///< rates are blended
     LMB_CADENCE_VELOCITY, ///< velocities are blended; every clip must have one
+    LMB_CADENCE_LENGTH,   ///< lengths are blended, as blend trees of Unity and blend spaces of Unreal and Godot do
     LMB_CADENCE_COUNT
 } lmb_cadence;
 
@@ -230,6 +245,8 @@ typedef enum lmb_cadence {
 /// - #LMB_CADENCE_VELOCITY: r = sum(w |v|) / sum(w |v| l' / l). The character travels at sum(w v), and no foot slides.
 /// - #LMB_CADENCE_DURATION: r = sum(w l / l') / sum(w). For two players of weights 1 - f and f this is
 ///   lerp(1, l / l', f).
+/// - #LMB_CADENCE_LENGTH: r = sum(w) / sum(w l' / l). The leader's piece takes sum(w l') / sum(w): for two players of
+///   weights 1 - f and f this is lerp(l, l', f).
 ///
 /// The group's velocity is rate times sum(w v) / sum(w). If all weights are 0, r is 1 and the velocity is the leader's
 /// times the rate.
@@ -245,16 +262,22 @@ typedef struct lmb_group_def {
 /// Default cadence, no name, writes no parameter.
 LMB_API lmb_group_def lmb_default_group_def(void);
 
-/// A parameter that approaches another one exponentially.
+/// A parameter that follows another one, exponentially or at a constant speed.
 ///
-/// Each step changes it by (x - y) (1 - 2^(-step / half_life)), where y is its value and x the source. So each
-/// half-life halves the difference, whatever the steps are. In a character's first frame y is x, or 0 if x is not
-/// finite there. Start from lmb_default_smoothed_def().
+/// With y its value and x the source, each step changes y by (x - y) (1 - 2^(-step / half_life)). So each half-life
+/// halves the difference, whatever the steps are. With a `speed`, each step moves y towards x by at most speed times
+/// step, and `half_life` is 0. In a character's first frame y is x, or 0 if x is not finite there. Start from
+/// lmb_default_smoothed_def().
+///
+/// **Halt.** A player whose rate is a parameter that follows another one with the speed 1 / T slows down to a stop
+/// within T seconds after the host sets that one to 0, and speeds up again as fast. Each frame has the rate at its end,
+/// as three.js's `halt` and `warp` do.
 typedef struct lmb_smoothed_def {
     /// A constant, a parameter of the host, or an earlier smoothed parameter. If it is not finite, nothing changes.
     lmb_value source;
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
+    float speed;        ///< change in a second, up to 2^20; 0: `half_life` says how it follows
     uint32_t cookie;    ///< of lmb_default_smoothed_def(): any other number is refused
 } lmb_smoothed_def;
 
@@ -457,7 +480,7 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// that has a player and is in the state's pose, but not in a machine or a fade inside that pose.
 ///
 /// A state that is entered begins anew if its weight is 0, if it has `restart`, or if its clip stays at its end
-/// (#LMB_END_HOLD, #LMB_END_ONCE) and has reached it. Then its players begin at their offsets, or in the phase of their
+/// (#LMB_END_HOLD, #LMB_END_ONCE, lmb_player_def.repetitions) and has reached it. Then its players begin at their offsets, or in the phase of their
 /// group (lmb_group_def), and the machines inside it at their initial states. Any other state continues where it is,
 /// also right after its clip looped or turned around.
 ///
@@ -606,13 +629,26 @@ LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Returns the number of words of a character's emitted events.
 ///
-/// The first word is how many events were emitted. It may exceed lmb_graph_def.max_emitted_events, the number of pairs
-/// that follow it: read as many pairs as the smaller of the two. Further events are lost. Pairs that are not used are
-/// 0. A pair is an event and the bits of a float, the weight of its source: for a notify, ended or looped the weight of
-/// the clip; for an entry or exit the weight of the state in its machine, times that of the state which this machine is
-/// in, and so on. That is its weight when the transition is taken, before the step: 0 for the entry of a state that
-/// fades in.
+/// The first word is how many events were emitted. lmb_graph_def.max_emitted_events #lmb_emitted_event follow it;
+/// further events are lost. Words that are not used are 0. Read them by the two functions below.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
+
+/// An event that a character emitted.
+typedef struct lmb_emitted_event {
+    uint32_t event;
+    /// Of its source. For a notify, ended or looped: the weight of the clip. For an entry or exit: the weight of the
+    /// state in its machine, times that of the state which this machine is in, and so on. That is its weight when the
+    /// transition is taken, before the step: 0 for the entry of a state that fades in.
+    float weight;
+    /// How often and which way. For `looped`: how many ends the player passed in this piece of the frame. For ended and
+    /// a notify: 1. Negative if the player plays backwards; for a notify, if its clip does. 0 for an entry or exit.
+    int32_t passes;
+} lmb_emitted_event;
+
+/// Returns how many events are stored in a character's words, at most lmb_graph_def.max_emitted_events.
+LMB_API uint32_t lmb_control_emitted_count(const lmb_control *control, const uint32_t *emitted);
+/// Returns the event with that index, which must be below lmb_control_emitted_count().
+LMB_API lmb_emitted_event lmb_control_emitted_event(const uint32_t *emitted, uint32_t index);
 
 /// An event for a character.
 ///
@@ -709,6 +745,8 @@ LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_
                                        uint32_t machine_state);
 /// Returns a player's time in its clip, in ticks, rounded down.
 LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
+/// Returns how many of a player's repetitions have ended since it began; 0 if it has none.
+LMB_API uint32_t lmb_control_player_repetitions(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// Returns the weight of a player's clip in the pose, as of the last frame in which the character was updated.
 LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
 /// A character's position and orientation.

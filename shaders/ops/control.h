@@ -76,7 +76,7 @@ OP void write_player_weights(CHARACTERS all, bool is_first) {
         address parameter = LOAD(block, record + PLAYER_WEIGHT_PARAMETER);
         if (parameter != CONTROL_NONE) {
             address flags = LOAD(block, record + PLAYER_STATE) + PLAYING_FLAGS;
-            bool drops_out = LOAD(block, record + PLAYER_END) == PLAYER_DROPS_OUT;
+            bool drops_out = LOAD(block, record + PLAYER_LAST_END) == PLAYER_DROPS_OUT;
             owning_state at = load_owner(block, record);
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
@@ -199,7 +199,7 @@ OP_NOINLINE void begin_character(control c) {
     address players = LOAD(c.block, CONTROL_PLAYERS);
     address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
     for (address i = 0u; i < player_count; i++) {
-        begin_player(c, players + i * PLAYER_WORDS);
+        begin_player(c, players + i * PLAYER_WORDS, CONTROL_NONE);
     }
     if (USES_GROUPS) {
         begin_groups(c, CONTROL_NONE, 0u);

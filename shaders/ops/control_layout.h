@@ -40,7 +40,7 @@
 #define CONTROL_VALUE_WORDS 5u
 
 #define SMOOTHED_SOURCE 0u // value
-#define SMOOTHED_RATE 5u   // float: half-lives per second, or 0 to take the value at once
+#define SMOOTHED_RATE 5u   // float: half-lives per second, 0 to take the value at once, or minus a constant speed
 #define SMOOTHED_PARAMETER 6u
 #define SMOOTHED_STATE 7u // offset in the state: float
 #define SMOOTHED_WORDS 8u
@@ -79,8 +79,14 @@
 #define PLAYER_STATE 18u // offset in the state
 #define PLAYER_USES 19u  // offset: [use][CLIP_USE_WORDS]: where the program plays its clip
 #define PLAYER_USE_COUNT 20u
-#define PLAYER_IS_GROUPED 21u // 1 if a group moves it
-#define PLAYER_WORDS 22u
+#define PLAYER_IS_GROUPED 21u  // 1 if a group moves it
+#define PLAYER_REPETITIONS 22u // 0: it goes on at its ends for ever, or stays at the first
+#define PLAYER_LAST_END                                                                                                \
+    23u                   // what it does at an end where it stays: PLAYER_HOLDS or PLAYER_DROPS_OUT; else PLAYER_LOOPS
+#define PLAYER_DELAY 24u  // two words: ticks
+#define PLAYER_WAITED 26u // offset in the state of the ticks of it that have passed, or CONTROL_NONE
+#define PLAYER_SYNC 27u   // offset of the record of the player at whose time it begins, or CONTROL_NONE
+#define PLAYER_WORDS 28u
 #define CLIP_USE_WEIGHT 0u // index of a weight of the program: in the pose
 #define CLIP_USE_MOTION 1u // index of its motion weight, CLIP_USE_NEGATED, and the axes by which mirrors reflect it
 #define CLIP_USE_WORDS 2u
@@ -99,17 +105,18 @@
 #define GROUP_MEMBER_COUNT 6u
 #define GROUP_MARKER_COUNT 7u // of each member
 #define GROUP_VELOCITY_PARAMETER 8u
-#define GROUP_CADENCE 9u // CADENCE_DURATION or CADENCE_VELOCITY, and CADENCE_VARIES
+#define GROUP_CADENCE 9u // CADENCE_DURATION, CADENCE_VELOCITY or CADENCE_LENGTH, and CADENCE_VARIES
 #define GROUP_WORDS 10u
 #define CADENCE_DURATION 0u
 #define CADENCE_VELOCITY 1u
-#define CADENCE_VARIES 2u  // flag: the leader's rate differs between pieces
+#define CADENCE_VARIES 2u // flag: the leader's rate differs between pieces
+#define CADENCE_LENGTH 4u
 #define MEMBER_PLAYER 0u   // offset of its record
 #define MEMBER_MARKERS 1u  // offset: times
 #define MEMBER_VELOCITY 2u // float
 // Offset: [piece] float. With CADENCE_DURATION, the length of the leader's piece over the length of this member's
 // piece. With CADENCE_VELOCITY, the distance that this member moves in its piece over the time that the leader takes
-// for the piece.
+// for the piece. With CADENCE_LENGTH, the length of this member's piece over the length of the leader's piece.
 #define MEMBER_PIECES 3u
 #define MEMBER_WORDS 4u
 
@@ -234,12 +241,14 @@
 
 #define PLAYING_PLACE 0u // two words
 #define PLAYING_FLAGS 2u
-#define PLAYING_WEIGHT 3u // float: weight of its clip in the pose
-#define PLAYING_WORDS 4u
+#define PLAYING_WEIGHT 3u          // float: weight of its clip in the pose
+#define PLAYING_WORDS 4u           // then, with a delay, two for PLAYER_WAITED
 #define PLAYING_ENDED 1u           // it stays at an end
 #define PLAYING_PASSED 2u          // it passed an end when it last moved
 #define PLAYING_PASSED_IN_FRAME 4u // or in an earlier piece of the same frame
 #define PLAYING_TURNED 8u          // it turned around at the beginning of its clip and has not left it
+#define PLAYING_ENDED_SHIFT 8u     // from this bit on: how many of its repetitions have ended
+#define MOST_REPETITIONS 0xffffffu
 
 #define MACHINE_CURRENT 0u
 #define MACHINE_TIME 1u    // in the current state, two words
@@ -280,6 +289,13 @@
 #define INERTIAL_TIME 4u     // two words
 #define INERTIAL_STEP 6u     // float: duration of this frame
 #define INERTIAL_WORDS 7u
+
+// Events that a character emits in a frame: how many, then so many lmb_emitted_event as there is room for.
+#define EMITTED_EVENT 0u
+#define EMITTED_WEIGHT 1u // float
+#define EMITTED_PASSES 2u // int, in two's complement
+#define EMITTED_WORDS 3u
+#define EMITTED_COUNT_WORDS 1u // before them
 
 #define MOTION_FLOATS 4u      // of a character, for renderers: position and yaw
 #define FULL_MOTION_FLOATS 7u // position and quaternion

@@ -315,18 +315,18 @@ OP real control_number(control c, address value) {
 }
 
 #ifndef LMB_SIMD_WIDTH
-// Events that a control emits to its host, with weights, in the order in which they occurred.
+// Events that a control emits to its host, in the order in which they occurred.
 
-// Zeroes the number of events and their pairs.
+// Zeroes the number of events and their words.
 OP void clear_emitted(control c) {
-    uint words = 1u + 2u * LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    uint words = EMITTED_COUNT_WORDS + EMITTED_WORDS * LOAD(c.block, CONTROL_EMITTED_CAPACITY);
     for (address i = 0u; c.emits_events && i < words; i++) {
         STORE(c.emitted, EMITTED_AT(c, i), 0u);
     }
 }
 
 // Emits an event several times. Events for which there is no room are only counted.
-OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
+OP_NOINLINE void emit_times(control c, uint event, real weight, uint passes, uint times) {
     if (event == CONTROL_NONE || !c.emits_events) {
         return;
     }
@@ -335,15 +335,23 @@ OP_NOINLINE void emit_times(control c, uint event, real weight, uint times) {
     uint room = capacity > count ? capacity - count : 0u;
     uint kept = times < room ? times : room;
     for (address i = 0u; i < kept; i++) {
-        STORE(c.emitted, EMITTED_AT(c, 1u + 2u * (count + i)), event);
-        STORE(c.emitted, EMITTED_AT(c, 2u + 2u * (count + i)), BITS(weight));
+        address at = EMITTED_COUNT_WORDS + EMITTED_WORDS * (count + i);
+        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_EVENT), event);
+        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_WEIGHT), BITS(weight));
+        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_PASSES), passes);
     }
     STORE(c.emitted, EMITTED_AT(c, 0u), count + times);
     set_state_word(c, CHARACTER_LOST_EVENTS, state_word(c, CHARACTER_LOST_EVENTS) + (times - kept));
 }
 
-OP void emit(control c, uint event, real weight) {
-    emit_times(c, event, weight, 1u);
+OP void emit(control c, uint event, real weight, uint passes) {
+    emit_times(c, event, weight, passes, 1u);
+}
+
+// How often and which way a player passed what emits an event: negative if backwards.
+OP uint signed_passes(uint passes, bool backwards) {
+    uint count = passes < 0x7fffffffu ? passes : 0x7fffffffu;
+    return backwards ? 0u - count : count;
 }
 
 #endif

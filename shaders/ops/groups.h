@@ -18,10 +18,11 @@ END_STRUCT(group_mean)
 
 // With CADENCE_DURATION, the factor is the weighted mean of the members' rates. With CADENCE_VELOCITY, the group moves
 // at the mean of the members' speeds |v| by their weights w: the factor is sum(w |v|) / sum(w |v| d), where d is the
-// duration of a member's piece over that of the leader's piece. The velocity is the same in all pieces.
+// duration of a member's piece over that of the leader's piece. With CADENCE_LENGTH the same with all |v| = 1, so that a
+// piece takes the mean of the members' lengths. The velocity is the same in all pieces.
 OP group_mean find_group_mean(control c, address group, address index) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    bool by_velocity = (LOAD(c.block, group + GROUP_CADENCE) & CADENCE_VELOCITY) != 0u;
+    uint cadence = LOAD(c.block, group + GROUP_CADENCE) & (CADENCE_VELOCITY | CADENCE_LENGTH);
     real weights = SPLAT(0.0f);
     real speeds = SPLAT(0.0f);
     real pieces = SPLAT(0.0f);
@@ -40,8 +41,9 @@ OP group_mean find_group_mean(control c, address group, address index) {
     real inverse = reciprocal(snap(weights));
     group_mean mean;
     mean.rate = pieces * inverse;
-    if (by_velocity) {
-        mean.rate = speeds * reciprocal(snap(pieces));
+    if (cadence != CADENCE_DURATION) {
+        real inverse_pieces = reciprocal(snap(pieces));
+        mean.rate = cadence == CADENCE_VELOCITY ? speeds * inverse_pieces : weights * inverse_pieces;
     }
     mean.rate = SELECT(OR(unseen, snap(pieces) == 0.0f), SPLAT(1.0f), mean.rate);
     mean.velocity = SELECT(unseen, SPLAT(LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY)), velocities * inverse);
@@ -200,7 +202,7 @@ OP void move_group(control c, address group, bool shares) {
         word early = SELECT(led.backwards, past_after, past_before);
         p.ends = SELECT_BITS(NOT(passed < early), passed - early);
         p.backwards = led.backwards;
-        set_playing(c, at, before, p.to, passed_flags(c, before.flags, p, ALL_WORD(0u)));
+        set_playing(c, at, before, p.to, passed_flags(c, before.flags, p.ends, ALL_WORD(0u)));
         // A member whose state does not move stays in phase, but emits nothing.
         lane_mask seen = ALL_WORD(0u) == 0u;
         if (!shares) {
@@ -221,9 +223,9 @@ void emit_member(control c, address player, passage p) {
 static void emit_member(control c, address player, passage p) {
 #endif
     real weight = player_weight(c, player);
-    emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight);
+    emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight, false);
     if (p.ends > 0u) {
-        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight);
+        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight, signed_passes(p.ends, p.backwards));
     }
 }
 

@@ -95,13 +95,33 @@ OP void begin_machine(control c, address machine) {
     }
 }
 
-// The position of a player in a group follows from the group's phase.
-OP void begin_player(control c, address player) {
+// The time of another player, within the duration of this one.
+OP_NOINLINE ticks synced_place(control c, address player, address other) {
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    ticks place = time_in_clip(c, other);
+    if (!ticks_less(place, duration)) {
+        bool loops = LOAD(c.block, player + PLAYER_END) == PLAYER_LOOPS && !no_ticks(duration);
+        place = loops ? divide_ticks(place, duration).rest : duration;
+    }
+    return place;
+}
+
+// The position of a player in a group follows from the group's phase. `other`: the player at whose time it begins, or
+// CONTROL_NONE.
+OP void begin_player(control c, address player, address other) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
-        set_state_ticks(c, at + PLAYING_PLACE, block_ticks(c, player + PLAYER_OFFSET));
+        ticks place = block_ticks(c, player + PLAYER_OFFSET);
+        if (other != CONTROL_NONE) {
+            place = synced_place(c, player, other);
+        }
+        set_state_ticks(c, at + PLAYING_PLACE, place);
     }
     set_state_word(c, at + PLAYING_FLAGS, 0u);
+    address waited = LOAD(c.block, player + PLAYER_WAITED);
+    if (waited != CONTROL_NONE) {
+        set_state_ticks(c, waited, make_ticks(0u, 0u));
+    }
 }
 
 OP bool player_is_in(control c, address player, address machine, address state) {
@@ -177,7 +197,11 @@ OP_NOINLINE void begin_state(control c, address machine, address state) {
     for (address i = 0u; i < player_count; i++) {
         address player = players + i * PLAYER_WORDS;
         if (player_is_in(c, player, machine, state)) {
-            begin_player(c, player);
+            address other = LOAD(c.block, player + PLAYER_SYNC);
+            if (other != CONTROL_NONE && player_is_in(c, other, machine, state)) {
+                other = CONTROL_NONE;
+            }
+            begin_player(c, player, other);
         }
     }
     if (USES_GROUPS) {
@@ -296,7 +320,7 @@ OP real weigh_states(control c, address machine) {
 OP void emit_state(control c, address machine, address state, uint which) {
     uint event = LOAD(c.block, state_record(c, machine, state) + which);
     if (event != CONTROL_NONE) {
-        emit(c, event, whole_weight(c, machine, state));
+        emit(c, event, whole_weight(c, machine, state), 0u);
     }
 }
 

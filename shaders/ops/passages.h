@@ -86,14 +86,15 @@ OP word kept_flags(control c, word flags) {
     return SELECT_BITS(NOT(is_first_piece(c)), flags & PLAYING_PASSED_IN_FRAME);
 }
 
-// The flags of a player after a passage.
-OP word passed_flags(control c, word before, passage p, word flags) {
-    return flags | kept_flags(c, before) | SELECT_BITS(p.ends > 0u, ALL_WORD(PLAYING_PASSED | PLAYING_PASSED_IN_FRAME));
+// The flags of a player after a passage of so many ends.
+OP word passed_flags(control c, word before, word ends, word flags) {
+    return flags | kept_flags(c, before) | SELECT_BITS(ends > 0u, ALL_WORD(PLAYING_PASSED | PLAYING_PASSED_IN_FRAME));
 }
 
 // The flags of a player that does not move.
 OP word still_flags(control c, word before) {
-    return (before & (PLAYING_ENDED | PLAYING_TURNED)) | kept_flags(c, before);
+    uint kept = PLAYING_ENDED | PLAYING_TURNED | (MOST_REPETITIONS << PLAYING_ENDED_SHIFT);
+    return (before & kept) | kept_flags(c, before);
 }
 
 // Records a player's passage for its root motion.
@@ -123,6 +124,11 @@ address record;
 address state;
 ticks duration;
 uint end;
+uint repetitions; // 0: for ever
+uint last_end;
+ticks delay;
+address waited;
+bool has_duration;
 bool turns; // around at ends of its clip
 owning_state at;
 control_value rate;
@@ -135,8 +141,13 @@ OP player load_player(memory block, address record) {
     p.state = LOAD(block, record + PLAYER_STATE);
     p.duration = load_ticks(block, record + PLAYER_DURATION);
     p.end = LOAD(block, record + PLAYER_END);
+    p.repetitions = LOAD(block, record + PLAYER_REPETITIONS);
+    p.last_end = LOAD(block, record + PLAYER_LAST_END);
+    p.delay = load_ticks(block, record + PLAYER_DELAY);
+    p.waited = LOAD(block, record + PLAYER_WAITED);
     uint duration = LOAD(block, record + PLAYER_DURATION) | LOAD(block, record + PLAYER_DURATION + 1u);
-    p.turns = p.end == PLAYER_TURNS && duration != 0u;
+    p.has_duration = duration != 0u;
+    p.turns = p.end == PLAYER_TURNS && p.has_duration;
     p.at = load_owner(block, record);
     p.rate = load_control_value(block, record + PLAYER_RATE);
     p.constant_pace = make_pace(curve_value(p.rate, SPLAT(p.rate.constant)));
@@ -151,12 +162,15 @@ OP pace player_pace(control c, player own) {
     return speed;
 }
 
-// The distance from a position to the next end. A loop that plays backwards passes its end when it leaves 0.
+// The distance from a position to the next end. A loop that plays backwards passes its end when it leaves 0; a
+// repetition of it ends when it reaches 0.
 OP ticks distance_to_end(player own, ticks place, lane_mask backwards) {
     ticks duration = own.duration;
     ticks forwards = subtract_ticks(duration, place);
     ticks back = place;
-    if (own.end == PLAYER_LOOPS) {
+    if (own.end == PLAYER_LOOPS && own.repetitions != 0u) {
+        back = select_ticks(no_ticks(place), duration, place);
+    } else if (own.end == PLAYER_LOOPS) {
         back = add_ticks(place, make_ticks(ALL_WORD(1u), ALL_WORD(0u)));
     }
     if (own.end == PLAYER_TURNS) {
@@ -172,7 +186,7 @@ STRUCT(player_move)
 passage p;
 word loops;           // ends for root motion: of a clip that turns around, there and back count as one
 word flags;           // without those of passed ends
-lane_mask ends;       // it emits that it ended or looped
+lane_mask stops;      // it reaches an end and stays there
 lane_mask had_turned; // around at the beginning of its clip, and not left it
 END_STRUCT(player_move)
 
@@ -190,15 +204,63 @@ OP player_move find_move_to_end(player own, playing before, ticks by, lane_mask 
     m.p.ends = ALL_WORD(0u);
     m.p.backwards = backwards;
     m.loops = ALL_WORD(0u);
-    m.ends = AND(ended, NOT(had_ended));
-    m.flags = SELECT_BITS(ended, ALL_WORD(PLAYING_ENDED)) | SELECT_BITS(m.ends, ALL_WORD(PLAYING_PASSED));
+    m.stops = AND(ended, NOT(had_ended));
+    m.flags = SELECT_BITS(ended, ALL_WORD(PLAYING_ENDED)) | SELECT_BITS(m.stops, ALL_WORD(PLAYING_PASSED));
     m.had_turned = ALL_WORD(0u) != 0u;
     return m;
+}
+
+// Ends a move where the last of a player's repetitions ends. Each ends at an end of the clip that the player reaches. A
+// player that has ended stays, whatever its rate.
+OP player_move end_repetitions(player own, playing before, lane_mask moves, player_move m) {
+    ticks none = make_ticks(ALL_WORD(0u), ALL_WORD(0u));
+    word from_beginning = SELECT_BITS(no_ticks(m.p.from), ALL_WORD(1u));
+    word left = own.repetitions - (before.flags >> PLAYING_ENDED_SHIFT);
+    word reached = m.p.ends;
+    word passed = left - 1u;
+    ticks end = select_ticks(m.p.backwards, none, own.duration);
+    if (own.turns) {
+        word first = ends_reached(m.p.from, own.duration, m.p.backwards);
+        word last = SELECT(m.p.backwards, first - left, first + left);
+        passed = left;
+        end = select_ticks((last & 1u) != 0u, own.duration, none);
+    } else {
+        // Backwards, an end has been passed when it is left.
+        word at_beginning = SELECT_BITS(no_ticks(m.p.to), ALL_WORD(1u));
+        reached = reached + SELECT_BITS(m.p.backwards, at_beginning - from_beginning);
+        passed = passed + SELECT_BITS(m.p.backwards, from_beginning);
+    }
+    if (!own.has_duration) {
+        reached = left;
+        passed = ALL_WORD(0u);
+    }
+    lane_mask had_ended = (before.flags & PLAYING_ENDED) != 0u;
+    m.stops = AND(AND(moves, NOT(had_ended)), NOT(reached < left));
+    lane_mask ended = OR(had_ended, m.stops);
+    m.p.to = select_ticks(had_ended, m.p.from, select_ticks(m.stops, end, m.p.to));
+    m.p.ends = SELECT_BITS(NOT(had_ended), SELECT(m.stops, passed, m.p.ends));
+    m.loops = m.p.ends;
+    m.flags = SELECT(ended, ALL_WORD(PLAYING_ENDED), m.flags) | SELECT_BITS(m.stops, ALL_WORD(PLAYING_PASSED));
+    word count = own.repetitions - SELECT_BITS(NOT(ended), left - reached);
+    m.flags = m.flags | (count << PLAYING_ENDED_SHIFT);
+    return m;
+}
+
+// Lets a player's delay pass. Returns what is left of the piece.
+OP ticks pass_delay(control c, player own) {
+    ticks waited = state_ticks(c, own.waited);
+    ticks left = subtract_ticks(own.delay, waited);
+    ticks passed = select_ticks(ticks_less(c.duration, left), c.duration, left);
+    set_state_ticks(c, own.waited, add_ticks(waited, passed));
+    return subtract_ticks(c.duration, passed);
 }
 
 OP player_move find_move(control c, player own, playing before) {
     pace speed = player_pace(c, own);
     ticks by = scale_ticks(c.duration, speed.rate);
+    if (own.waited != CONTROL_NONE) {
+        by = scale_ticks(pass_delay(c, own), speed.rate);
+    }
     if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
         return find_move_to_end(own, before, by, speed.backwards);
     }
@@ -219,7 +281,10 @@ OP player_move find_move(control c, player own, playing before) {
         m.had_turned = (before.flags & PLAYING_TURNED) != 0u;
         m.flags = SELECT_BITS(AND(no_ticks(m.p.to), OR(m.had_turned, m.p.ends > 0u)), ALL_WORD(PLAYING_TURNED));
     }
-    m.ends = m.p.ends > 0u;
+    m.stops = ALL_WORD(0u) != 0u;
+    if (own.repetitions != 0u) {
+        m = end_repetitions(own, before, NOT(no_ticks(by)), m);
+    }
     return m;
 }
 
@@ -249,7 +314,12 @@ OP void move_player(control c, player own) {
     passage noted = m.p;
     noted.ends = m.loops;
     note_passage(c, own.record, noted);
-    set_playing(c, own.state, before, m.p.to, passed_flags(c, before.flags, m.p, m.flags));
+    // With repetitions, only the last end counts as passed.
+    word passed = m.p.ends;
+    if (own.repetitions != 0u) {
+        passed = ALL_WORD(0u);
+    }
+    set_playing(c, own.state, before, m.p.to, passed_flags(c, before.flags, passed, m.flags));
     emit_move(c, own, m);
 }
 

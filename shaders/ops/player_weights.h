@@ -28,7 +28,7 @@ OP real weigh_player(control c, evaluation e, address player) {
     }
     if (count == 0u) {
         weight = whole_weight(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
-        if (LOAD(c.block, player + PLAYER_END) == PLAYER_DROPS_OUT) {
+        if (LOAD(c.block, player + PLAYER_LAST_END) == PLAYER_DROPS_OUT) {
             word flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
             weight = SELECT((flags & PLAYING_ENDED) != 0u, SPLAT(0.0f), weight);
         }

@@ -16,19 +16,21 @@
 OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
     address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    uint passes = signed_passes(1u, backwards);
     for (address i = 0u; i < count; i++) {
         address notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
         ticks time = block_ticks(c, notify);
         bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
         if (below && !ticks_less(time, low)) {
-            emit(c, LOAD(c.block, notify + 2u), weight);
+            emit(c, LOAD(c.block, notify + 2u), weight, passes);
         }
     }
 }
 
 // Emits the notifies of a player that loops, leg by leg: a leg goes from where the player is to an end of the clip, and
-// the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there.
-OP void emit_loop(control c, address player, passage p, ticks duration, real weight) {
+// the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there, also if the
+// player `stops` at it.
+OP void emit_loop(control c, address player, passage p, ticks duration, real weight, bool stops) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (!c.emits_events || count == 0u) {
         return;
@@ -48,12 +50,13 @@ OP void emit_loop(control c, address player, passage p, ticks duration, real wei
         if (at_high) {
             high = p.backwards ? p.from : p.to;
         }
-        emit_notifies(c, player, low, high, !at_high, p.backwards, weight);
+        bool with_high = !at_high || (stops && is_last && !p.backwards);
+        emit_notifies(c, player, low, high, with_high, p.backwards, weight);
     }
     if (p.ends > legs) {
         // The remaining ones are only counted, because there is no room for them.
         uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
-        emit_times(c, event, weight, (p.ends - legs) * count);
+        emit_times(c, event, weight, signed_passes(1u, p.backwards), (p.ends - legs) * count);
     }
 }
 
@@ -86,7 +89,7 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (p.ends > legs && count > 0u) {
         uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
-        emit_times(c, event, weight, (p.ends - legs) * count);
+        emit_times(c, event, weight, signed_passes(1u, !rising), (p.ends - legs) * count);
     }
 }
 
@@ -101,22 +104,26 @@ void emit_move(control c, player own, player_move m) {
 #else
 static void emit_move(control c, player own, player_move m) {
 #endif
-    if (!emits_something(c, own.record, m.ends)) {
+    if (!emits_something(c, own.record, m.stops || m.p.ends > 0u)) {
         return;
     }
     real weight = player_weight(c, own.record);
     if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
         ticks low = m.p.backwards ? m.p.to : m.p.from;
         ticks high = m.p.backwards ? m.p.from : m.p.to;
-        emit_notifies(c, own.record, low, high, m.ends && !m.p.backwards, m.p.backwards, weight);
+        emit_notifies(c, own.record, low, high, m.stops && !m.p.backwards, m.p.backwards, weight);
     } else if (own.turns) {
         emit_turns(c, own.record, m.p, own.duration, m.had_turned, weight);
     } else {
-        emit_loop(c, own.record, m.p, own.duration, weight);
+        emit_loop(c, own.record, m.p, own.duration, weight, m.stops);
     }
-    if (m.ends) {
-        bool stops = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
-        emit(c, LOAD(c.block, own.record + (stops ? PLAYER_ENDED_EVENT : PLAYER_LOOPED_EVENT)), weight);
+    // A ping-pong player has reached the end at which it stops.
+    uint looped = own.turns && m.stops ? m.p.ends - 1u : m.p.ends;
+    if (looped > 0u) {
+        emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight, signed_passes(looped, m.p.backwards));
+    }
+    if (m.stops) {
+        emit(c, LOAD(c.block, own.record + PLAYER_ENDED_EVENT), weight, signed_passes(1u, m.p.backwards));
     }
 }
 
@@ -137,7 +144,8 @@ OP ticks distance_to_place(control c, player own, ticks place, bool backwards, a
     return distance;
 }
 
-// The time in ticks until a player reaches a term's time or, without a term, its next end. 0 if it does not get there,
+// The time in ticks until a player reaches a term's time or, without a term, its next end, of repetitions the last one.
+// 0 if it does not get there,
 // is there already, does not move, or is moved by a group.
 OP ticks time_to_place(control c, address record, address term) {
     player own = load_player(c.block, record);
@@ -145,19 +153,31 @@ OP ticks time_to_place(control c, address record, address term) {
     ticks distance = make_ticks(0u, 0u);
     if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u && owner_moves(c, own.at)) {
         ticks place = state_ticks(c, own.state + PLAYING_PLACE);
-        bool stays = own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT;
-        bool ended = stays && (state_word(c, own.state + PLAYING_FLAGS) & PLAYING_ENDED) != 0u;
+        bool stays = own.last_end != PLAYER_LOOPS;
+        uint flags = state_word(c, own.state + PLAYING_FLAGS);
+        bool ended = stays && (flags & PLAYING_ENDED) != 0u;
         if (term != CONTROL_NONE && !ended) {
             distance = distance_to_place(c, own, place, speed.backwards, term);
         }
         if (term == CONTROL_NONE && (stays || !no_ticks(own.duration))) {
             distance = distance_to_end(own, place, speed.backwards);
+            if (own.repetitions != 0u && !ended) {
+                uint later = own.repetitions - (flags >> PLAYING_ENDED_SHIFT) - 1u;
+                distance = add_ticks(distance, scale_ticks(own.duration, later));
+            }
+            if (own.repetitions != 0u && ended) {
+                distance = make_ticks(0u, 0u);
+            }
             if (stays && !ended && no_ticks(distance)) {
                 distance = make_ticks(1u, 0u); // at its end from the first tick on
             }
         }
     }
-    return no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
+    ticks time = no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
+    if (own.waited != CONTROL_NONE && !no_ticks(distance)) {
+        time = add_ticks(time, subtract_ticks(own.delay, state_ticks(c, own.waited)));
+    }
+    return time;
 }
 
 OP void move_players(CHARACTERS all, frame_part runs) {

@@ -1,4 +1,4 @@
-// Smoothed parameters: they follow a value with a half-life.
+// Smoothed parameters: they follow a value with a half-life, or at a constant speed.
 #ifndef LMB_OPS_SMOOTHED_H
 #define LMB_OPS_SMOOTHED_H
 
@@ -21,9 +21,10 @@ OP smoothed load_smoothed(memory block, address record) {
     return s;
 }
 
-// The part of the distance that is left after a step.
+// The part of the distance that is left after a step; at a constant speed, the distance of the step.
 OP real find_decay(ticks step, smoothed own) {
-    return exponential2(-(seconds_of_fine(fine_of_ticks(step)) * own.rate));
+    real halves = seconds_of_fine(fine_of_ticks(step)) * own.rate;
+    return own.rate < 0.0f ? -halves : exponential2(-halves);
 }
 
 // Moves and writes a smoothed parameter. If its source is not finite, it stays.
@@ -33,7 +34,11 @@ OP void smooth_parameter(control c, smoothed own, real left) {
     lane_mask moves = AND(c.moves, is_finite(source));
     real target = snap(source);
     real moved = target;
-    if (own.rate != 0.0f) {
+    if (own.rate < 0.0f) {
+        real beyond = SELECT(target < x, x - left, x + left);
+        lane_mask arrives = SELECT(target < x, beyond, target) <= SELECT(target < x, target, beyond);
+        moved = SELECT(OR(c.begins, arrives), target, snap(beyond));
+    } else if (own.rate != 0.0f) {
         moved = SELECT(c.begins, target, snap(target + (x - target) * left));
     }
     x = SELECT(moves, moved, x);

@@ -184,6 +184,10 @@ static const lmb_field player_rows[] = {
     LIST_OF(LMB_LENGTH_ONE, motion, motion_track),
     COOKIE(),
     LIST(warps, warp_count, warp),
+    WORDS(repetitions),
+    BOOL(drops_out),
+    SECONDS(delay, 0.0f),
+    NONE(sync_node),
 };
 TABLE(player);
 #undef DEF
@@ -195,7 +199,9 @@ TABLE(group);
 #undef DEF
 
 #define DEF lmb_smoothed_def
-static const lmb_field smoothed_rows[] = {VALUES(source, 0.0f), SECONDS(half_life, 0.0f), NONE(parameter), COOKIE()};
+static const lmb_field smoothed_rows[] = {
+    VALUES(source, 0.0f), SECONDS(half_life, 0.0f), NONE(parameter), COOKIE(), NUMBER(speed, 0.0f, 1048576.0f, 0.0f),
+};
 TABLE(smoothed);
 #undef DEF
 

@@ -171,6 +171,9 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
             terminal_print("%s", comma);
             put(p, lmb_graph_player_name(p->graph, i));
             terminal_print(" %s", ends[player->def->end]);
+            if (player->def->repetitions > 0) {
+                terminal_print(" %u times", (unsigned)player->def->repetitions);
+            }
             comma = ", ";
         }
     }

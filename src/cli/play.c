@@ -316,9 +316,8 @@ static void print_frame(const playing *playing, uint32_t frame) {
         terminal_print("  at %.4f %.4f %.4f yaw %.4f", character_motion.position[0], character_motion.position[1],
                        character_motion.position[2], character_motion.yaw);
     }
-    uint32_t capacity = lmb_control_emitted_words(control) / 2;
-    for (uint32_t i = 0; i < side->emitted[0] && i < capacity; i++) {
-        terminal_print("  !%s", lmb_graph_event_name(graph, side->emitted[1 + 2 * i]));
+    for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
+        terminal_print("  !%s", lmb_graph_event_name(graph, lmb_control_emitted_event(side->emitted, i).event));
     }
     terminal_print("  0x%016" PRIx64 "\n", hash_frame(playing));
 }
@@ -359,9 +358,8 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
     json_end_array(json);
     write_character_motion(playing, json);
     json_begin_array(json, "events");
-    uint32_t capacity = lmb_control_emitted_words(control) / 2;
-    for (uint32_t i = 0; i < side->emitted[0] && i < capacity; i++) {
-        json_text(json, NULL, lmb_graph_event_name(graph, side->emitted[1 + 2 * i]));
+    for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
+        json_text(json, NULL, lmb_graph_event_name(graph, lmb_control_emitted_event(side->emitted, i).event));
     }
     json_end_array(json);
     json_text(json, "hash", hash);

@@ -139,6 +139,7 @@ static bool check_smoothed(const checker *c, uint32_t index) {
         is_late = is_late || smoothed->source.parameter == all[i].parameter;
     }
     return check_cookie(c, at, smoothed->cookie, "smoothed") && check_ranges(c, at, &lmb_smoothed_fields, smoothed) &&
+           require(c, at, smoothed->speed == 0.0f || smoothed->half_life == 0.0f, "speed", "beside a half-life") &&
            check_early_value(c, at, "source", smoothed->source) &&
            require(c, at, !is_late, "source", "reads what this smoothed parameter or a later one writes") &&
            check_not_computed(c, at, "source", smoothed->source, 0) &&
@@ -243,6 +244,29 @@ static bool check_motion(const checker *c, place at, const lmb_motion_track *mot
     return valid;
 }
 
+static bool check_repetitions(const checker *c, place at, const lmb_player_def *player, float duration) {
+    const bool goes_on = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
+    return require(c, at, player->repetitions <= LMB_MAX_REPETITIONS, "repetitions", "there are too many") &&
+           require(c, at, player->repetitions == 0 || goes_on, "repetitions", "the clip stays at its first end") &&
+           require(c, at, player->repetitions == 0 || player->group == LMB_NONE, "repetitions",
+                   "a clip in a group plays for ever") &&
+           require(c, at, (double)player->repetitions * (double)duration <= (double)LMB_MAX_CONTROL_SECONDS,
+                   "repetitions", "they take more than 100,000 s") &&
+           require(c, at, player->repetitions > 0 || !player->drops_out, "drops_out", "there are no repetitions");
+}
+
+static bool check_beginning(const checker *c, place at, const lmb_player_def *player, uint32_t node) {
+    const uint32_t other = player->sync_node;
+    return require(c, at, player->delay == 0.0f || player->group == LMB_NONE, "delay", "a clip in a group has none") &&
+           require(c, at, other == LMB_NONE || player->group == LMB_NONE, "sync_node",
+                   "a clip in a group has the group's phase") &&
+           require(c, at,
+                   other == LMB_NONE ||
+                       (other < c->def->node_count && other != node && lmb_node_plays(&c->def->nodes[other]) &&
+                        (c->moving->player_of[other] != LMB_NONE || c->moving->player_of[node] == LMB_NONE)),
+                   "sync_node", "no other clip plays there");
+}
+
 static float duration_of(const checker *c, uint32_t node) {
     const uint32_t player = c->moving->player_of[node];
     return player != LMB_NONE ? c->moving->players[player].duration
@@ -258,7 +282,8 @@ static bool check_player(const checker *c, uint32_t node) {
            check_ranges(c, at, &lmb_player_fields, player) && check_value(c, at, "rate", player->rate) &&
            require(c, at, player->offset >= 0.0f && player->offset <= duration, "offset", "out of range") &&
            (player->motion == NULL || check_motion(c, at, player->motion)) && check_marks(c, at, player, duration) &&
-           check_warps(c, at, player, duration);
+           check_warps(c, at, player, duration) && check_repetitions(c, at, player, duration) &&
+           check_beginning(c, at, player, node);
 }
 
 static uint32_t count_markers(const lmb_player_def *player) {

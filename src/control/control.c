@@ -13,10 +13,15 @@
 #include "../../shaders/ops/machines.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #define TURN 6.283185307179586 // in radians
 
+_Static_assert(sizeof(lmb_emitted_event) == EMITTED_WORDS * 4 &&
+                   offsetof(lmb_emitted_event, weight) == EMITTED_WEIGHT * 4 &&
+                   offsetof(lmb_emitted_event, passes) == EMITTED_PASSES * 4,
+               "the words of an emitted event");
 _Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
 lmb_control_frame lmb_default_control_frame(void) {
     return (lmb_control_frame){0};
@@ -85,7 +90,18 @@ uint32_t lmb_control_state_words(const lmb_control *control) {
 }
 
 uint32_t lmb_control_emitted_words(const lmb_control *control) {
-    return control != NULL ? 1 + 2 * control->max_emitted_events : 0;
+    return control != NULL ? EMITTED_COUNT_WORDS + EMITTED_WORDS * control->max_emitted_events : 0;
+}
+
+uint32_t lmb_control_emitted_count(const lmb_control *control, const uint32_t *emitted) {
+    const uint32_t room = control != NULL ? control->max_emitted_events : 0;
+    return room > 0 && emitted[0] < room ? emitted[0] : room;
+}
+
+lmb_emitted_event lmb_control_emitted_event(const uint32_t *emitted, uint32_t index) {
+    lmb_emitted_event event;
+    memcpy(&event, emitted + EMITTED_COUNT_WORDS + (size_t)EMITTED_WORDS * index, sizeof event);
+    return event;
 }
 
 static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t middle, uint32_t end) {
@@ -177,6 +193,11 @@ uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *st
     }
     place = ticks_of_fine(place);
     return (uint64_t)ticks_high(place) << 32 | ticks_low(place);
+}
+
+uint32_t lmb_control_player_repetitions(const lmb_control *control, const uint32_t *state, uint32_t player) {
+    const uint32_t *record = find_player(control, player);
+    return record != NULL ? state[record[PLAYER_STATE] + PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT : 0;
 }
 
 float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {

@@ -72,7 +72,7 @@ static LMB_NOINLINE void emit_lanes(const control *c, address player, const play
                                      .first = c->first,
                                      .emits = lmb_lane_bits(emits),
                                      .backwards = lmb_lane_bits(m->p.backwards),
-                                     .ends = lmb_lane_bits(m->ends),
+                                     .stops = lmb_lane_bits(m->stops),
                                      .had_turned = lmb_lane_bits(m->had_turned)};
     memcpy(passages.from[0], &m->p.from.low, sizeof m->p.from.low);
     memcpy(passages.from[1], &m->p.from.high, sizeof m->p.from.high);
@@ -84,15 +84,16 @@ static LMB_NOINLINE void emit_lanes(const control *c, address player, const play
 
 // `turns`: positions of the passage are not times in the clip.
 OP void emit_passage(control c, address player, player_move m, bool turns) {
+    const lane_mask ends = OR(m.stops, m.p.ends > 0u);
     lane_mask may = AND(c.counts, c.emits_events);
     if (LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
         bool has_event = LOAD(c.block, player + PLAYER_ENDED_EVENT) != CONTROL_NONE ||
                          LOAD(c.block, player + PLAYER_LOOPED_EVENT) != CONTROL_NONE;
-        may = has_event ? AND(may, m.ends) : ALL_WORD(0u) != 0u;
+        may = has_event ? AND(may, ends) : ALL_WORD(0u) != 0u;
     } else if (!turns && ANY(may)) {
         ticks low = select_ticks(m.p.backwards, m.p.to, m.p.from);
         ticks high = select_ticks(m.p.backwards, m.p.from, m.p.to);
-        may = AND(may, OR(m.ends, has_notify(c, player, low, high)));
+        may = AND(may, OR(ends, has_notify(c, player, low, high)));
     }
     if (ANY(may)) {
         emit_lanes(&c, player, &m, may);
@@ -104,7 +105,7 @@ OP void emit_move(control c, player own, player_move m) {
 }
 
 OP void emit_member(control c, address player, passage p) {
-    const player_move m = {.p = p, .ends = p.ends > 0u};
+    const player_move m = {.p = p, .stops = ALL_WORD(0u) != 0u};
     emit_passage(c, player, m, false);
 }
 

@@ -18,7 +18,7 @@ typedef struct lmb_control_passages {
     uint32_t first;     // character of the first lane
     uint32_t emits;     // a bit for each lane, as in the following
     uint32_t backwards; // a passage
-    uint32_t ends;      // a player in no group ended or looped
+    uint32_t stops;     // a player in no group reached an end and stays there
     uint32_t had_turned;
     uint32_t from[2][16], to[2][16]; // low words, high words
     uint32_t counts[16];             // of ends

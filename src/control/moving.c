@@ -428,7 +428,7 @@ static void weigh_state(const lowering *l, lmb_moving_state *state, uint32_t pos
         pose = l->def->nodes[pose].inputs[0]; // an additive clip
     }
     const uint32_t player = pose != LMB_NONE ? l->moving->player_of[pose] : LMB_NONE;
-    if (player != LMB_NONE && l->moving->players[player].def->end == LMB_END_ONCE) {
+    if (player != LMB_NONE && lmb_player_last_end(l->moving->players[player].def) == LMB_END_ONCE) {
         l->moving->players[player].weight_parameter = parameter;
     } else {
         state->weight_parameter = parameter;

@@ -69,6 +69,12 @@ static inline bool lmb_transition_leaves(const lmb_transition_def *transition, u
     return transition->from == state ||
            (transition->from == LMB_NONE && (transition->to != state || transition->to_self));
 }
+// Returns what a player does at an end where it stays; LMB_END_LOOP if it goes on at all ends.
+static inline lmb_end lmb_player_last_end(const lmb_player_def *player) {
+    const bool goes_on = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
+    const lmb_end last = player->drops_out ? LMB_END_ONCE : LMB_END_HOLD;
+    return !goes_on ? player->end : player->repetitions > 0 ? last : LMB_END_LOOP;
+}
 // Splits a descriptor whose nodes have been checked. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT, LMB_ERROR_MEMORY,
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,

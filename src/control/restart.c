@@ -33,7 +33,7 @@ static bool fades(const lmb_transition_def *transition) {
 static float find_end(const search *s, uint32_t state) {
     const uint32_t index = s->machine->states[state].end_player;
     const lmb_moving_player *player = index != LMB_NONE ? &s->moving->players[index] : NULL;
-    if (player == NULL || s->goes_on[state] || player->def->group != LMB_NONE ||
+    if (player == NULL || s->goes_on[state] || player->def->group != LMB_NONE || player->def->sync_node != LMB_NONE ||
         player->def->rate.kind != LMB_VALUE_CONSTANT || player->def->rate.curve != LMB_CURVE_LINEAR) {
         return 0.0f;
     }
@@ -41,7 +41,9 @@ static float find_end(const search *s, uint32_t state) {
     const bool wraps = player->def->end == LMB_END_LOOP && player->def->offset == player->duration;
     const float offset = wraps ? 0.0f : player->def->offset;
     const float left = rate > 0.0f ? player->duration - offset : offset;
-    return 0.99f * left / fmaxf(fabsf(rate), 1e-6f);
+    const uint32_t later = player->def->repetitions > 0 ? player->def->repetitions - 1 : 0;
+    const float delay = player->def->delay;
+    return 0.99f * (delay + (left + (float)later * player->duration) / fmaxf(fabsf(rate), 1e-6f));
 }
 
 // Returns whether a transition may be taken from a state while the followed one is seen.
@@ -94,8 +96,8 @@ static bool is_entered_seen(const search *s, bool by_fades) {
 // Returns whether a state may restart when it is entered while it is seen.
 static bool may_restart(const search *s, uint32_t state) {
     const uint32_t player = s->machine->states[state].end_player;
-    const lmb_end end = player != LMB_NONE ? s->moving->players[player].def->end : LMB_END_LOOP;
-    return s->machine->def.states[state].restart || end == LMB_END_HOLD || end == LMB_END_ONCE;
+    const bool stays = player != LMB_NONE && lmb_player_last_end(s->moving->players[player].def) != LMB_END_LOOP;
+    return s->machine->def.states[state].restart || stays;
 }
 
 bool lmb_moving_restarts_seen(const lmb_moving *moving, const lmb_moving_machine *machine) {

@@ -22,7 +22,7 @@ _Static_assert(MOST_TOGETHER == LMB_CONTROL_TOGETHER, "characters that run toget
 // counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
 // eight weights, one for each reflection.
 #define MOST_STATE_WORDS 10240u
-_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + MOTION_SPAN_WORDS + 7) +
+_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + 2 + MOTION_SPAN_WORDS + 7) +
                        LMB_MAX_MACHINES *
                            (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
                        MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
@@ -83,7 +83,7 @@ static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_pass
                                      .to = make_ticks(passages->to[0][i], passages->to[1][i]),
                                      .ends = passages->counts[i],
                                      .backwards = (passages->backwards >> i & 1u) != 0},
-                               .ends = (passages->ends >> i & 1u) != 0,
+                               .stops = (passages->stops >> i & 1u) != 0,
                                .had_turned = (passages->had_turned >> i & 1u) != 0};
         const control c = all->each[passages->first + i];
         if (is_grouped) {

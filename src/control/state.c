@@ -52,11 +52,16 @@ static bool check_player(const checker *c, uint32_t index) {
     const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
     const uint32_t *playing = c->state + record[PLAYER_STATE];
     const uint64_t duration = wide(record + PLAYER_DURATION), place = wide(playing + PLAYING_PLACE);
+    const uint32_t ended = playing[PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT;
+    const uint64_t waited = record[PLAYER_WAITED] != CONTROL_NONE ? wide(c->state + record[PLAYER_WAITED]) : 0;
     const bool turns = record[PLAYER_END] == PLAYER_TURNS;
     const uint32_t flags =
         PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME | (turns && place == 0 ? PLAYING_TURNED : 0);
     return require(c, place <= (turns ? 2 * duration : duration), "player", index, "it is past its clip") &&
-           require(c, (playing[PLAYING_FLAGS] & ~flags) == 0, "player", index, "there are no such flags") &&
+           require(c, (playing[PLAYING_FLAGS] & ~flags & ((1u << PLAYING_ENDED_SHIFT) - 1)) == 0, "player", index,
+                   "there are no such flags") &&
+           require(c, waited <= wide(record + PLAYER_DELAY), "player", index, "it waits for longer than its delay") &&
+           require(c, ended <= record[PLAYER_REPETITIONS], "player", index, "it has no such repetition") &&
            require(c, is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST), "player", index,
                    "its weight is " IN_RANGE);
 }

@@ -137,6 +137,7 @@ static void write_smoothed(writer *w) {
         const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
         // A half-life too short for a float division follows at once.
         float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
+        rate = smoothed->speed > 0.0f ? -smoothed->speed : rate;
         put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
         put_number(w, at + SMOOTHED_RATE, rate);
         put(w, at + SMOOTHED_PARAMETER, smoothed->parameter);
@@ -199,6 +200,14 @@ static void write_player(writer *w, uint32_t index) {
     put(w, at + PLAYER_MACHINE_STATE, player->state);
     put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
     put(w, at + PLAYER_IS_GROUPED, def->group != LMB_NONE);
+    const uint64_t delay = lmb_control_fine(def->delay) >> FINE_BITS;
+    const uint32_t synced = def->sync_node != LMB_NONE ? w->moving->player_of[def->sync_node] : LMB_NONE;
+    put(w, at + PLAYER_DELAY, (uint32_t)delay);
+    put(w, at + PLAYER_DELAY + 1, (uint32_t)(delay >> 32));
+    put(w, at + PLAYER_WAITED, delay > 0 ? take_state(w, 2) : CONTROL_NONE);
+    put(w, at + PLAYER_SYNC, player_record(w, synced));
+    put(w, at + PLAYER_REPETITIONS, def->repetitions);
+    put(w, at + PLAYER_LAST_END, (uint32_t)lmb_player_last_end(def));
     write_notifies(w, at, def);
     const uint32_t reflections = write_uses(w, at, player->time_parameter);
     w->reflections[index] = (uint8_t)(reflections != 0 ? reflections : 1);
@@ -215,12 +224,13 @@ static const lmb_moving_player *find_member(const writer *w, uint32_t group, uin
 }
 
 static uint32_t find_cadence(const writer *w, uint32_t group) {
-    bool all_move = w->def->groups[group].cadence != LMB_CADENCE_DURATION;
+    const lmb_cadence cadence = w->def->groups[group].cadence;
+    bool all_move = cadence == LMB_CADENCE_DEFAULT || cadence == LMB_CADENCE_VELOCITY;
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         const lmb_moving_player *player = &w->moving->players[i];
         all_move = all_move && (player->def->group != group || lmb_player_velocity(player) != 0.0f);
     }
-    return all_move ? CADENCE_VELOCITY : CADENCE_DURATION;
+    return all_move ? CADENCE_VELOCITY : cadence == LMB_CADENCE_LENGTH ? CADENCE_LENGTH : CADENCE_DURATION;
 }
 
 static ticks ticks_of_seconds(float seconds) {
@@ -247,7 +257,7 @@ static uint32_t write_pieces(writer *w, uint32_t member, const lmb_moving_player
                              const lmb_moving_player *player) {
     const uint32_t count = leader->def->marker_count > 0 ? leader->def->marker_count : 1;
     const uint32_t at = take(w, count);
-    const float speed = fabsf(lmb_player_velocity(player));
+    const float speed = cadence == CADENCE_LENGTH ? 1.0f : fabsf(lmb_player_velocity(player));
     uint32_t varies = 0;
     float first = 0.0f;
     put(w, member + MEMBER_PIECES, at);
@@ -255,7 +265,7 @@ static uint32_t write_pieces(writer *w, uint32_t member, const lmb_moving_player
         const float led = seconds_of_fine(piece_size(leader, piece));
         const float own = seconds_of_fine(piece_size(player, piece));
         const float number =
-            cadence == CADENCE_VELOCITY ? snap(speed * (own * reciprocal(led))) : led * reciprocal(own);
+            cadence == CADENCE_DURATION ? led * reciprocal(own) : snap(speed * (own * reciprocal(led)));
         put_number(w, at + piece, number);
         first = piece == 0 ? number : first;
         varies = BITS(number) != BITS(first) ? CADENCE_VARIES : varies;

@@ -53,6 +53,10 @@ static uint64_t larger(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
+static uint64_t division_loops(uint64_t bits) {
+    return 2 * (bits + 1);
+}
+
 static uint64_t wide(const uint32_t *words) {
     return words[0] | (uint64_t)words[1] << 32;
 }
@@ -104,13 +108,22 @@ static uint64_t begin_groups_loops(const bounds *b, uint32_t machine) {
     return loops;
 }
 
+// What each player of a state counts that begins: whether it is inside, and the time of another one.
+static uint64_t begin_player_loops(const bounds *b) {
+    bool syncs = false;
+    for (uint32_t i = 0; i < b->player_count; i++) {
+        syncs = syncs || b->block[player_at(b, i) + PLAYER_SYNC] != CONTROL_NONE;
+    }
+    return WITHIN + (syncs ? WITHIN + division_loops(64) : 1 + NO_DIVISION);
+}
+
 static uint64_t begin_state_loops(const bounds *b, uint32_t machine) {
     uint64_t loops = 1 + WITHIN + 1;
     for (uint32_t i = 0; i < b->machine_count; i++) {
         const uint32_t inner = machine_at(b, i);
         loops += 1 + WITHIN + loop(is_inside(b, inner, machine) ? machine_state_words(b, inner) : 0, 0);
     }
-    return loops + loop(b->player_count, WITHIN) + begin_groups_loops(b, machine);
+    return loops + loop(b->player_count, begin_player_loops(b)) + begin_groups_loops(b, machine);
 }
 
 static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
@@ -153,10 +166,6 @@ static uint64_t round_loops(const bounds *b, uint32_t index, bool has_events) {
 }
 
 // ---- The cut, and weights.
-
-static uint64_t division_loops(uint64_t bits) {
-    return 2 * (bits + 1);
-}
 
 static uint64_t ticks_at_rate_loops(void) {
     return division_loops(WORD_BITS) + division_loops(FINE_BITS + 1);
@@ -321,8 +330,9 @@ static uint64_t end_loops(const bounds *b) {
 
 static uint64_t begin_loops(const bounds *b) {
     const uint64_t words = loop(b->block[CONTROL_STATE_WORDS], 0);
-    uint64_t loops = SHARE + 2 * loop(b->limits->events_a_frame, 0) + loop(1 + 2 * (uint64_t)b->capacity, 0) +
-                     2 * words + loop(b->player_count, 0) + begin_groups_loops(b, CONTROL_NONE) + 2;
+    uint64_t loops = SHARE + 2 * loop(b->limits->events_a_frame, 0) +
+                     loop(EMITTED_COUNT_WORDS + EMITTED_WORDS * (uint64_t)b->capacity, 0) + 2 * words +
+                     loop(b->player_count, 0) + begin_groups_loops(b, CONTROL_NONE) + 2;
     for (uint32_t i = 0; i < b->machine_count; i++) {
         loops += 1 + loop(machine_state_words(b, machine_at(b, i)), 0);
     }

@@ -355,6 +355,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader, reader->root_keys[ROOT_CHARACTER_MOTION]);
     lmb_graph_finish_parameters(reader);
+    lmb_graph_finish_players(reader);
     finish_root(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;

@@ -110,6 +110,8 @@ struct lmb_graph_reader {
     struct lmb_graph_machine *machine; // the innermost one being read
     lmb_graph_left left;               // the state from which the transition being read starts
     uint32_t player_count;
+    struct lmb_graph_sync *syncs; // players that begin at the times of others, in the scratch pool
+    uint32_t sync_count;
     uint32_t machine_count; // including fades
     uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE
     lmb_graph_problem first;
@@ -297,6 +299,8 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
 void lmb_graph_read_parameters(lmb_graph_reader *reader, uint32_t value);
 // Completes defaults and ranges after all uses are known.
 void lmb_graph_finish_parameters(lmb_graph_reader *reader);
+// player.c: finds the clips at whose times others begin.
+void lmb_graph_finish_players(lmb_graph_reader *reader);
 
 // Reads a value like lmb_graph_read_value(), and reports one that is not known yet when transitions are taken and rates
 // are read. lmb_graph_expect_early() does that for a value that was read.

@@ -394,7 +394,15 @@ typedef struct play {
     const lmb_clip *clip; // or NULL, if there is none of that name
     const char *group;
     lmb_cadence cadence; // of its group
+    uint32_t sync;       // the value of "sync-with", or LMB_NONE
 } play;
+
+// A player that begins at the time of another clip, which may come later in the text.
+struct lmb_graph_sync {
+    lmb_player_def *player;
+    uint32_t node;  // its own
+    uint32_t value; // the name of the other clip
+};
 
 // A warp, while it is read.
 typedef struct warp_reading {
@@ -453,6 +461,39 @@ static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, u
 }
 
 static const lmb_graph_kind kind_group = {read_group, "{'type':'string'}", NULL};
+
+static void read_sync(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        ((play *)target)->sync = value;
+    }
+}
+
+static const lmb_graph_kind kind_sync = {read_sync, "{'type':'string'}", NULL};
+
+// Returns the node of the first other clip of a name that plays, or LMB_NONE.
+static uint32_t find_synced(lmb_graph_reader *reader, const struct lmb_graph_sync *sync) {
+    const lmb_graph_json *graph = reader->graph;
+    const char *name = lmb_graph_text(reader, &reader->scratch, sync->value);
+    for (uint32_t i = 0; i < graph->def.node_count && name != NULL; i++) {
+        const lmb_node_def *node = &graph->nodes[i];
+        if (i != sync->node && node->op == LMB_OP_CLIP && node->player != NULL &&
+            strcmp(lmb_clip_name(graph->def.clips[(uint32_t)node->clip.constant]), name) == 0) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
+void lmb_graph_finish_players(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->sync_count && reader->result == LMB_OK; i++) {
+        const struct lmb_graph_sync *sync = &reader->syncs[i];
+        sync->player->sync_node = find_synced(reader, sync);
+        if (sync->player->sync_node == LMB_NONE) {
+            lmb_graph_report(reader, sync->value, "no other clip of this name plays");
+        }
+    }
+}
 
 // Returns memory for the elements of an array; NULL after an error.
 static void *begin_list(lmb_graph_reader *reader, uint32_t value, uint32_t most, const char *what, size_t size) {
@@ -721,8 +762,11 @@ static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
 static const char *const ends[] = {
     [LMB_END_LOOP] = "loop", [LMB_END_HOLD] = "hold", [LMB_END_ONCE] = "once", [LMB_END_PING_PONG] = "ping-pong", NULL};
 
-static const char *const cadences[] = {
-    [LMB_CADENCE_DEFAULT] = "default", [LMB_CADENCE_DURATION] = "duration", [LMB_CADENCE_VELOCITY] = "velocity", NULL};
+static const char *const cadences[] = {[LMB_CADENCE_DEFAULT] = "default",
+                                       [LMB_CADENCE_DURATION] = "duration",
+                                       [LMB_CADENCE_VELOCITY] = "velocity",
+                                       [LMB_CADENCE_LENGTH] = "length",
+                                       NULL};
 
 #define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
 
@@ -732,6 +776,15 @@ static const lmb_graph_field play_members[] = {
      .kind = &lmb_kind_choice,
      .offset = PLAY(def.end),
      .choices = ends},
+    {.name = "repetitions",
+     .about = "After how many repetitions a loop or a ping-pong ends; 0 is never.",
+     .kind = &lmb_kind_integer,
+     .offset = PLAY(def.repetitions),
+     .max = (float)LMB_MAX_REPETITIONS},
+    {.name = "drops-out",
+     .about = "Whether it drops out after the last repetition, as one played once does, in place of holding.",
+     .kind = &lmb_kind_boolean,
+     .offset = PLAY(def.drops_out)},
     {.name = "rate",
      .about = "A factor of the speed; 1 by default.",
      .kind = &lmb_kind_early,
@@ -741,6 +794,12 @@ static const lmb_graph_field play_members[] = {
      .about = "Where the clip begins, in seconds.",
      .kind = &kind_seconds,
      .offset = PLAY(def.offset)},
+    {.name = "delay",
+     .about = "How long the clip waits at its beginning, in seconds.",
+     .kind = &lmb_kind_number,
+     .offset = PLAY(def.delay),
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "sync-with", .about = "The clip at whose time it begins when its state is entered.", .kind = &kind_sync},
     {.name = "group", .about = "The sync group of the clip.", .kind = &kind_group},
     {.name = "cadence",
      .about = "How the rate of the group is found.",
@@ -784,8 +843,8 @@ static const lmb_graph_field play_members[] = {
      .inside = &warp_fields,
      .count = LMB_MAX_WARPS},
 };
-static const lmb_graph_fields play_fields = {LMB_FIELDS("\"play\"", play_members),
-                                             .also = "'dependencies':{'cadence':['group']}"};
+static const lmb_graph_fields play_fields = {
+    LMB_FIELDS("\"play\"", play_members), .also = "'dependencies':{'cadence':['group'],'drops-out':['repetitions']}"};
 
 const lmb_graph_definition lmb_graph_player_definitions[] = {
     {"play", "How the clip plays by itself.", "{'anyOf':[{'const':true},$inside]}", &play_fields},
@@ -803,6 +862,27 @@ static uint32_t find_stated(const lmb_graph_reader *reader, const play *read, co
     return read->at == LMB_NONE ? LMB_NONE : lmb_graph_find_member(reader, read->at, name);
 }
 
+// Checks when a clip begins, and how often it repeats.
+static void check_course(lmb_graph_reader *reader, const play *read) {
+    const lmb_player_def *player = &read->def;
+    const uint32_t at = find_stated(reader, read, player->repetitions > 0 ? "repetitions" : "drops-out");
+    const bool goes_on = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
+    const bool begins = player->delay > 0.0f || read->sync != LMB_NONE;
+    if (read->group != NULL && begins) {
+        lmb_graph_report(reader, find_stated(reader, read, player->delay > 0.0f ? "delay" : "sync-with"),
+                         "a clip in a group begins with the group");
+    }
+    const char *why = player->repetitions == 0 ? (player->drops_out ? "without \"repetitions\"" : NULL)
+                      : !goes_on               ? "a clip that stays at its first end has no repetitions"
+                      : read->group != NULL    ? "a clip in a group plays for ever"
+                      : (double)player->repetitions * (double)read->duration > (double)LMB_MAX_CONTROL_SECONDS
+                          ? "the repetitions take more than 100,000 s"
+                          : NULL;
+    if (why != NULL) {
+        lmb_graph_report(reader, at, "%s", why);
+    }
+}
+
 // Reads "play". Reports members that must not be beside it.
 static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play *read) {
     static const char *const others[] = {"time", "rate", "offset", "loop"};
@@ -818,6 +898,7 @@ static void read_play(lmb_graph_reader *reader, const lmb_graph_node *node, play
     lmb_json_type type = reader->json.values[read->at].type;
     if (type == LMB_JSON_OBJECT) {
         lmb_graph_read_fields(reader, &play_fields, read->at, read);
+        check_course(reader, read);
     } else if (!lmb_graph_is_true(reader, read->at)) {
         lmb_graph_report(reader, read->at, "neither true nor an object");
     }
@@ -926,7 +1007,8 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
         node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.constant < (float)reader->graph->def.clip_count;
     uint32_t index = is_known ? (uint32_t)node->def.clip.constant : LMB_NONE;
     const lmb_clip *played = index == LMB_NONE ? NULL : reader->graph->def.clips[index];
-    play read = {.def = lmb_default_player_def(), .at = lmb_graph_find_member(reader, node->object, "play")};
+    play read = {
+        .def = lmb_default_player_def(), .at = lmb_graph_find_member(reader, node->object, "play"), .sync = LMB_NONE};
     if (!can_play(reader, node, &read, played)) {
         return;
     }
@@ -955,6 +1037,10 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     }
     *player = read.def;
     join_group(reader, &read, player);
+    if (read.sync != LMB_NONE) {
+        const struct lmb_graph_sync sync = {player, reader->graph->def.node_count, read.sync};
+        lmb_graph_append(reader, &reader->scratch, &reader->syncs, &reader->sync_count, &sync, sizeof sync);
+    }
     reader->player_count++;
     owner->end_node = owner->end_node == LMB_NONE ? reader->graph->def.node_count : owner->end_node; // the node that is
                                                                                                      // added next

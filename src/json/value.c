@@ -30,6 +30,7 @@ static const lmb_graph_kind kind_stated = {read_stated, "{'type':'number',$range
 typedef struct parameter_use {
     lmb_graph_declared declared;
     float half_life; // seconds
+    float speed;     // or 0
 } parameter_use;
 
 #define STATED(key, member, text)                                                                                      \
@@ -52,13 +53,19 @@ static const lmb_graph_field parameter_members[] = {
      .kind = &lmb_kind_number,
      .offset = offsetof(parameter_use, half_life),
      .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "smooth-speed",
+     .about = "The change in a second with which the value follows the parameter, in place of a half-life.",
+     .kind = &lmb_kind_number,
+     .offset = offsetof(parameter_use, speed),
+     .min = 1e-6f,
+     .max = 1048576.0f},
 };
 static const lmb_graph_fields parameter_fields = {LMB_FIELDS("a parameter", parameter_members)};
 
 // A parameter where it is declared: without a use, and so not smoothed.
 static const lmb_graph_fields declared_fields = {.what = "a parameter",
                                                  .fields = parameter_members,
-                                                 .count = sizeof parameter_members / sizeof *parameter_members - 1};
+                                                 .count = sizeof parameter_members / sizeof *parameter_members - 2};
 
 void lmb_graph_read_parameters(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_field any = {.parameter_max = 1.0f};
@@ -156,12 +163,13 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
     return is_there ? index : LMB_NONE;
 }
 
-// Returns a smoothed parameter that follows `source`: an existing one of this half-life, or a new one.
-static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_life, uint32_t value) {
+// Returns a smoothed parameter that follows `source`: an existing one that does so alike, or a new one.
+static uint32_t follow(lmb_graph_reader *reader, uint32_t source, const parameter_use *use, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.smoothed_count;
     for (uint32_t i = 0; i < count; i++) {
-        if (graph->def.smoothed[i].source.parameter == source && graph->def.smoothed[i].half_life == half_life) {
+        const lmb_smoothed_def *known = &graph->def.smoothed[i];
+        if (known->source.parameter == source && known->half_life == use->half_life && known->speed == use->speed) {
             return graph->def.smoothed[i].parameter;
         }
     }
@@ -171,7 +179,8 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, float half_lif
     // The default and range become those of the source after they are completed.
     const uint32_t parameter =
         lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    const lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), half_life, parameter);
+    lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), use->half_life, parameter);
+    added.speed = use->speed;
     return lmb_graph_append(reader, &graph->pool, &graph->def.smoothed, &graph->def.smoothed_count, &added,
                             sizeof added)
                ? parameter
@@ -475,8 +484,8 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
         return;
     }
     lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
-    if (use.half_life > 0.0f) {
-        used.parameter = follow(reader, used.parameter, use.half_life, value);
+    if (use.half_life > 0.0f || use.speed > 0.0f) {
+        used.parameter = follow(reader, used.parameter, &use, value);
     }
     lmb_graph_set_value(result, used);
 }

@@ -261,8 +261,10 @@ static void test_cadences(void **state) {
             }
             const double cycles = (1.0 - w) / durations[0] + w / durations[1];
             const double stride = (1.0 - w) * velocities[0] * durations[0] + w * velocities[1] * durations[1];
-            const double velocity =
-                cadence == LMB_CADENCE_DURATION ? cycles * stride : (1.0 - w) * velocities[0] + w * velocities[1];
+            const double length = (1.0 - w) * durations[0] + w * durations[1];
+            const double velocity = cadence == LMB_CADENCE_DURATION ? cycles * stride
+                                    : cadence == LMB_CADENCE_LENGTH ? stride / length
+                                                                    : (1.0 - w) * velocities[0] + w * velocities[1];
             // Rates are rounded to 2^-16.
             assert_near(place_of(&s).position[2], 2.0 * velocity, 1e-5 * 2.0 * velocity);
             stage_end(&s);

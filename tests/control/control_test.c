@@ -3,6 +3,8 @@
 #include "failing_host.h"
 #include "refusal.h"
 
+#include "../../shaders/ops/control_layout.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -97,10 +99,9 @@ static void test_steps_add_up(void **state) {
 
 static void expect_emitted(const stage *s, uint32_t index, uint32_t event, double weight) {
     assert_true(index < s->emitted[0]);
-    assert_int_equal(s->emitted[1 + 2 * index], event);
-    float emitted;
-    memcpy(&emitted, &s->emitted[2 + 2 * index], sizeof emitted);
-    assert_near(emitted, weight, 1e-6);
+    const lmb_emitted_event emitted = lmb_control_emitted_event(s->emitted, index);
+    assert_int_equal(emitted.event, event);
+    assert_near(emitted.weight, weight, 1e-6);
 }
 
 static void test_notifies(void **state) {
@@ -127,7 +128,9 @@ static void test_notifies(void **state) {
         static const uint32_t forwards[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 9};
         static const uint32_t back[] = {3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 9};
         for (uint32_t i = 0; i < 13; i++) {
-            assert_int_equal(s.emitted[1 + 2 * i], backwards ? back[i] : forwards[i]);
+            const lmb_emitted_event emitted = lmb_control_emitted_event(s.emitted, i);
+            assert_int_equal(emitted.event, backwards ? back[i] : forwards[i]);
+            assert_int_equal(emitted.passes, (i < 12 ? 1 : 3) * (backwards ? -1 : 1));
         }
         stage_end(&s);
     }
@@ -227,11 +230,161 @@ static void test_emitted_overflow(void **state) {
     stage s = stage_begin(&def);
     stage_step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 loops
     assert_int_equal(s.emitted[0], 80);
-    assert_int_equal(s.emitted[1], 0);
-    assert_int_equal(s.emitted[3], 1);
-    assert_int_equal(s.emitted[5], 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(lmb_control_emitted_event(s.emitted, i).event, i % 2);
+    }
     assert_int_equal(lmb_control_state_counts(s.control, s.state).emitted_events, 77);
     stage_end(&s);
+}
+
+// A clip of 0.4 s, to be played three times, and then one of a second. Whatever the steps are, all events of the first
+// are emitted, and the second begins at the exact time of the first one's last end.
+static void test_repetitions(void **state) {
+    (void)state;
+    static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {0.4f, 2}};
+    static const uint64_t steps[] = {SIXTIETH, SIXTIETH / 7, LMB_TICKS_PER_SECOND / 4, LMB_TICKS_PER_SECOND,
+                                     2 * LMB_TICKS_PER_SECOND};
+    static const struct {
+        lmb_end end;
+        float rate;
+        uint32_t counts[5]; // of notifies, looped at most, and ended
+        double last;        // where it ends
+    } cases[] = {{LMB_END_LOOP, 1.0f, {3, 3, 3, 2, 1}, 0.4},
+                 {LMB_END_LOOP, -1.0f, {3, 3, 3, 3, 1}, 0.0},
+                 {LMB_END_PING_PONG, 1.0f, {2, 3, 2, 2, 1}, 0.4},
+                 {LMB_END_PING_PONG, -1.0f, {2, 3, 2, 2, 1}, 0.4}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+            control_player_def players[2] = {stage_player(0.4f, 0), stage_player(1.0f, 1)};
+            control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+            for (uint32_t j = 0; j < 2; j++) {
+                players[j].machine = 0;
+                players[j].state = states[j].end_player = j;
+            }
+            players[0].end = cases[i].end;
+            players[0].repetitions = 3;
+            players[0].rate = lmb_constant(cases[i].rate);
+            players[0].notifies = notifies;
+            players[0].notify_count = 3;
+            players[0].looped_event = 3;
+            players[0].ended_event = 4;
+            lmb_transition_def transition = stage_transition(0, 1, LMB_NONE, 0.0f);
+            transition.at_end = true;
+            const control_machine_def machine = {states, 2, &transition, 1, LMB_NONE, 0, 0};
+            control_def def = stage_control(players, 2, 2);
+            def.event_count = 5;
+            def.max_emitted_events = STAGE_EMITTED;
+            def.machines = &machine;
+            def.machine_count = 1;
+            stage s = stage_begin(&def);
+            for (uint64_t passed = 0; passed < 2 * LMB_TICKS_PER_SECOND; passed += steps[k]) {
+                stage_step(&s, steps[k]);
+            }
+            assert_int_equal(stage_current_state(&s, 0), 1);
+            assert_int_equal(lmb_control_player_ticks(s.control, s.state, 1), 8 * LMB_TICKS_PER_SECOND / 10);
+            assert_near(stage_player_seconds(&s, 0), cases[i].last, 1e-6);
+            assert_int_equal(lmb_control_player_repetitions(s.control, s.state, 0), 3);
+            for (uint32_t event = 0; event < 5; event++) {
+                const uint32_t most = cases[i].counts[event]; // looped: one for all in a piece of a frame
+                assert_in_range(s.counts[event], event == 3 ? 1 : most, most);
+            }
+            stage_end(&s);
+        }
+    }
+}
+
+// A player that has ended stays, whatever its rate, until it begins anew.
+static void test_ended_repetitions_stay(void **state) {
+    (void)state;
+    control_player_def player = stage_player(0.5f, 0);
+    player.repetitions = 2;
+    player.rate = lmb_parameter(2);
+    const control_def def = control_of(&player);
+    stage s = stage_begin(&def);
+    static const float rates[] = {1.0f, 1.0f, -3.0f, 0.0f, 1.0f};
+    for (uint32_t i = 0; i < 5; i++) {
+        s.parameters[2] = rates[i];
+        stage_step(&s, 6 * LMB_TICKS_PER_SECOND / 10);
+        assert_near(s.parameters[0], i == 0 ? 0.1 : 0.5, 1e-6);
+    }
+    uint32_t wrong[STAGE_WORDS];
+    memcpy(wrong, s.state, sizeof wrong);
+    wrong[CHARACTER_WORDS + PLAYING_FLAGS] += 1u << PLAYING_ENDED_SHIFT;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_control_check_states(s.control, wrong, 1, &error), &error, LMB_ERROR_FORMAT,
+                  "it has no such repetition");
+    stage_send(&s, LMB_TICKS_PER_SECOND / 10, LMB_EVENT_RESET);
+    assert_near(s.parameters[0], 0.1, 1e-6);
+    stage_end(&s);
+}
+
+// A transition at the end of a delayed clip is at its exact time, whatever the steps are. Entered again, it waits again.
+static void test_delay(void **state) {
+    (void)state;
+    static const uint64_t steps[] = {SIXTIETH, SIXTIETH / 7, LMB_TICKS_PER_SECOND / 4, LMB_TICKS_PER_SECOND};
+    for (uint32_t k = 0; k < 4; k++) {
+        control_player_def players[2] = {stage_player(0.5f, 0), stage_player(2.0f, 1)};
+        control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+        for (uint32_t i = 0; i < 2; i++) {
+            players[i].machine = 0;
+            players[i].state = states[i].end_player = i;
+        }
+        players[0].delay = 0.3f;
+        lmb_transition_def transitions[2] = {stage_transition(0, 1, LMB_NONE, 0.0f),
+                                             stage_transition(1, 0, LMB_NONE, 0.0f)};
+        transitions[0].at_end = true;
+        transitions[1].after = 0.7f;
+        const control_machine_def machine = {states, 2, transitions, 2, LMB_NONE, 0, 0};
+        control_def def = stage_control(players, 2, 2);
+        def.machines = &machine;
+        def.machine_count = 1;
+        stage s = stage_begin(&def);
+        for (uint64_t passed = 0; passed < 2 * LMB_TICKS_PER_SECOND; passed += steps[k]) {
+            stage_step(&s, steps[k]);
+        }
+        // 0.8 s, 0.7 s, then 0.3 s of delay and 0.2 s.
+        assert_int_equal(stage_current_state(&s, 0), 0);
+        assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), LMB_TICKS_PER_SECOND / 5);
+        stage_end(&s);
+    }
+}
+
+// What begins at the time of another clip: within its own duration, and not if both begin.
+static void test_sync_with(void **state) {
+    (void)state;
+    static const struct {
+        float duration;
+        lmb_end end;
+        bool together;
+        double begins;
+    } cases[] = {{2.0f, LMB_END_LOOP, false, 0.75},
+                 {0.5f, LMB_END_LOOP, false, 0.25},
+                 {0.5f, LMB_END_HOLD, false, 0.5},
+                 {2.0f, LMB_END_PING_PONG, false, 0.75},
+                 {2.0f, LMB_END_LOOP, true, 0.125}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        control_player_def players[2] = {stage_player(1.0f, 0), stage_player(cases[i].duration, 1)};
+        control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+        players[0].machine = players[1].machine = 0;
+        players[0].state = cases[i].together ? 1 : 0;
+        players[1].state = 1;
+        players[1].end = cases[i].end;
+        players[1].offset = 0.125f;
+        players[1].sync = 1;
+        const lmb_transition_def transition = stage_transition(0, 1, 0, 1.0f);
+        const control_machine_def machine = {states, 2, &transition, 1, LMB_NONE, 0, 0};
+        control_def def = stage_control(players, 2, 2);
+        def.event_count = 1;
+        def.machines = &machine;
+        def.machine_count = 1;
+        stage s = stage_begin(&def);
+        assert_near(stage_player_seconds(&s, 1), 0.0, 0.0);
+        stage_step(&s, 3 * LMB_TICKS_PER_SECOND / 4);
+        assert_near(stage_player_seconds(&s, 1), 0.125, 1e-6); // its offset: it began with the other
+        stage_send(&s, 0, 0);
+        assert_near(stage_player_seconds(&s, 1), cases[i].begins, 1e-6);
+        stage_end(&s);
+    }
 }
 
 static double wrap(double x, double d) {
@@ -365,7 +518,7 @@ static uint32_t find_piece_of(const group_case *given, uint32_t player, double p
 
 // Returns the group's r, and its velocity without the rate.
 static double find_rate(const group_case *given, const double weights[MEMBERS], uint32_t piece, double *velocity) {
-    double sum = 0.0, speeds = 0.0, pieces = 0.0, rates = 0.0, led, own;
+    double sum = 0.0, speeds = 0.0, pieces = 0.0, rates = 0.0, lengths = 0.0, led, own;
     *velocity = 0.0;
     piece_of(given, 0, piece, &led);
     for (uint32_t i = 0; i < MEMBERS; i++) {
@@ -375,9 +528,13 @@ static double find_rate(const group_case *given, const double weights[MEMBERS], 
         speeds += weights[i] * fabs(v);
         pieces += weights[i] * fabs(v) * own / led;
         rates += weights[i] * led / own;
+        lengths += weights[i] * own;
         *velocity += weights[i] * v;
     }
     *velocity /= sum;
+    if (given->cadence == LMB_CADENCE_LENGTH) {
+        return led * sum / lengths;
+    }
     return given->by_velocity ? speeds / pieces : rates / sum;
 }
 
@@ -454,6 +611,9 @@ static void test_cadences(void **state) {
         {LMB_CADENCE_DURATION, false, {4.0f, 1.4f, 0.7f}, 1, false},
         {LMB_CADENCE_DURATION, false, {-4.0f, 1.4f, 0.7f}, 3, false},
         {LMB_CADENCE_DURATION, false, {4.0f, 1.4f, 0.7f}, 2, true},
+        {LMB_CADENCE_LENGTH, false, {4.0f, 1.4f, 0.7f}, 1, false},
+        {LMB_CADENCE_LENGTH, false, {-4.0f, 1.4f, 0.7f}, 3, false},
+        {LMB_CADENCE_LENGTH, false, {4.0f, 1.4f, 0.7f}, 2, true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         check_group(&cases[i]);
@@ -565,6 +725,43 @@ static void test_smoothed(void **state) {
     stage_step(&s, SIXTIETH);
     assert_float_equal(s.parameters[1], before, 0.0f);
     stage_end(&s);
+}
+
+// At a constant speed, which takes as long whatever the steps are.
+static void test_smoothed_at_a_speed(void **state) {
+    (void)state;
+    lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(0), 0.0f, 1);
+    smoothed.speed = 4.0f;
+    control_def def = default_control_def();
+    def.parameter_count = 2;
+    def.smoothed = &smoothed;
+    def.smoothed_count = 1;
+    for (uint32_t divisor = 1; divisor < 100; divisor += 7) {
+        stage s = stage_begin(&def);
+        s.parameters[0] = 1.0f;
+        stage_step(&s, 0);
+        assert_float_equal(s.parameters[1], 1.0f, 0.0f);
+        for (uint32_t i = 1; i <= 3 * divisor; i++) {
+            const double passed = (double)i / divisor;
+            s.parameters[0] = i <= 2 * divisor ? -5.0f : 0.0f;
+            stage_step(&s, LMB_TICKS_PER_SECOND / divisor);
+            const double down = passed < 1.5 ? 1.0 - 4.0 * passed : -5.0;
+            assert_near(s.parameters[1], i <= 2 * divisor ? down : -5.0 + 4.0 * (passed - 2.0), 1e-5);
+        }
+        s.parameters[0] = NAN;
+        const float before = s.parameters[1];
+        stage_step(&s, SIXTIETH);
+        assert_float_equal(s.parameters[1], before, 0.0f);
+        s.parameters[0] = 0.5f;
+        stage_step(&s, LMB_TICKS_PER_SECOND);
+        assert_float_equal(s.parameters[1], 0.5f, 0.0f); // arrives exactly
+        stage_end(&s);
+    }
+    smoothed.half_life = 0.1f;
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "smoothed parameter 0: speed: beside a half-life");
+    smoothed.half_life = 0.0f;
+    smoothed.speed = -1.0f;
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "smoothed parameter 0: speed");
 }
 
 // A machine of three states with clips of one second. Events enter a and b; the end of b's clip enters c.
@@ -1040,15 +1237,14 @@ static void test_emitted_weights(void **state) {
         // The events of each player in its order, then its end. The first player's events come first.
         uint32_t player = 0, last = 0;
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
-            float weight;
-            memcpy(&weight, &s.emitted[2 + 2 * i], sizeof weight);
+            const float weight = lmb_control_emitted_event(s.emitted, i).weight;
             while (player < 3 && fabs((double)weight - weights[player]) > 1e-6) {
                 player++;
                 last = 0;
             }
             assert_true(player < 3);
             assert_true(last < 2); // nothing after an end
-            last = s.emitted[1 + 2 * i];
+            last = lmb_control_emitted_event(s.emitted, i).event;
             assert_int_equal(last == 3, last > 1 && player == 1);
         }
         for (uint32_t i = 0; i < 3; i++) {
@@ -1088,7 +1284,7 @@ static void test_emitted_weights_of_a_group(void **state) {
         double weights[3];
         step_with_weights(&s, frame, weights);
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
-            const uint32_t event = s.emitted[1 + 2 * i];
+            const uint32_t event = lmb_control_emitted_event(s.emitted, i).event;
             expect_emitted(&s, i, event, weights[event % 3]);
         }
     }
@@ -1535,13 +1731,14 @@ static void test_refusals(void **state) {
     static const float way[] = {1.0f, 2.0f, 3.0f, 0.0f,
                                 1.0f, 7.0f, 3.0f, 1.0f}; // ends where it began, except for its height
     static const lmb_motion_track nowhere_track = {2, way, NULL};
-    static const uint32_t held[] = {1}, both[] = {0, 2};
+    static const uint32_t held[] = {1}, both[] = {0, 2}, first[] = {0};
 #define GROUP(numbers, how, velocity)                                                                                  \
     {                                                                                                                  \
         .players = numbers, .player_count = sizeof numbers / sizeof *numbers, .cadence = how,                          \
         .rate = lmb_constant(1.0f), .velocity_parameter = velocity                                                     \
     }
     const control_group_def holds = GROUP(held, LMB_CADENCE_DEFAULT, LMB_NONE),
+                            of_first = GROUP(first, LMB_CADENCE_DEFAULT, LMB_NONE),
                             by_velocity = GROUP(both, LMB_CADENCE_VELOCITY, LMB_NONE),
                             unknown_cadence = GROUP(both, LMB_CADENCE_COUNT, LMB_NONE),
                             written_twice = GROUP(both, LMB_CADENCE_DEFAULT, 3),
@@ -1568,6 +1765,20 @@ static void test_refusals(void **state) {
     REFUSED(small.players[0].offset = 2.0f, "node 0 (clip): player: offset");
     REFUSED(small.players[0].end = LMB_END_COUNT, "node 0 (clip): player: end");
     REFUSED(small.players[0].rate = lmb_parameter(8), "node 0 (clip): player: rate");
+    REFUSED(small.players[1].repetitions = 2, "node 1 (clip): player: repetitions: the clip stays at its first end");
+    REFUSED(small.players[0].repetitions = 100001, "node 0 (clip): player: repetitions: they take more");
+    REFUSED((small.players[0].duration = 0.0f, small.players[0].repetitions = LMB_MAX_REPETITIONS + 1),
+            "node 0 (clip): player: repetitions");
+    REFUSED((small.players[0].repetitions = 2, def.groups = &of_first, def.group_count = 1),
+            "node 0 (clip): player: repetitions: a clip in a group");
+    REFUSED(small.players[0].delay = -1.0f, "node 0 (clip): player: delay");
+    REFUSED((small.players[0].delay = 1.0f, def.groups = &of_first, def.group_count = 1),
+            "node 0 (clip): player: delay: a clip in a group");
+    REFUSED(small.players[0].sync = 1, "node 0 (clip): player: sync_node: no other clip plays there");
+    REFUSED(small.players[0].sync = 4, "node 0 (clip): player: sync_node: no other clip plays there");
+    REFUSED((small.players[0].sync = 2, def.groups = &of_first, def.group_count = 1),
+            "node 0 (clip): player: sync_node: a clip in a group");
+    REFUSED(small.players[0].drops_out = true, "node 0 (clip): player: drops_out: there are no repetitions");
     REFUSED(small.players[0].ended_event = 77, "node 0 (clip): player: ended_event");
     REFUSED(small.players[0].looped_event = 77, "node 0 (clip): player: looped_event");
     REFUSED(small.players[0].velocity = INFINITY, "node 0 (clip): player: velocity");
@@ -1877,6 +2088,8 @@ int main(void) {
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_steps_add_up),
         cmocka_unit_test(test_notifies),
+        cmocka_unit_test(test_repetitions),
+        cmocka_unit_test(test_ended_repetitions_stay),
         cmocka_unit_test(test_notifies_there_and_back),
         cmocka_unit_test(test_notifies_where_a_player_turns),
         cmocka_unit_test(test_ended_once),
@@ -1893,6 +2106,9 @@ int main(void) {
         cmocka_unit_test(test_emitted_weights_of_a_group),
         cmocka_unit_test(test_order_in_a_frame),
         cmocka_unit_test(test_smoothed),
+        cmocka_unit_test(test_smoothed_at_a_speed),
+        cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_sync_with),
         cmocka_unit_test(test_machine),
         cmocka_unit_test(test_entered_again),
         cmocka_unit_test(test_frozen_states_stay_frozen),

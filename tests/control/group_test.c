@@ -305,7 +305,7 @@ static void check_first_step(float offset, float rate, float leading_duration) {
     if (rate > 0.0f) {
         assert_true(moved > 0.0);
         assert_int_equal(s.emitted[0], 1); // also if it is at the beginning
-        assert_int_equal(s.emitted[1], AT_OFFSET);
+        assert_int_equal(lmb_control_emitted_event(s.emitted, 0).event, AT_OFFSET);
     } else if (offset > 0.0f) {
         assert_true(moved < 0.0);
         assert_int_equal(s.emitted[0], 0);
@@ -342,7 +342,8 @@ static const piece_case piece_cases[] = {
     {LMB_CADENCE_VELOCITY, 2, 1.3f, 1.0f},     {LMB_CADENCE_VELOCITY, 4, 1.0f, 1.0f},
     {LMB_CADENCE_VELOCITY, 3, -0.7f, 1.0f},    {LMB_CADENCE_DURATION, 3, 11.0f, 1.0f},
     {LMB_CADENCE_DURATION, 4, 64.0f, 0.25f},   {LMB_CADENCE_VELOCITY, 4, -33.0f, 0.125f},
-    {LMB_CADENCE_DURATION, 4, 0x1p-12f, 1.0f},
+    {LMB_CADENCE_DURATION, 4, 0x1p-12f, 1.0f}, {LMB_CADENCE_LENGTH, 4, 1.0f, 1.0f},
+    {LMB_CADENCE_LENGTH, 3, -1.3f, 1.0f},
 };
 enum { PIECE_CASES = sizeof piece_cases / sizeof *piece_cases };
 
@@ -411,7 +412,7 @@ static double find_piece(const piece_case *given, uint32_t member, uint32_t piec
 
 // The leader's rate in a piece.
 static double find_piece_rate(const piece_case *given, uint32_t piece) {
-    double speeds = 0.0, pieces = 0.0, rates = 0.0, led, own;
+    double speeds = 0.0, pieces = 0.0, rates = 0.0, lengths = 0.0, led, own;
     find_piece(given, 0, piece, &led);
     for (uint32_t i = 0; i < MEMBERS; i++) {
         const double speed = member_weights[i] * fabs((double)member_velocities[i]);
@@ -419,8 +420,11 @@ static double find_piece_rate(const piece_case *given, uint32_t piece) {
         speeds += speed;
         pieces += speed * own / led;
         rates += member_weights[i] * led / own;
+        lengths += member_weights[i] * own;
     }
-    const double r = given->cadence == LMB_CADENCE_VELOCITY ? speeds / pieces : rates;
+    const double r = given->cadence == LMB_CADENCE_VELOCITY ? speeds / pieces
+                     : given->cadence == LMB_CADENCE_LENGTH ? led / lengths
+                                                            : rates;
     return copysign(fmin(fabs((double)given->rate) * r, 64.0), (double)given->rate);
 }
 
@@ -556,7 +560,7 @@ static void test_order_over_markers(void **state) {
                 stage_step(&s, lmb_ticks_from_seconds(seconds / 50.0) * (50 / steps));
                 assert_in_range(s.emitted[0], 0, STAGE_EMITTED);
                 for (uint32_t k = 0; k < s.emitted[0]; k++) {
-                    const uint32_t event = s.emitted[1 + 2 * k];
+                    const uint32_t event = lmb_control_emitted_event(s.emitted, k).event;
                     if (event % EVENTS_OF_MEMBER != 2) { // `looped` follows the notifies of a step, once
                         uint32_t *order = &orders[way][event / EVENTS_OF_MEMBER];
                         *order = *order * 31 + event + 1;

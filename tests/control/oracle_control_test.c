@@ -75,16 +75,15 @@ static void compare_players(comparison *c, const oracle_character *oracle, const
 
 static void compare_events(comparison *c, const oracle_character *oracle, const uint32_t *emitted) {
     check(c, "number of emitted events", 0, oracle->emitted_count, emitted[0], 0.0);
-    for (uint32_t i = 0; i < (c->emitted_words - 1) / 2; i++) {
-        float weight;
-        memcpy(&weight, &emitted[2 + 2 * i], sizeof weight);
-        if (i >= emitted[0]) {
-            check(c, "unused emitted event", i, 0.0, emitted[1 + 2 * i], 0.0);
-            check(c, "unused emitted word", i, 0.0, emitted[2 + 2 * i], 0.0);
-        } else if (i < oracle->emitted_count) {
-            check(c, "emitted event", i, oracle->emitted[i].event, emitted[1 + 2 * i], 0.0);
-            check(c, "weight of emitted event", i, oracle->emitted[i].weight, weight, weight_tolerance);
-        }
+    const uint32_t count = lmb_control_emitted_count(c->control, emitted);
+    for (uint32_t i = 0; i < count && i < oracle->emitted_count; i++) {
+        const lmb_emitted_event event = lmb_control_emitted_event(emitted, i);
+        check(c, "emitted event", i, oracle->emitted[i].event, event.event, 0.0);
+        check(c, "weight of emitted event", i, oracle->emitted[i].weight, event.weight, weight_tolerance);
+        check(c, "passes of emitted event", i, oracle->emitted[i].passes, event.passes, 0.0);
+    }
+    for (size_t i = 1 + count * sizeof(lmb_emitted_event) / 4; i < c->emitted_words; i++) {
+        check(c, "unused emitted word", (uint32_t)i, 0.0, emitted[i], 0.0);
     }
 }
 
@@ -215,7 +214,7 @@ static void trace_library(const comparison *c, const uint32_t *state) {
     }
     const uint32_t *emitted = c->emitted + c->character * c->emitted_words;
     for (uint32_t i = 0; i < emitted[0]; i++) {
-        print_error(" !%u", emitted[1 + 2 * i]);
+        print_error(" !%u", lmb_control_emitted_event(emitted, i).event);
     }
     print_error("\n");
 }

@@ -465,9 +465,9 @@ static control_def describe_nested(two_machines *two, control_machine_def machin
     return def;
 }
 
-static uint32_t append_emitted(const stage *s, uint32_t count, uint32_t words[2 * STAGE_EMITTED]) {
+static uint32_t append_emitted(const stage *s, uint32_t count, lmb_emitted_event events[STAGE_EMITTED]) {
     assert_in_range(count + s->emitted[0], 0, STAGE_EMITTED);
-    memcpy(words + 2 * count, s->emitted + 1, s->emitted[0] * 2 * sizeof *words);
+    memcpy(events + count, s->emitted + 1, s->emitted[0] * sizeof *events);
     return count + s->emitted[0];
 }
 
@@ -500,7 +500,8 @@ static void an_update_with_events_is_two_frames(void **state) {
                 waited += ticks;
                 continue;
             }
-            uint32_t emitted[2 * STAGE_EMITTED], emitted_count = 0;
+            lmb_emitted_event emitted[STAGE_EMITTED];
+            uint32_t emitted_count = 0;
             if (count > 0 && waited > 0) {
                 stage_step(&always, waited);
                 emitted_count = append_emitted(&always, 0, emitted);
@@ -513,7 +514,7 @@ static void an_update_with_events_is_two_frames(void **state) {
             const uint32_t words = lmb_control_state_words(always.control);
             assert_memory_equal(always.state, seldom.state, words * sizeof *always.state);
             assert_int_equal(emitted_count, seldom.emitted[0]);
-            assert_memory_equal(emitted, seldom.emitted + 1, emitted_count * 2 * sizeof *emitted);
+            assert_memory_equal(emitted, seldom.emitted + 1, emitted_count * sizeof *emitted);
             assert_memory_equal(always.parameters, seldom.parameters, sizeof always.parameters);
             transitions_seen += before != stage_current_state(&seldom, 0);
         }

@@ -163,8 +163,8 @@ static void play_example(const lmb_graph *graph, float *palette, uint32_t *foots
         parameters[speed] = number >= 30 && number < 240 ? 2.0f : 0.0f;
         const lmb_batch_inputs inputs = {.control = &frame};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
-        for (uint32_t i = 0; i < emitted[0]; i++) {
-            *footsteps += emitted[1 + 2 * i] == step;
+        for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted); i++) {
+            *footsteps += lmb_control_emitted_event(emitted, i).event == step;
         }
     }
     lmb_cpu_destroy(cpu);

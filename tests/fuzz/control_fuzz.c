@@ -112,6 +112,10 @@ static const lmb_player_def *read_player(fuzz_input *in, const lmb_graph_def *de
     }
     if (fields & 128) {
         player->velocity = fuzz_float(in);
+        player->repetitions = fuzz_flag(in) ? fuzz_choice(in, 8) : 0;
+        player->drops_out = fuzz_flag(in);
+        player->delay = fuzz_flag(in) ? fuzz_float(in) : 0.0f;
+        player->sync_node = fuzz_index(in, MOST_NODES);
     }
     return player;
 }

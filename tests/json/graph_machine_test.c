@@ -163,7 +163,7 @@ static void expect_hips(const player *p, double x, double y) {
 
 static bool was_emitted(const player *p, const char *event) {
     for (uint32_t i = 0; i < p->emitted[0]; i++) {
-        if (p->emitted[1 + 2 * i] == lmb_graph_find_event(p->graph->graph, event)) {
+        if (lmb_control_emitted_event(p->emitted, i).event == lmb_graph_find_event(p->graph->graph, event)) {
             return true;
         }
     }
@@ -436,6 +436,7 @@ static void a_cadence_is_read(void **state) {
         {AT_SPEED(""), LMB_CADENCE_DEFAULT},
         {AT_SPEED(",'cadence':'default'"), LMB_CADENCE_DEFAULT},
         {AT_SPEED(",'cadence':'duration'"), LMB_CADENCE_DURATION},
+        {AT_SPEED(",'cadence':'length'"), LMB_CADENCE_LENGTH},
         {AT_SPEED(",'cadence':'velocity','velocity':-3"), LMB_CADENCE_VELOCITY},
         {AT_SPEED(",'cadence':'velocity','motion':[[1,0,0,0],[0,0,0,0]]"), LMB_CADENCE_VELOCITY},
     };
@@ -450,13 +451,14 @@ static void a_cadence_is_read(void **state) {
 
 static void players_as_they_are_said(void **state) {
     (void)state;
-    reading *graph = read_graph(
-        "{'op':'blend','weight':{'param':'f'},"
-        "'a':{'op':'clip','clip':'stand','play':{'rate':{'param':'pace'},'group':'move',"
-        "'markers':[0.5,1.5],'velocity':1.5,"
-        "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
-        "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
-        "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over','rate':-2}}}}");
+    reading *graph =
+        read_graph("{'op':'blend','weight':{'param':'f'},"
+                   "'a':{'op':'clip','clip':'stand','play':{'rate':{'param':'pace'},'group':'move',"
+                   "'markers':[0.5,1.5],'velocity':1.5,"
+                   "'notifies':[{'time':0.25,'event':'step'},{'time':1,'event':'step'}],'looped':'round'}},"
+                   "'b':{'op':'add','a':{'op':'clip','clip':'crouch','play':{'group':'move','markers':[0,0.25]}},"
+                   "'b':{'op':'clip','clip':'hop','play':{'end':'ping-pong','offset':0.25,'ended':'over','rate':-2,"
+                   "'repetitions':3,'drops-out':true,'delay':0.5,'sync-with':'crouch'}}}}");
     const lmb_moving *def = graph->control;
     assert_int_equal(def->player_count, 3);
     const lmb_moving_player *player = &def->players[0];
@@ -473,6 +475,8 @@ static void players_as_they_are_said(void **state) {
     player = &def->players[2];
     assert_int_equal(player->def->end, LMB_END_PING_PONG);
     assert_true(player->def->offset == 0.25f && player->def->rate.constant == -2.0f);
+    assert_true(player->def->repetitions == 3 && player->def->drops_out);
+    assert_true(player->def->delay == 0.5f && player->def->sync_node == def->players[1].node);
     assert_int_equal(player->def->ended_event, lmb_graph_find_event(graph->graph, "over"));
     assert_true(lmb_graph_parameter_at(graph->graph, player->time_parameter).initial == 0.25f);
     assert_int_equal(def->def->group_count, 1);
@@ -699,15 +703,15 @@ static void what_states_emit(void **state) {
     assert_int_equal(p.emitted[0], 0);
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
-    assert_int_equal(p.emitted[1], left);
+    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, left);
     assert_string_equal(current(&p, 0), "b"); // emitted events are for the host: no transition takes them
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
-    assert_int_equal(p.emitted[1], came);
+    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, came);
     step(&p, 0.1, "AGAIN");
     assert_int_equal(p.emitted[0], 2);
-    assert_int_equal(p.emitted[1], left);
-    assert_int_equal(p.emitted[3], came);
+    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, left);
+    assert_int_equal(lmb_control_emitted_event(p.emitted, 1).event, came);
     end(&p);
 }
 
@@ -1576,9 +1580,16 @@ static void malformed_texts(void **state) {
         {"{'op':'clip','clip':{'param':'c'},\n'play':true}", "play", 2, 8, "needs a \"time\""},
         {PLAY("'end':'stop'"), "play.end", 2, 15, "loop, hold, once, ping-pong"},
         {PLAY("'rate':65"), "play.rate", 2, 16, "65 is outside -64 to 64"},
+        {PLAY("'repetitions':2,'end':'hold'"), "play.repetitions", 2, 23, "a clip that stays at its first end"},
+        {PLAY("'repetitions':1.5"), "play.repetitions", 2, 23, "1.5 is no whole number"},
+        {PLAY("'repetitions':2,'group':'g'"), "play.repetitions", 2, 23, "a clip in a group plays for ever"},
+        {PLAY("'repetitions':200000"), "play.repetitions", 2, 23, "the repetitions take more than 100,000 s"},
+        {PLAY("'sync-with':'hop'"), "play.sync-with", 2, 21, "no other clip of this name plays"},
+        {PLAY("'delay':1,'group':'g'"), "play.delay", 2, 17, "a clip in a group begins with the group"},
+        {PLAY("'drops-out':true"), "play.drops-out", 2, 21, "without \"repetitions\""},
         {PLAY("'offset':0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
         {PLAY("'offset':{'param':'o'}"), "play.offset", 2, 18, "a number was expected"},
-        {PLAY("'weight':1"), "play.weight", 2, 9, "\"play\" has no such field; it has end, rate"},
+        {PLAY("'weight':1"), "play.weight", 2, 9, "\"play\" has no such field; it has end, repetitions"},
         {PLAY("'motion':1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
         {PLAY("'motion':false"), "play.motion", 2, 18, "neither true"},
         {PLAY("'motion':[]"), "play.motion", 2, 18, "0 keys, where 2 to 65536 were expected"},

@@ -486,6 +486,8 @@ static const char *const more[] = {
     "'feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot','ground':[0,0,0],'normal':{'point':1},"
     "'knee-axis':[1,0,0],'planted':0.5,'planted-markers':[0,1]}],'base':{'op':'clip','clip':'walk',"
     "'play':{'markers':[0.1,0.6]}}}",
+    "{'op':'blend','weight':{'param':'w','smooth-speed':2},'a':{'op':'clip','clip':'walk','play':true},"
+    "'b':{'op':'clip','clip':'walk','play':{'repetitions':2,'drops-out':true,'delay':0.5,'sync-with':'walk'}}}",
     "{'op':'chain','start':'left_upper_arm','end':'left_hand','time':{'param':'time'},'velocity':[0,0,{'param':'v'}],"
     "'gravity':[0,-9,0],'stiffness':1,'damping':2,'teleport':3,'weight':1,'curve':'linear','base':{'op':'twist',"
     "'source':'left_upper_arm','joints':{'left_shoulder':0.5},'axis':[1,0,0],'weight':1,'curve':'linear',"

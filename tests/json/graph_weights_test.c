@@ -27,7 +27,7 @@ typedef struct stage {
     lmb_graph *graph;
     const lmb_control *control;
     uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + 2 * EMITTED];
+    uint32_t emitted[1 + EMITTED * sizeof(lmb_emitted_event) / 4];
     float parameters[MOST_PARAMETERS];
     float motion[LMB_MOTION_FLOATS];
     uint32_t number;
@@ -416,9 +416,8 @@ static void events_have_the_weight_of_the_pose(void **state) {
         for (int frame = 0; frame < 60; frame++) {
             step(&s, SECOND / 60, NULL);
             for (uint32_t k = 0; k < s.emitted[0]; k++) {
-                float weight;
-                memcpy(&weight, &s.emitted[2 + 2 * k], sizeof weight);
-                assert_true(weight == (s.emitted[1 + 2 * k] == walked ? 1.0f - w : w));
+                const lmb_emitted_event emitted = lmb_control_emitted_event(s.emitted, k);
+                assert_true(emitted.weight == (emitted.event == walked ? 1.0f - w : w));
                 seen++;
             }
         }

@@ -70,6 +70,10 @@ static void build_players(building *b) {
                                          .motion = from->motion,
                                          .warps = from->warps,
                                          .warp_count = from->warp_count,
+                                         .repetitions = from->repetitions,
+                                         .drops_out = from->drops_out,
+                                         .delay = from->delay,
+                                         .sync_node = from->sync > 0 ? from->sync - 1 : LMB_NONE,
                                          .cookie = LMB_COOKIE};
         b->moving.players[i] = (lmb_moving_player){.node = i,
                                                    .def = &b->players[i],

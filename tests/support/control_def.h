@@ -30,6 +30,10 @@ typedef struct control_player_def {
     const lmb_motion_track *motion; // the clip's root motion, copied; NULL: as `velocity` says
     const lmb_warp_def *warps;
     uint32_t warp_count;
+    uint32_t repetitions; // 0: for ever
+    bool drops_out;
+    float delay;
+    uint32_t sync; // 1 plus the index of the player at whose time it begins, or 0
 } control_player_def;
 
 // Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.

@@ -356,6 +356,16 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
     player->weight_parameter = maybe_parameter(p);
     player->ended_event = draw_event(p);
     player->looped_event = draw_event(p);
+    const bool goes_on = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
+    if (markers == 0 && goes_on && chance(p, 3)) {
+        player->repetitions = player->duration > 1000.0f ? 1 : 1 + random_below(p->random, chance(p, 3) ? 60 : 4);
+        player->drops_out = chance(p, 2);
+    }
+    if (markers == 0) {
+        const uint32_t other = random_below(p->random, p->def.player_count);
+        player->delay = chance(p, 4) ? draw_seconds(p) : 0.0f;
+        player->sync = other != index && chance(p, 4) ? other + 1 : 0;
+    }
     if (p->def.machine_count > 0 && !chance(p, 4)) {
         player->machine = random_below(p->random, p->def.machine_count);
         player->state = random_below(p->random, p->machines[player->machine].state_count);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0xc6f67ed93f5c35b3);
-const uint64_t motion_scenario_golden = UINT64_C(0x79099472fea27100);
-const uint64_t motion_scenario_long_golden = UINT64_C(0x2fa971094250aace);
+const uint64_t control_scenario_golden = UINT64_C(0x1b6413b228af92c1);
+const uint64_t motion_scenario_golden = UINT64_C(0x783356ee4fd0454a);
+const uint64_t motion_scenario_long_golden = UINT64_C(0x69797f9142584b17);
 
 // The host's parameters, then the parameters that the control writes.
 enum {

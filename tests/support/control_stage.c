@@ -18,7 +18,7 @@ stage stage_begin_with(const control_def *def, lmb_graph *program) {
     lmb_error error = {0};
     expect_made(control_create(def, program, NULL, &s.control, &error), &error);
     assert_in_range(lmb_control_state_words(s.control), 1, STAGE_WORDS);
-    assert_in_range(lmb_control_emitted_words(s.control), 1, 1 + 2 * STAGE_EMITTED);
+    assert_in_range(lmb_control_emitted_words(s.control), 1, STAGE_EMITTED_WORDS);
     assert_in_range(def->parameter_count, 0, STAGE_PARAMETERS);
     return s;
 }
@@ -51,12 +51,13 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
     lmb_error error = {0};
     expect_made(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
     expect_made(lmb_control_check_states(s->control, s->state, 1, &error), &error);
-    const uint32_t room = (lmb_control_emitted_words(s->control) - 1) / 2;
-    for (uint32_t i = 0; i < s->emitted[0] && i < room; i++) {
-        assert_in_range(s->emitted[1 + 2 * i], 0, STAGE_EVENTS - 1);
-        s->counts[s->emitted[1 + 2 * i]]++;
+    const uint32_t emitted = lmb_control_emitted_count(s->control, s->emitted);
+    for (uint32_t i = 0; i < emitted; i++) {
+        const uint32_t event = lmb_control_emitted_event(s->emitted, i).event;
+        assert_in_range(event, 0, STAGE_EVENTS - 1);
+        s->counts[event]++;
     }
-    for (uint32_t i = 1 + 2 * s->emitted[0]; i < 1 + 2 * room; i++) {
+    for (uint32_t i = 1 + emitted * STAGE_EVENT_WORDS; i < lmb_control_emitted_words(s->control); i++) {
         assert_int_equal(s->emitted[i], 0);
     }
 }

@@ -9,13 +9,14 @@
 #define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 
 enum { STAGE_WORDS = 1024, STAGE_EMITTED = 64, STAGE_PARAMETERS = 64, STAGE_EVENTS = 32 };
+enum { STAGE_EVENT_WORDS = sizeof(lmb_emitted_event) / 4, STAGE_EMITTED_WORDS = 1 + STAGE_EMITTED * STAGE_EVENT_WORDS };
 
 typedef struct stage {
     lmb_control *control;
     lmb_graph *program; // or NULL
     uint32_t state[STAGE_WORDS];
-    uint32_t emitted[1 + 2 * STAGE_EMITTED]; // of the last frame
-    uint32_t counts[STAGE_EVENTS];           // how often each event was emitted since the beginning
+    uint32_t emitted[STAGE_EMITTED_WORDS]; // of the last frame
+    uint32_t counts[STAGE_EVENTS];         // how often each event was emitted since the beginning
     float parameters[STAGE_PARAMETERS];
     float motion[LMB_FULL_MOTION_FLOATS];
     uint32_t number; // of the next frame

@@ -55,6 +55,15 @@ static double scope_weight(const oracle_character *c, oracle_scope scope) {
 
 // ---- Beginning
 
+static uint32_t player_of(const oracle_character *c, uint32_t node) {
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        if (c->graph->players[i].node == node) {
+            return i;
+        }
+    }
+    return LMB_NONE;
+}
+
 static void begin_player(oracle_character *c, uint32_t index) {
     oracle_player_state *player = &c->players[index];
     if (c->graph->players[index].def->group == LMB_NONE) {
@@ -62,6 +71,8 @@ static void begin_player(oracle_character *c, uint32_t index) {
     }
     player->direction = 1;
     player->has_turned = false;
+    player->ended = 0;
+    player->waited = 0;
     player->passed_in_piece = player->passed_in_frame = false;
 }
 
@@ -126,19 +137,36 @@ static void restart_state(oracle_character *c, uint32_t machine, uint32_t state,
             begin_player(c, i);
         }
     }
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        const uint32_t node = c->graph->players[i].def->sync_node;
+        const uint32_t other = node != LMB_NONE ? player_of(c, node) : LMB_NONE;
+        if (begins[i] && other != LMB_NONE && !begins[other]) {
+            const int64_t duration = c->graph->players[i].duration, time = c->players[other].time;
+            const bool loops = c->graph->players[i].def->end == LMB_END_LOOP;
+            c->players[i].time = time < duration ? time : loops ? time % duration : duration;
+        }
+    }
     begin_groups(c, begins, moved);
 }
 
 // ---- Conditions, and when they become true
 
+// Ticks of a player's delay that are left.
+static int64_t delay_left(const oracle_character *c, uint32_t player) {
+    return oracle_ticks(c->graph->players[player].def->delay) - c->players[player].waited;
+}
+
 // When a player that does not follow a group first is at `time` or beyond, in ticks; `past` if it must be beyond.
 static int64_t ticks_until(const oracle_character *c, uint32_t player, int64_t time, bool past) {
     const int64_t rate = oracle_rate(c, player) * c->players[player].direction, now = c->players[player].time;
-    if (rate == 0 || c->graph->players[player].def->group != LMB_NONE) {
+    const uint32_t repetitions = c->graph->players[player].def->repetitions;
+    const bool is_over = repetitions > 0 && c->players[player].ended == repetitions;
+    if (rate == 0 || is_over || c->graph->players[player].def->group != LMB_NONE) {
         return ORACLE_NEVER;
     }
     const int64_t distance = rate > 0 ? time - now : now - time, speed = rate > 0 ? rate : -rate;
-    return distance < 0 ? ORACLE_NEVER : past ? distance / speed + 1 : (distance + speed - 1) / speed;
+    const int64_t moves = past ? distance / speed + 1 : (distance + speed - 1) / speed;
+    return distance < 0 ? ORACLE_NEVER : moves > 0 ? moves + delay_left(c, player) : 0;
 }
 
 // When a player next reaches an end, in ticks: 0 if it stays there.
@@ -148,9 +176,15 @@ static int64_t next_end(const oracle_character *c, uint32_t player) {
     if (oracle_stays_at_end(p) && oracle_is_at_end(c, player)) {
         return 0;
     }
+    if (p->def->repetitions > 0 && rate != 0) {
+        const int64_t time = c->players[player].time, room = rate > 0 ? p->duration - time : time;
+        const int64_t later = (int64_t)(p->def->repetitions - c->players[player].ended - 1) * p->duration;
+        const int64_t speed = rate > 0 ? rate : -rate;
+        return ((room > 0 ? room : p->duration) + later + speed - 1) / speed + delay_left(c, player);
+    }
     if (p->def->end == LMB_END_PING_PONG && c->players[player].time == end && rate != 0) { // it has turned around there
         const int64_t speed = rate > 0 ? rate : -rate;
-        return (p->duration + speed - 1) / speed;
+        return (p->duration + speed - 1) / speed + delay_left(c, player);
     }
     return ticks_until(c, player, end, rate < 0 && p->def->end == LMB_END_LOOP);
 }
@@ -160,15 +194,6 @@ static int64_t end_due(const oracle_character *c, uint32_t player, bool event) {
     const oracle_player_state *state = &c->players[player];
     const bool passed = event ? state->passed_in_frame : state->passed_in_piece;
     return passed && !oracle_stays_at_end(&c->graph->players[player]) ? 0 : next_end(c, player);
-}
-
-static uint32_t player_of(const oracle_character *c, uint32_t node) {
-    for (uint32_t i = 0; i < c->graph->player_count; i++) {
-        if (c->graph->players[i].node == node) {
-            return i;
-        }
-    }
-    return LMB_NONE;
 }
 
 static bool compare(lmb_term_kind kind, double left, double right) {
@@ -301,7 +326,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         moved[i] = oracle_scope_moves(c, c->graph->players[i].scope);
     }
-    oracle_emit(c, m->states[from].exit_event, scope_weight(c, (oracle_scope){machine, from}));
+    oracle_emit(c, m->states[from].exit_event, scope_weight(c, (oracle_scope){machine, from}), 0);
     const oracle_scope entered = {machine, to};
     for (uint32_t i = 0; i < m->state_count; i++) {
         const bool freezes = transition->kind == LMB_FADE_FROZEN && !inertialized;
@@ -318,7 +343,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
             state->frozen[i] = false;
         }
     }
-    oracle_emit(c, m->states[to].entry_event, scope_weight(c, entered));
+    oracle_emit(c, m->states[to].entry_event, scope_weight(c, entered), 0);
     if (restarts) {
         restart_state(c, machine, to, moved);
     }

@@ -60,12 +60,13 @@ typedef struct oracle_graph {
     oracle_player players[ORACLE_PLAYERS]; // in the order of nodes
     uint32_t machine_count;
     oracle_machine machines[ORACLE_MACHINES]; // outer ones before those inside their states
-    bool by_velocity[ORACLE_GROUPS];
+    bool by_velocity[ORACLE_GROUPS], by_length[ORACLE_GROUPS];
 } oracle_graph;
 
 typedef struct oracle_emitted {
     uint32_t event;
     double weight;
+    int32_t passes;
 } oracle_emitted;
 
 // A displacement, or a position, with a yaw; with full rotation the quaternion replaces it.
@@ -89,6 +90,8 @@ typedef struct oracle_player_state {
     int64_t time; // units
     int direction;
     bool has_turned;                       // around at the end where it is
+    uint32_t ended;                        // repetitions
+    int64_t waited;                        // ticks of its delay
     bool passed_in_piece, passed_in_frame; // an end
     double weight;
     double motion[ORACLE_MIRRORS]; // motion weight of the uses under each combination of mirrors
@@ -155,14 +158,14 @@ void oracle_move(oracle_character *character, const oracle_motion *passed);
 
 // oracle_players.c
 int64_t oracle_rate(const oracle_character *character, uint32_t player); // in 1/65,536
-bool oracle_stays_at_end(const oracle_player *player);
+bool oracle_stays_at_end(const oracle_player *player);                   // or at the last one of its repetitions
 bool oracle_is_at_end(const oracle_character *character, uint32_t player);
 // Whether a clip that is itself the pose of a state is at its end for good and drops out.
 bool oracle_drops_out(const oracle_character *character, uint32_t machine, uint32_t state);
 // Gives a group the phase that one of its players has at its offset.
 void oracle_begin_group(oracle_character *character, uint32_t group, uint32_t first);
 void oracle_follow_group(oracle_character *character, uint32_t group);
-void oracle_emit(oracle_character *character, uint32_t event, double weight);
+void oracle_emit(oracle_character *character, uint32_t event, double weight, int32_t passes);
 // Advances players without a group, then groups, which move the character.
 void oracle_advance_players(oracle_character *character, int64_t ticks);
 

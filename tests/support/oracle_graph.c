@@ -11,10 +11,11 @@
 #include <string.h>
 
 // Whether the generator uses a feature. The letters in LIMBER_WITHOUT leave some out of all graphs, to find what a
-// difference depends on: additives (a), other conditions beside an event or a time (c), fades (f) that end with their
+// difference depends on: additives (a), other conditions beside an event or a time (c), delays (d), fades (f) that end with their
 // clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds
 // of transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r),
-// resets (R), transitions of a state to itself (s), nodes used twice (u), machines (x).
+// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), machines
+// (x), the times of other clips (y).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
     return without == NULL || strchr(without, feature) == NULL;
@@ -195,6 +196,17 @@ static uint32_t make_clip(random_graph *g, uint32_t scope, bool additive) {
     player->def.velocity = chance(g, 40) ? (float)between(g, 0.2, 3.0) : 0.0f;
     if (chance(g, 40) && uses('g')) {
         join_group(g, player);
+    }
+    if (player->def.group == LMB_NONE && !stays(player) && chance(g, 35) && uses('t')) {
+        player->def.repetitions = 1 + below(g, 4);
+        player->def.drops_out = chance(g, 40);
+    }
+    if (player->def.group == LMB_NONE && chance(g, 15) && uses('d')) {
+        player->def.delay = seconds(g, 1, 120);
+    }
+    if (player->def.group == LMB_NONE && !stays(player) && index > 0 && chance(g, 20) && uses('y')) {
+        const random_player *other = &g->players[below(g, index)];
+        player->def.sync_node = other->def.group == LMB_NONE ? other->node : LMB_NONE;
     }
     choose_rate(g, player);
     choose_events(g, player, index);
@@ -687,7 +699,9 @@ static void print_player(const lmb_player_def *player, float duration) {
     static const char *const ends[] = {"loop", "hold", "once", "ping-pong"};
     fprintf(stderr, " %s of %g s from %g", ends[player->end], duration, player->offset);
     print_value("rate", player->rate);
-    fprintf(stderr, " group %d velocity %g", (int)player->group, player->velocity);
+    fprintf(stderr, " group %d velocity %g repetitions %u%s", (int)player->group, player->velocity, player->repetitions,
+            player->drops_out ? " drops out" : "");
+    fprintf(stderr, " delay %g sync %d", player->delay, (int)player->sync_node);
     for (uint32_t i = 0; i < player->notify_count; i++) {
         fprintf(stderr, ", notify %u at %g", player->notifies[i].event, player->notifies[i].time);
     }

@@ -174,5 +174,6 @@ void oracle_graph_create(oracle_graph *graph, const lmb_graph_def *def) {
         }
         graph->by_velocity[g] =
             def->groups[g].cadence == LMB_CADENCE_DEFAULT ? all : def->groups[g].cadence == LMB_CADENCE_VELOCITY;
+        graph->by_length[g] = def->groups[g].cadence == LMB_CADENCE_LENGTH;
     }
 }

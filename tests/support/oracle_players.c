@@ -13,11 +13,15 @@ int64_t oracle_rate(const oracle_character *c, uint32_t player) {
 }
 
 bool oracle_stays_at_end(const oracle_player *player) {
-    return player->def->end == LMB_END_HOLD || player->def->end == LMB_END_ONCE;
+    return player->def->end == LMB_END_HOLD || player->def->end == LMB_END_ONCE || player->def->repetitions > 0;
 }
 
 bool oracle_is_at_end(const oracle_character *c, uint32_t player) {
     const int64_t rate = oracle_rate(c, player), time = c->players[player].time;
+    const uint32_t repetitions = c->graph->players[player].def->repetitions;
+    if (repetitions > 0) {
+        return c->players[player].ended == repetitions;
+    }
     return (rate > 0 && time == c->graph->players[player].duration) || (rate < 0 && time == 0);
 }
 
@@ -35,7 +39,8 @@ bool oracle_drops_out(const oracle_character *c, uint32_t machine, uint32_t stat
     const lmb_node_def *node = pose != LMB_NONE ? &c->graph->def->nodes[pose] : NULL;
     const bool is_difference = node != NULL && node->op == LMB_OP_MAKE_ADDITIVE;
     const uint32_t player = node != NULL ? player_of(c->graph, is_difference ? node->inputs[0] : pose) : LMB_NONE;
-    return player != LMB_NONE && c->graph->players[player].def->end == LMB_END_ONCE && oracle_is_at_end(c, player);
+    const lmb_player_def *def = player != LMB_NONE ? c->graph->players[player].def : NULL;
+    return def != NULL && (def->end == LMB_END_ONCE || def->drops_out) && oracle_is_at_end(c, player);
 }
 
 // ---- Phases of groups
@@ -84,9 +89,9 @@ void oracle_follow_group(oracle_character *c, uint32_t group) {
 
 // ---- Passages
 
-void oracle_emit(oracle_character *c, uint32_t event, double weight) {
+void oracle_emit(oracle_character *c, uint32_t event, double weight, int32_t passes) {
     if (event != LMB_NONE && c->emitted_count < ORACLE_EMITTED) {
-        c->emitted[c->emitted_count++] = (oracle_emitted){event, weight};
+        c->emitted[c->emitted_count++] = (oracle_emitted){event, weight, passes};
     }
 }
 
@@ -130,7 +135,7 @@ static void pass_notifies(oracle_character *c, uint32_t index, int64_t from, int
     }
     sort_passings(list, count);
     for (uint32_t i = 0; i < count; i++) {
-        oracle_emit(c, list[i].event, weight);
+        oracle_emit(c, list[i].event, weight, to > from ? 1 : -1);
     }
 }
 
@@ -142,35 +147,63 @@ static void pass(oracle_character *c, uint32_t index, int64_t from, int64_t to, 
     }
 }
 
-// Moves a player that loops by `distance` units. Returns whether it went past an end.
-static bool loop(oracle_character *c, uint32_t index, int64_t distance, bool moves, oracle_motion *sum) {
+// Moves a player that loops by `distance` units. Returns how many ends it went past.
+static int32_t loop(oracle_character *c, uint32_t index, int64_t distance, bool moves, oracle_motion *sum) {
     oracle_player_state *player = &c->players[index];
     const int64_t duration = c->graph->players[index].duration;
-    bool looped = false;
+    int32_t looped = 0;
     while (distance > 0 && player->time + distance >= duration) {
         pass(c, index, player->time, duration, moves, sum);
         distance -= duration - player->time;
         player->time = 0;
-        looped = true;
+        looped++;
     }
     while (distance < 0 && player->time + distance < 0) {
         pass(c, index, player->time, 0, moves, sum);
         distance += player->time;
         player->time = duration;
-        looped = true;
+        looped++;
     }
     pass(c, index, player->time, player->time + distance, moves, sum);
     player->time += distance;
     return looped;
 }
 
-static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
+// The same with repetitions, each of which ends at an end that the player reaches.
+static int32_t repeat(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
     oracle_player_state *player = &c->players[index];
     const int64_t duration = c->graph->players[index].duration;
-    bool turned = false;
+    const uint32_t repetitions = c->graph->players[index].def->repetitions;
+    const int64_t end = distance > 0 ? duration : 0;
+    int32_t looped = 0;
+    while (distance != 0 && player->ended < repetitions) {
+        if (player->time == end) { // goes on at the other end
+            player->time = duration - end;
+            looped++;
+        }
+        const int64_t room = end - player->time;
+        const bool arrives = llabs(distance) >= llabs(room);
+        const int64_t part = arrives ? room : distance;
+        pass(c, index, player->time, player->time + part, true, sum);
+        player->time += part;
+        distance -= part;
+        player->ended += arrives;
+    }
+    if (player->ended < repetitions && player->time == duration && end == duration) {
+        player->time = 0; // a loop is never at its end, if that is not the last
+        looped++;
+    }
+    return looped;
+}
+
+static int32_t bounce(oracle_character *c, uint32_t index, int64_t distance, oracle_motion *sum) {
+    oracle_player_state *player = &c->players[index];
+    const int64_t duration = c->graph->players[index].duration;
+    int32_t turned = 0;
     const int sign = distance < 0 ? -1 : 1;
     distance = distance < 0 ? -distance : distance;
-    while (distance > 0) {
+    const uint32_t repetitions = c->graph->players[index].def->repetitions;
+    while (distance > 0 && (repetitions == 0 || player->ended < repetitions)) {
         const bool forwards = player->direction * sign > 0;
         const int64_t room = forwards ? duration - player->time : player->time;
         const int64_t part = distance < room ? distance : room;
@@ -178,10 +211,14 @@ static bool bounce(oracle_character *c, uint32_t index, int64_t distance, oracle
         pass(c, index, player->time, to, true, sum);
         player->time = to;
         distance -= part;
+        player->ended += repetitions > 0 && part == room && part > 0;
+        if (repetitions > 0 && player->ended == repetitions) {
+            break;
+        }
         player->has_turned = part == room;
         if (part == room) {
             player->direction = -player->direction;
-            turned = turned || part > 0;
+            turned += part > 0;
         }
     }
     return turned;
@@ -200,17 +237,26 @@ static bool hold(oracle_character *c, uint32_t index, int64_t distance, oracle_m
 static void move_player(oracle_character *c, uint32_t index, int64_t ticks, oracle_motion *sum) {
     const oracle_player *player = &c->graph->players[index];
     oracle_player_state *state = &c->players[index];
-    const int64_t distance = ticks * oracle_rate(c, index);
-    if (oracle_stays_at_end(player)) {
+    const int64_t waits = oracle_ticks(player->def->delay) - state->waited;
+    const int64_t passed = waits < ticks ? waits : ticks;
+    state->waited += passed;
+    const int64_t distance = (ticks - passed) * oracle_rate(c, index);
+    if (player->def->end == LMB_END_HOLD || player->def->end == LMB_END_ONCE) {
         if (hold(c, index, distance, sum)) {
-            oracle_emit(c, player->def->ended_event, state->weight);
+            oracle_emit(c, player->def->ended_event, state->weight, distance < 0 ? -1 : 1);
         }
         return;
     }
-    state->passed_in_piece =
-        player->def->end == LMB_END_LOOP ? loop(c, index, distance, true, sum) : bounce(c, index, distance, sum);
-    if (state->passed_in_piece) {
-        oracle_emit(c, player->def->looped_event, state->weight);
+    const uint32_t repetitions = player->def->repetitions, ended = state->ended;
+    const int32_t looped = player->def->end != LMB_END_LOOP ? bounce(c, index, distance, sum)
+                           : repetitions > 0                ? repeat(c, index, distance, sum)
+                                                            : loop(c, index, distance, true, sum);
+    state->passed_in_piece = looped > 0 && repetitions == 0;
+    if (looped > 0) {
+        oracle_emit(c, player->def->looped_event, state->weight, distance < 0 ? -looped : looped);
+    }
+    if (state->ended > ended && state->ended == repetitions) {
+        oracle_emit(c, player->def->ended_event, state->weight, distance < 0 ? -1 : 1);
     }
 }
 
@@ -224,8 +270,10 @@ static double group_speed(oracle_character *c, uint32_t group, uint32_t piece) {
         if (player->def->group == group) {
             const double length = piece_length(player, piece) / ORACLE_UNITS_A_SECOND;
             const double weight = c->players[i].weight * (c->graph->by_velocity[group] ? fabs(player->speed) : 1.0);
-            above += c->graph->by_velocity[group] ? weight : weight / length;
-            below += c->graph->by_velocity[group] ? weight * length : weight;
+            // The mean time of a piece, or the mean of the pieces in a second.
+            const bool of_time = c->graph->by_velocity[group] || c->graph->by_length[group];
+            above += of_time ? weight : weight / length;
+            below += of_time ? weight * length : weight;
             leader = length;
         }
     }
@@ -342,21 +390,23 @@ static void follow_parts(oracle_character *c, uint32_t index, const group_step *
     const oracle_player *player = &c->graph->players[index];
     oracle_player_state *state = &c->players[index];
     const bool moves = oracle_scope_moves(c, player->scope);
-    bool looped = false;
+    int32_t looped = 0;
+    bool backwards = false;
     if (step->count > 0 && moves) {
         check_group(c, index);
     }
     for (uint32_t i = 0; i < step->count; i++) {
         const group_part *part = &step->parts[i];
         const int64_t from = unrolled(player, part->piece, part->from), to = unrolled(player, part->piece, part->to);
-        looped = loop(c, index, to - from, moves, sum) || looped;
+        looped += loop(c, index, to - from, moves, sum);
+        backwards = backwards || part->to < part->from;
     }
     if (step->count > 0 && moves) {
         check_group(c, index);
     }
-    state->passed_in_piece = looped;
-    if (looped && moves) {
-        oracle_emit(c, player->def->looped_event, state->weight);
+    state->passed_in_piece = looped > 0;
+    if (looped > 0 && moves) {
+        oracle_emit(c, player->def->looped_event, state->weight, backwards ? -looped : looped);
     }
 }
 
