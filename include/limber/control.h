@@ -454,11 +454,12 @@ typedef struct lmb_transition_def {
     uint32_t profile;       ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
     float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
     bool to_self;           ///< only with `from` #LMB_NONE: also if `to` is the current state
+    uint32_t travel_cost;   ///< its length on a path (lmb_machine_def, "Travel"), up to 65,536; 0: on no path
     uint32_t cookie;        ///< of lmb_default_transition_def(): any other number is refused
 } lmb_transition_def;
 
-/// From any state to state 0; 0.2 s, smoothstep, both states play, no profile. It requires nothing, which is refused
-/// until a requirement is set.
+/// From any state to state 0; 0.2 s, smoothstep, both states play, no profile; 1 on a path. It requires nothing, which
+/// is refused until a requirement is set.
 LMB_API lmb_transition_def lmb_default_transition_def(void);
 
 /// A state of a machine. Start from lmb_default_state_def().
@@ -467,7 +468,9 @@ typedef struct lmb_state_def {
     uint32_t entry_event; ///< emitted when a transition leads to it, not when the machine begins; or #LMB_NONE
     uint32_t exit_event;  ///< emitted when a transition leaves it, before the other state's entry; or #LMB_NONE
     bool restart;         ///< restarts if it is entered while its weight is still above 0
-    uint32_t cookie;      ///< of lmb_default_state_def(): any other number is refused
+    /// Asks the machine to travel to this state (lmb_machine_def, "Travel"); or #LMB_NONE. No two states have the same.
+    uint32_t travel_event;
+    uint32_t cookie; ///< of lmb_default_state_def(): any other number is refused
 } lmb_state_def;
 
 /// No name or events; does not restart.
@@ -494,6 +497,20 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// transition without an event that still applies follows in the next piece or frame; an event that would cause one,
 /// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions
 /// only while that state is current.
+///
+/// **Travel.** An event that causes no transition, and is the `travel_event` of a state, makes the machine travel to that
+/// state, as travel() of Godot's AnimationNodeStateMachinePlayback does:
+/// - It takes the path of transitions from the current state whose `travel_cost` have the least sum. If several paths
+///   have this sum, it takes at each state the transition that would be taken first: the greatest priority, then the
+///   first.
+/// - A transition on the path needs neither its event nor its condition. It happens, at its exact time, once the fade
+///   before it is over and its `at_end` and `after` are met. An inertialized transition has no fade to wait for.
+/// - Without a path the machine is in the state at once, without a fade.
+/// - Meanwhile it takes no other transition without an event. An event that causes a transition ends the travel, and a
+///   travel event goes to another state instead. Travel also ends when the machine begins anew.
+///
+/// A state is entered on the way as by any transition. To go to a state at once, as Godot's start() does, use a
+/// transition from any state with an event, `to_self` and a fade of 0.
 typedef struct lmb_machine_def {
     const char *name;            ///< copied; NULL: ""
     const lmb_state_def *states; ///< one for each input of the node; state 0 is the initial one

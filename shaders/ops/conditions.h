@@ -113,8 +113,8 @@ OP lane_mask state_ended(control c, address machine, address state, uint passed)
     return ended;
 }
 
-// Whether a transition from the current state may be taken now, regardless of its event.
-OP lane_mask transition_applies(control c, address machine, address current, address transition, uint passed) {
+// Whether a transition's times are met: the end of the state's clip, and the time in the state.
+OP lane_mask times_apply(control c, address machine, address current, address transition, uint passed) {
     lane_mask applies = ALL_WORD(0u) == 0u;
     if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u) {
         applies = state_ended(c, machine, current, passed);
@@ -123,6 +123,56 @@ OP lane_mask transition_applies(control c, address machine, address current, add
         ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
         applies = AND(applies, NOT(ticks_less(time, block_ticks(c, transition + TRANSITION_AFTER))));
     }
+    return applies;
+}
+
+// The offset of a machine's travels, or CONTROL_NONE. `table`: that of any of its states.
+OP address travels_of(memory block, address table) {
+    address travels = CONTROL_NONE;
+    if (USES_TRAVEL && (LOAD(block, table + TABLE_FLAGS) & TABLE_TRAVELS) != 0u) {
+        travels = LOAD(block, table + TABLE_TRANSITIONS + LOAD(block, table + TABLE_TRANSITION_COUNT));
+    }
+    return travels;
+}
+
+#ifndef LMB_SIMD_WIDTH
+// Transitions that a machine may take without an event: offsets of their records.
+STRUCT(candidates)
+address at;
+address end;
+bool travels; // to a state: there is one, on the path
+END_STRUCT(candidates)
+
+OP candidates find_candidates(control c, address machine, address current) {
+    address table = state_table(c, machine, current);
+    candidates found;
+    found.at = table + TABLE_TRANSITIONS;
+    found.end = found.at + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+    found.travels = false;
+    address travels = travels_of(c.block, table);
+    if (USES_TRAVEL && travels != CONTROL_NONE) {
+        address to = state_word(c, LOAD(c.block, travels + TRAVEL_STATE));
+        if (to != 0u) {
+            address destination = travels + TRAVEL_DESTINATIONS + (to - 1u) * DESTINATION_WORDS;
+            found.at = LOAD(c.block, destination + DESTINATION_STEPS) + current;
+            found.end = found.at + 1u;
+            found.travels = true;
+        }
+    }
+    return found;
+}
+
+// Whether a transition on a machine's path may be taken now.
+OP bool step_applies(control c, address machine, address current, address transition) {
+    return (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_TELEPORTS) != 0u ||
+           (state_word(c, machine_at(c, machine) + MACHINE_FADE) == 0u &&
+            times_apply(c, machine, current, transition, PLAYING_PASSED));
+}
+#endif
+
+// Whether a transition from the current state may be taken now, regardless of its event.
+OP lane_mask transition_applies(control c, address machine, address current, address transition, uint passed) {
+    lane_mask applies = times_apply(c, machine, current, transition, passed);
     if (ANY(applies)) {
         applies = AND(applies, condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
                                                LOAD(c.block, transition + TRANSITION_TERM_COUNT), false));

@@ -425,10 +425,26 @@ OP_NOINLINE control begin_between(control given, mutable_memory copy, address co
     return c;
 }
 
+// Returns the time until a machine's fade is over.
+OP ticks time_of_fade(control c, address machine) {
+    address at = machine_at(c, machine);
+    address fade = state_word(c, at + MACHINE_FADE);
+    ticks left = make_ticks(0u, 0u);
+    if (fade != 0u) {
+        ticks faded = state_ticks(c, at + MACHINE_FADED);
+        ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+        if (ticks_less(faded, whole)) {
+            left = ticks_at_rate(subtract_ticks(whole, faded), 1u << FINE_BITS);
+        }
+    }
+    return left;
+}
+
 // Returns the time until a transition is due that waits for the end of its state's clip, for a time in a clip, or for a
 // time in the state: the latest of these. If that is not within the step, or the transition's condition would not hold
-// then, returns the time left in the step.
-OP ticks time_to_transition(control c, address machine, address transition, address state) {
+// then, returns the time left in the step. A transition by which the machine travels has no condition, and waits for
+// the end of a fade.
+OP ticks time_to_transition(control c, address machine, address transition, address state, bool travels) {
     bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
     ticks after = block_ticks(c, transition + TRANSITION_AFTER);
     ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
@@ -436,8 +452,12 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
     if (ticks_less(time, after)) {
         until = ticks_at_rate(subtract_ticks(after, time), 1u << FINE_BITS);
     }
+    if (USES_TRAVEL && travels) {
+        ticks fades = time_of_fade(c, machine);
+        until = ticks_less(until, fades) ? fades : until;
+    }
     address terms = LOAD(c.block, transition + TRANSITION_TERMS);
-    uint count = LOAD(c.block, transition + TRANSITION_TERM_COUNT);
+    uint count = travels ? 0u : LOAD(c.block, transition + TRANSITION_TERM_COUNT);
     for (uint i = 0u; i <= count; i++) {
         address term = i < count ? terms + i * TERM_WORDS : CONTROL_NONE;
         address player = CONTROL_NONE;
@@ -463,10 +483,9 @@ OP ticks find_next_stop(control c) {
     for (; machine < machines_end; machine += MACHINE_WORDS) {
         if (machine_is_current(c, machine)) {
             address state = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
-            address table = state_table(c, machine, state);
-            address end = table + TABLE_TRANSITIONS + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
-            for (address i = table + TABLE_TRANSITIONS; i < end; i++) {
-                ticks until = time_to_transition(c, machine, LOAD(c.block, i), state);
+            candidates each = find_candidates(c, machine, state);
+            for (address i = each.at; i < each.end; i++) {
+                ticks until = time_to_transition(c, machine, LOAD(c.block, i), state, each.travels);
                 piece = ticks_less(until, piece) ? until : piece;
             }
         }

@@ -179,10 +179,19 @@
 #define STATE_EXIT_EVENT 3u
 #define STATE_TABLE 4u // offset of its table
 #define STATE_WORDS 5u
-#define TABLE_RESTARTS 0u
+#define TABLE_FLAGS 0u            // TABLE_RESTARTS, TABLE_TRAVELS
 #define TABLE_TRANSITION_COUNT 1u // number of transitions from this state that need no event
 #define TABLE_PROFILES 2u         // offset of the machine's blend profiles, or CONTROL_NONE
 #define TABLE_TRANSITIONS 3u      // [transition] offset of its record, by descending priority
+#define TABLE_RESTARTS 1u         // the state restarts if it is entered while it is seen
+#define TABLE_TRAVELS 2u          // the offset of the machine's travels follows the transitions
+
+// How a machine travels to a state.
+#define TRAVEL_STATE 0u        // offset in the state: 1 plus the state to which it travels, or 0
+#define TRAVEL_DESTINATIONS 1u // [state][DESTINATION_WORDS]
+#define DESTINATION_EVENT 0u   // that asks for it, or CONTROL_NONE
+#define DESTINATION_STEPS 1u   // offset: [current state] offset of the transition to take
+#define DESTINATION_WORDS 2u
 
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u
@@ -198,6 +207,7 @@
 #define TRANSITION_FREEZES 2u
 #define TRANSITION_INERTIALIZES 4u // the fade is an inertialization of the same duration
 #define TRANSITION_TO_SELF 8u      // from any state: also from its own target
+#define TRANSITION_TELEPORTS 16u   // a travel without a path
 #define FADE_CURVE_WORDS 3u
 #define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
 

@@ -93,6 +93,10 @@ OP void begin_machine(control c, address machine) {
     if (USES_PROFILES && profiles != CONTROL_NONE) {
         set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
     }
+    address travels = travels_of(c.block, state_table(c, machine, 0u));
+    if (USES_TRAVEL && travels != CONTROL_NONE) {
+        set_state_word(c, LOAD(c.block, travels + TRAVEL_STATE), 0u);
+    }
 }
 
 // The time of another player, within the duration of this one.
@@ -353,7 +357,7 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
         begin_profiled(c, machine, profiles, transition);
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
-    bool restarts = LOAD(c.block, state_table(c, machine, to) + TABLE_RESTARTS) != 0u;
+    bool restarts = (LOAD(c.block, state_table(c, machine, to) + TABLE_FLAGS) & TABLE_RESTARTS) != 0u;
     bool begins = !seen || state_ended(c, machine, to, 0u) || restarts;
     if (begins) {
         begin_state(c, machine, to);
@@ -388,14 +392,42 @@ OP bool transition_leaves(control c, address transition, address state) {
     return from == state || (from == CONTROL_NONE && from_any);
 }
 
+// Begins the travel that an event asks for.
+OP_NOINLINE void begin_travel(control c, address machine, uint event) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address travels = travels_of(c.block, state_table(c, machine, current));
+    if (travels == CONTROL_NONE) {
+        return;
+    }
+    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    for (address state = 0u; state < state_count; state++) {
+        address destination = travels + TRAVEL_DESTINATIONS + state * DESTINATION_WORDS;
+        if (LOAD(c.block, destination + DESTINATION_EVENT) == event) {
+            set_state_word(c, LOAD(c.block, travels + TRAVEL_STATE), state == current ? 0u : TO_WORD(state) + 1u);
+        }
+    }
+}
+
+// Ends a travel after a transition, if the machine has arrived or an event caused the transition.
+OP void end_travel(control c, address machine, bool by_event) {
+    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address travels = travels_of(c.block, state_table(c, machine, current));
+    if (travels != CONTROL_NONE) {
+        address at = LOAD(c.block, travels + TRAVEL_STATE);
+        if (by_event || state_word(c, at) == current + 1u) {
+            set_state_word(c, at, 0u);
+        }
+    }
+}
+
 // The first transition that an event triggers, or with CONTROL_NONE one that needs no event, and that applies. Or
 // CONTROL_NONE. States have tables of the transitions from them that need no event; all others are searched for.
 OP address find_transition(control c, address machine, uint event) {
     address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
     bool tabled = event == CONTROL_NONE;
-    address table = state_table(c, machine, current);
-    address at = table + TABLE_TRANSITIONS;
-    address end = at + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+    candidates each = find_candidates(c, machine, current);
+    address at = each.at;
+    address end = each.end;
     address step = 1u;
     uint passed = PLAYING_PASSED;
     if (!tabled) {
@@ -405,6 +437,11 @@ OP address find_transition(control c, address machine, uint event) {
         passed = PLAYING_PASSED_IN_FRAME;
     }
     address found = CONTROL_NONE;
+    if (USES_TRAVEL && tabled && each.travels) {
+        address transition = LOAD(c.block, at);
+        found = step_applies(c, machine, current, transition) ? transition : found;
+        at = end;
+    }
     for (; at < end; at += step) {
         address transition = tabled ? LOAD(c.block, at) : at;
         bool fits = tabled;
@@ -430,8 +467,9 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
     uint rounds = 0u;
     while ((!RUNS_PARTS || (!now.is_over && rounds < runs.most_rounds)) && machine_is_current(c, machine)) {
         rounds++;
-        address transition = find_transition(c, machine, now.event);
-        if (transition == CONTROL_NONE && now.event == CONTROL_NONE) {
+        uint event = now.event;
+        address transition = find_transition(c, machine, event);
+        if (transition == CONTROL_NONE && event == CONTROL_NONE) {
             if (now.next == count) {
                 now.is_over = true;
                 break;
@@ -439,6 +477,9 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
             now.event = LOAD(c.sent, (c.sent_first + now.next) * 2u + 1u);
             now.next++;
         } else {
+            if (USES_TRAVEL && transition == CONTROL_NONE) {
+                begin_travel(c, machine, event);
+            }
             now.event = CONTROL_NONE;
         }
         if (transition != CONTROL_NONE) {
@@ -449,6 +490,9 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
                 break;
             }
             take_transition(c, machine, transition);
+            if (USES_TRAVEL) {
+                end_travel(c, machine, event != CONTROL_NONE);
+            }
             now.taken++;
         }
     }

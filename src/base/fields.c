@@ -233,12 +233,14 @@ static const lmb_field transition_rows[] = {
     COOKIE(),
     FLOATS(curve_control, 0.0f, 1.0f),
     BOOL(to_self),
+    WORDS_FROM(travel_cost, 1),
 };
 TABLE(transition);
 #undef DEF
 
 #define DEF lmb_state_def
-static const lmb_field state_rows[] = {TEXT(name), EVENT(entry_event), EVENT(exit_event), BOOL(restart), COOKIE()};
+static const lmb_field state_rows[] = {TEXT(name),    EVENT(entry_event), EVENT(exit_event),
+                                       BOOL(restart), COOKIE(),           EVENT(travel_event)};
 TABLE(state);
 #undef DEF
 

@@ -146,6 +146,9 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         }
         terminal_print("%s", transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
         terminal_print("%s", transition->to_self ? ", to-self" : "");
+        if (transition->travel_cost != 1) {
+            terminal_print(", travel-cost %u", (unsigned)transition->travel_cost);
+        }
         if (transition->priority != 0) {
             terminal_print(", priority %d", (int)transition->priority);
         }
@@ -180,17 +183,18 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
     return comma;
 }
 
-// Prints a state's events. `before` precedes the first one, `between` the others.
-static void put_events(const printing *p, const lmb_state_def *state, const char *before, const char *between) {
-    const char *const what[] = {"entry", "exit"};
-    const uint32_t events[] = {state->entry_event, state->exit_event};
-    for (int i = 0; i < 2; i++) {
+// Prints a state's events. `before` precedes the first one, `between` the others. Returns what precedes what follows.
+static const char *put_events(const printing *p, const lmb_state_def *state, const char *before, const char *between) {
+    const char *const what[] = {"entry", "exit", "travel"};
+    const uint32_t events[] = {state->entry_event, state->exit_event, state->travel_event};
+    for (int i = 0; i < 3; i++) {
         if (events[i] != LMB_NONE) {
             terminal_print("%s%s ", before, what[i]);
             put(p, lmb_graph_event_name(p->graph, events[i]));
             before = between;
         }
     }
+    return before;
 }
 
 static void print_state(const printing *p, uint32_t machine, uint32_t state) {
@@ -198,10 +202,9 @@ static void print_state(const printing *p, uint32_t machine, uint32_t state) {
     terminal_print("  ");
     put(p, lmb_graph_state_name(p->graph, machine, state));
     terminal_print("%s", state == 0 ? " (initial)" : "");
-    const char *before = print_players(p, machine, state);
-    put_events(p, def, before, ", ");
+    const char *before = put_events(p, def, print_players(p, machine, state), ", ");
     if (def->restart) {
-        terminal_print("%srestarts", def->entry_event != LMB_NONE || def->exit_event != LMB_NONE ? ", " : before);
+        terminal_print("%srestarts", before);
     }
     terminal_print("\n");
 }

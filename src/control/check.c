@@ -380,6 +380,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
            require(c, at, !transition->to_self || from == LMB_NONE, "to_self",
                    "only a transition from any state has it") &&
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
+           require(c, at, transition->travel_cost <= LMB_MOST_TRAVEL_COST, "travel_cost", "it is above 65536") &&
            require(c, at, !knows_ends || c->moving->machines[own].states[from].end_player != LMB_NONE, "at_end",
                    "no clip plays in the state") &&
            require(c, at, curve_fault == NULL, "curve", curve_fault) &&
@@ -390,14 +391,25 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
            check_condition(c, at, transition);
 }
 
+static bool check_state(const checker *c, uint32_t node, uint32_t index) {
+    const lmb_state_def *states = c->def->nodes[node].machine->states;
+    const uint32_t event = states[index].travel_event;
+    const place at = machine_at(node, "state", index);
+    bool is_own = true;
+    for (uint32_t i = 0; i < index && event != LMB_NONE; i++) {
+        is_own = is_own && states[i].travel_event != event;
+    }
+    return check_cookie(c, at, states[index].cookie, "state") &&
+           check_ranges(c, at, &lmb_state_fields, &states[index]) &&
+           require(c, at, is_own, "travel_event", "another state has it");
+}
+
 // Checks nodes that the result does not use, too.
 static bool check_machine(const checker *c, uint32_t node) {
     const lmb_machine_def *machine = c->def->nodes[node].machine;
     bool valid = true;
     for (uint32_t i = 0; i < machine->state_count && valid; i++) {
-        const place at = machine_at(node, "state", i);
-        valid = check_cookie(c, at, machine->states[i].cookie, "state") &&
-                check_ranges(c, at, &lmb_state_fields, &machine->states[i]);
+        valid = check_state(c, node, i);
     }
     for (uint32_t i = 0; i < machine->transition_count && valid; i++) {
         valid = check_transition(c, node, i);

@@ -242,6 +242,16 @@ static bool has_profiles(const lmb_control *control) {
     return has;
 }
 
+static bool travels(const lmb_control *control) {
+    bool any = false;
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+        const uint32_t table = control->block[machine[MACHINE_STATES] + STATE_TABLE];
+        any |= (control->block[table + TABLE_FLAGS] & TABLE_TRAVELS) != 0;
+    }
+    return any;
+}
+
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
@@ -251,6 +261,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .groups = block[CONTROL_GROUP_COUNT] > 0,
                                   .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
                                   .profiles = has_profiles(control),
+                                  .travel = travels(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
                                   .spaces = weighs && control->graph->uses_spaces,

@@ -58,6 +58,7 @@ typedef struct lmb_control_features {
     bool groups;
     bool inertia;
     bool profiles;
+    bool travel;
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
     bool spaces;       // of this graph

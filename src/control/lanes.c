@@ -289,6 +289,10 @@ OP void find_lanes(control c, lane_mask *applying, lane_mask *due) {
         lmb_load_rows_behind(c.states, machine_at(c, machine) + MACHINE_CURRENT, row);
         const word current = BITS(row[0]);
         state_lanes s = {.machine = machine, .time = make_ticks(BITS(row[1]), BITS(row[2]))};
+        const uint32_t travels = (uint32_t)travels_of(block, state_table(c, machine, 0));
+        if (travels != CONTROL_NONE) {
+            *applying = OR(*applying, AND(runs, state_word(c, block[travels + TRAVEL_STATE]) != 0u));
+        }
         for (s.state = 0; s.state < block[machine + MACHINE_STATE_COUNT]; s.state++) {
             const uint32_t table = (uint32_t)state_table(c, machine, s.state);
             s.here = AND(runs, current == s.state);

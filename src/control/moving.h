@@ -75,6 +75,15 @@ static inline lmb_end lmb_player_last_end(const lmb_player_def *player) {
     const lmb_end last = player->drops_out ? LMB_END_ONCE : LMB_END_HOLD;
     return !goes_on ? player->end : player->repetitions > 0 ? last : LMB_END_LOOP;
 }
+// Returns whether a machine can travel to one of its states.
+static inline bool lmb_machine_travels(const lmb_machine_def *machine) {
+    bool travels = false;
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        travels = travels || machine->states[i].travel_event != LMB_NONE;
+    }
+    return travels;
+}
+#define LMB_MOST_TRAVEL_COST 65536u
 // Splits a descriptor whose nodes have been checked. Fails with LMB_ERROR_ARGUMENT, LMB_ERROR_LIMIT, LMB_ERROR_MEMORY,
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,

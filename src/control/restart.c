@@ -106,6 +106,7 @@ bool lmb_moving_restarts_seen(const lmb_moving *moving, const lmb_moving_machine
     bool any = false, grows = true;
     for (uint32_t i = 0; i < count; i++) {
         any = any || may_restart(&s, i);
+        s.goes_on[i] = lmb_machine_travels(&machine->def); // it may be entered at once, without a path
     }
     for (uint32_t searches = 0; any && grows; searches++) {
         grows = false;

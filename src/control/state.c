@@ -84,12 +84,25 @@ static bool check_weights(const uint32_t *weights, uint32_t states) {
     return valid;
 }
 
+// Checks the state to which a machine travels. `table`: that of one of its states.
+static bool check_travel(const checker *c, const uint32_t *table, uint32_t states) {
+    if ((table[TABLE_FLAGS] & TABLE_TRAVELS) == 0) {
+        return true;
+    }
+    const uint32_t *block = c->control->block;
+    const uint32_t *travels = block + table[TABLE_TRANSITIONS + table[TABLE_TRANSITION_COUNT]];
+    const uint32_t to = c->state[travels[TRAVEL_STATE]];
+    return to == 0 || (to <= states &&
+                       travels[TRAVEL_DESTINATIONS + (to - 1) * DESTINATION_WORDS + DESTINATION_EVENT] != CONTROL_NONE);
+}
+
 static bool check_machine(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
     const uint32_t *machine = c->state + record[MACHINE_STATE];
     const uint32_t states = record[MACHINE_STATE_COUNT], fade = machine[MACHINE_FADE] - record[MACHINE_TRANSITIONS];
-    const uint32_t profiles = block[block[record[MACHINE_STATES] + STATE_TABLE] + TABLE_PROFILES];
+    const uint32_t *table = block + block[record[MACHINE_STATES] + STATE_TABLE];
+    const uint32_t profiles = table[TABLE_PROFILES];
     return require(c, machine[MACHINE_CURRENT] < states, "machine", index, "there is no such state") &&
            require(c,
                    machine[MACHINE_FADE] == 0 ||
@@ -97,6 +110,7 @@ static bool check_machine(const checker *c, uint32_t index) {
                    "machine", index, "there is no such transition") &&
            require(c, check_weights(machine + MACHINE_WEIGHTS, states), "machine", index,
                    "a weight is not 0, or from 2^-40 to 1") &&
+           require(c, check_travel(c, table, states), "machine", index, "it travels to no state that it can") &&
            (profiles == CONTROL_NONE ||
             check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS], states));
 }

@@ -749,9 +749,70 @@ static uint32_t written(const writer *w, uint32_t at) {
     return w->block != NULL ? w->block[at] : 0;
 }
 
+// Finds, for each state, the rank of the transition by which it begins the shortest path to another one, or LMB_NONE.
+// `order` has the machine's transitions by rank. Costs only shrink, so the search ends.
+static void find_paths(const lmb_machine_def *machine, const uint32_t *order, uint32_t to, uint32_t *ranks) {
+    uint32_t costs[LMB_MAX_STATES];
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        costs[i] = i == to ? 0 : LMB_NONE;
+        ranks[i] = LMB_NONE;
+    }
+    for (bool shrinks = true; shrinks;) {
+        shrinks = false;
+        for (uint32_t i = 0; i < machine->transition_count * machine->state_count; i++) {
+            const uint32_t rank = i / machine->state_count, from = i % machine->state_count;
+            const lmb_transition_def *step = &machine->transitions[order[rank]];
+            if (step->travel_cost == 0 || costs[step->to] == LMB_NONE || !lmb_transition_leaves(step, from)) {
+                continue;
+            }
+            const uint32_t cost = costs[step->to] + step->travel_cost;
+            if (cost < costs[from] || (cost == costs[from] && rank < ranks[from])) {
+                shrinks = true;
+                costs[from] = cost;
+                ranks[from] = rank;
+            }
+        }
+    }
+}
+
+// Writes a transition that goes to a state at once. Returns its offset.
+static uint32_t write_teleport(writer *w, uint32_t to) {
+    const uint32_t at = take(w, TRANSITION_WORDS);
+    put(w, at + TRANSITION_TO, to);
+    put(w, at + TRANSITION_EVENT, CONTROL_NONE);
+    put(w, at + TRANSITION_FLAGS, TRANSITION_TELEPORTS);
+    return at;
+}
+
+// Writes how a machine travels. Returns its offset, or CONTROL_NONE if it does not.
+static uint32_t write_travels(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record) {
+    if (!lmb_machine_travels(machine)) {
+        return CONTROL_NONE;
+    }
+    const uint32_t at = take(w, TRAVEL_DESTINATIONS + machine->state_count * DESTINATION_WORDS);
+    put(w, at + TRAVEL_STATE, take_state(w, 1));
+    for (uint32_t to = 0; to < machine->state_count; to++) {
+        const uint32_t destination = at + TRAVEL_DESTINATIONS + to * DESTINATION_WORDS;
+        put(w, destination + DESTINATION_EVENT, machine->states[to].travel_event);
+        if (machine->states[to].travel_event == LMB_NONE) {
+            continue;
+        }
+        uint32_t ranks[LMB_MAX_STATES];
+        find_paths(machine, order, to, ranks);
+        const uint32_t steps = take(w, machine->state_count), teleport = write_teleport(w, to);
+        put(w, destination + DESTINATION_STEPS, steps);
+        for (uint32_t from = 0; from < machine->state_count; from++) {
+            const bool has_path = ranks[from] != LMB_NONE && from != to;
+            const uint32_t first = written(w, record + MACHINE_TRANSITIONS);
+            put(w, steps + from, has_path ? first + ranks[from] * TRANSITION_WORDS : teleport);
+        }
+    }
+    return at;
+}
+
 // Writes a state's table of transitions that need no event. `order` has the machine's transitions by rank.
 static void write_state_table(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record,
-                              uint32_t state, uint32_t profiles) {
+                              uint32_t state, uint32_t profiles, uint32_t travels) {
     const uint32_t at = take(w, TABLE_TRANSITIONS), first = written(w, record + MACHINE_TRANSITIONS);
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < machine->transition_count; rank++) {
@@ -762,7 +823,11 @@ static void write_state_table(writer *w, const lmb_machine_def *machine, const u
         }
     }
     put(w, at + TABLE_PROFILES, profiles);
-    put(w, at + TABLE_RESTARTS, machine->states[state].restart);
+    if (travels != CONTROL_NONE) {
+        put(w, take(w, 1), travels);
+    }
+    put(w, at + TABLE_FLAGS,
+        (machine->states[state].restart ? TABLE_RESTARTS : 0) | (travels != CONTROL_NONE ? TABLE_TRAVELS : 0));
     put(w, at + TABLE_TRANSITION_COUNT, count);
     put(w, written(w, record + MACHINE_STATES) + state * STATE_WORDS + STATE_TABLE, at);
 }
@@ -790,8 +855,9 @@ static void write_tables(writer *w) {
         for (uint32_t k = 0; k < machine->transition_count; k++) {
             order[find_rank(machine, k)] = k;
         }
+        const uint32_t travels = write_travels(w, machine, order, machine_record(w, i));
         for (uint32_t state = 0; state < machine->state_count; state++) {
-            write_state_table(w, machine, order, machine_record(w, i), state, profiles);
+            write_state_table(w, machine, order, machine_record(w, i), state, profiles, travels);
         }
         write_curves(w, machine, order, machine_record(w, i));
     }

@@ -137,6 +137,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
     return (lmb_kernel_constants){.inertia = is_shared || features.inertia,
                                   .spaces = is_shared || features.spaces,
                                   .profiles = is_shared || features.profiles,
+                                  .travel = is_shared || features.travel,
                                   .motion = features.motion,
                                   .warps = features.warps,
                                   .full_rotation = features.full_rotation,

@@ -31,7 +31,7 @@
 // Loops inside others, as the kernel's module has them.
 #define OWN_BEGIN_GROUP 6u
 #define OWN_BEGIN_GROUPS 10u
-#define OWN_NEXT_STOP 14u
+#define OWN_NEXT_STOP 18u
 #define OWN_PLAYER 17u
 #define OWN_GROUP 25u
 #define OWN_WARP 2u
@@ -154,6 +154,11 @@ static uint32_t most_tabled(const bounds *b, uint32_t machine) {
     return most;
 }
 
+static bool travels(const bounds *b, uint32_t machine) {
+    const uint32_t table = b->block[b->block[machine + MACHINE_STATES] + STATE_TABLE];
+    return (b->block[table + TABLE_FLAGS] & TABLE_TRAVELS) != 0;
+}
+
 // The loop in run_transitions(): a round takes a transition or, in two rounds, tries an event.
 static uint32_t most_rounds(bool has_events) {
     return MOST_TRANSITIONS_A_FRAME + 1 + (has_events ? 2 * MOST_EVENTS_SENT : 0);
@@ -162,7 +167,9 @@ static uint32_t most_rounds(bool has_events) {
 static uint64_t round_loops(const bounds *b, uint32_t index, bool has_events) {
     const uint32_t machine = machine_at(b, index);
     const uint64_t transitions = has_events ? b->block[machine + MACHINE_TRANSITION_COUNT] : most_tabled(b, machine);
-    return WITHIN + loop(transitions, condition_loops(most_terms(b, machine))) + take_transition_loops(b, machine);
+    const uint64_t states = travels(b, machine) ? b->block[machine + MACHINE_STATE_COUNT] : 0; // begin_travel()
+    return WITHIN + loop(transitions, condition_loops(most_terms(b, machine))) + take_transition_loops(b, machine) +
+           loop(states, 0);
 }
 
 // ---- The cut, and weights.
@@ -184,7 +191,8 @@ static bool waits_for_clip(const bounds *b, uint32_t transition, uint32_t index)
 // time_to_transition() for any transition of a machine.
 static uint64_t time_to_transition_loops(const bounds *b, uint32_t machine) {
     const uint32_t count = b->block[machine + MACHINE_TRANSITION_COUNT], terms = most_terms(b, machine);
-    uint64_t loops = ticks_at_rate_loops() + condition_loops(terms) + 1 + WITHIN + 2 * NO_DIVISION;
+    uint64_t loops = ticks_at_rate_loops() + condition_loops(terms) + 1 + WITHIN + 2 * NO_DIVISION +
+                     (travels(b, machine) ? ticks_at_rate_loops() : 2 * NO_DIVISION); // time_of_fade()
     for (uint32_t index = 0; index <= terms; index++) {
         bool waits = false;
         for (uint32_t i = 0; i < count; i++) {
@@ -197,9 +205,10 @@ static uint64_t time_to_transition_loops(const bounds *b, uint32_t machine) {
 
 static uint64_t machine_cut_loops(const bounds *b, uint32_t machine) {
     const uint64_t states = b->block[machine + MACHINE_STATE_COUNT];
-    return 1 + WITHIN + loop(most_tabled(b, machine), time_to_transition_loops(b, machine)) + // find_next_stop()
-           1 + WITHIN + 2 * (SHARE + loop(states, 0)) +                                       // move_fades()
-           1 + loop(states, 0) + loop(2 * states, 0);                                         // write_state_weights()
+    const uint64_t candidates = larger(most_tabled(b, machine), travels(b, machine) ? 1 : 0);
+    return 1 + WITHIN + loop(candidates, time_to_transition_loops(b, machine)) + // find_next_stop()
+           1 + WITHIN + 2 * (SHARE + loop(states, 0)) +                          // move_fades()
+           1 + loop(states, 0) + loop(2 * states, 0);                            // write_state_weights()
 }
 
 static uint64_t motion_rule_loops(const uint32_t *block, uint32_t rule) {

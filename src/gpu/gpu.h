@@ -208,6 +208,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 frame_parts;
     uint32_t weighed;
     uint32_t block;
+    VkBool32 travel;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

@@ -310,6 +310,11 @@ static const lmb_graph_field transition_members[] = {
      .about = "Whether a transition of any may lead from its target to itself.",
      .kind = &lmb_kind_boolean,
      .offset = TRANSITION(to_self)},
+    {.name = "travel-cost",
+     .about = "Its length on the path to a state that is asked for: a whole number, 1 by default; 0: on no path.",
+     .kind = &lmb_kind_integer,
+     .offset = TRANSITION(travel_cost),
+     .max = 65536.0f},
 };
 static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
                                                    .also = "'anyOf':[{'required':['event']},{'required':['after']},"
@@ -418,6 +423,10 @@ static const lmb_graph_field state_members[] = {
      .about = "The event that leaving the state emits.",
      .kind = &lmb_kind_event,
      .offset = STATE(exit_event)},
+    {.name = "travel",
+     .about = "The event that asks for the state: the shortest path of transitions leads to it.",
+     .kind = &lmb_kind_event,
+     .offset = STATE(travel_event)},
     {.name = "transitions",
      .about = "The transitions that leave the state.",
      .kind = &lmb_kind_later,
@@ -516,6 +525,9 @@ static lmb_machine_def definition(const machine *machine) {
 static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine) {
     bool reached[LMB_MAX_STATES] = {true};
     bool grows = true;
+    for (uint32_t i = 1; i < machine->state_count; i++) {
+        reached[i] = machine->states[i].travel_event != LMB_NONE;
+    }
     while (grows) {
         grows = false;
         for (uint32_t i = 0; i < machine->transition_count; i++) {

@@ -1798,6 +1798,9 @@ static void test_refusals(void **state) {
     REFUSED((def.groups = &other, def.group_count = 1), "node 0 (clip): player: rate: reads");
     REFUSED((def.groups = &written_twice, def.group_count = 1), "something else");
     REFUSED(small.states[0].entry_event = 99, "state 0: entry_event");
+    REFUSED(small.states[0].travel_event = 99, "state 0: travel_event");
+    REFUSED(small.states[0].travel_event = small.states[2].travel_event = BACK, "state 2: travel_event: another state");
+    REFUSED(small.transitions[0].travel_cost = 65537, "node 3 (machine): transition 0: travel_cost: it is above 65536");
     REFUSED(small.transitions[0].to = 3, "node 3 (machine): transition 0: to");
     REFUSED(small.transitions[0].from = 3, "node 3 (machine): transition 0: from");
     REFUSED(small.transitions[0].event = LMB_NONE, "node 3 (machine): transition 0: event");

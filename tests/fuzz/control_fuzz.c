@@ -196,6 +196,7 @@ static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machi
             }
             transition->kind = (lmb_fade_kind)fuzz_choice(in, LMB_FADE_COUNT);
         }
+        transition->travel_cost = fields & 128 ? fuzz_word(in) : 1;
         if (fields & 32) {
             transition->profile = fuzz_index(in, def->mask_count);
         }
@@ -214,6 +215,7 @@ static const lmb_machine_def *read_machine(fuzz_input *in, const lmb_graph_def *
         states[j].restart = (fields & 1) != 0;
         states[j].entry_event = fields & 8 ? fuzz_index(in, def->event_count) : LMB_NONE;
         states[j].exit_event = fields & 16 ? fuzz_index(in, def->event_count) : LMB_NONE;
+        states[j].travel_event = fields & 32 ? fuzz_index(in, def->event_count) : LMB_NONE;
     }
     machine->states = states;
     read_transitions(in, def, machine);

@@ -742,14 +742,14 @@ static void a_clip_played_once_drops_out(void **state) {
 
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
-    reading *graph = read_graph(
-        "{'op':'machine','initial':'c','states':["
-        "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
-        "{'name':'b','restart':true,'pose':{'op':'clip','clip':'hop','time':0.5}},"
-        "{'transitions':[{'to':'a','end':true,'priority':-3,'curve':{'bezier':[-0.5,1.25]},'kind':'frozen'}],"
-        "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
-        "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
-        "'any':[{'to':'b','event':'B','kind':'inertialized','to-self':true}]}");
+    reading *graph = read_graph("{'op':'machine','initial':'c','states':["
+                                "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
+                                "{'name':'b','restart':true,'travel':'B','pose':{'op':'clip','clip':'hop','time':0.5}},"
+                                "{'transitions':[{'to':'a','end':true,'travel-cost':7,'priority':-3,'curve':{'bezier':["
+                                "-0.5,1.25]},'kind':'frozen'}],"
+                                "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
+                                "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
+                                "'any':[{'to':'b','event':'B','kind':'inertialized','to-self':true}]}");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -766,6 +766,9 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_true(def->players[2].def->rate.constant == 2.0f && def->players[2].def->offset == 0.5f);
     assert_int_equal(machine->states[2].end_player, LMB_NONE);
     assert_true(machine->def.states[2].restart && !machine->def.states[1].restart);
+    assert_int_equal(machine->def.states[2].travel_event, lmb_graph_find_event(graph->graph, "B"));
+    assert_int_equal(machine->def.states[1].travel_event, LMB_NONE);
+    assert_true(machine->def.transitions[0].travel_cost == 7 && machine->def.transitions[1].travel_cost == 1);
     const lmb_transition_def *transition = &machine->def.transitions[0];
     assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
     assert_true(transition->curve == LMB_CURVE_BEZIER && transition->kind == LMB_FADE_FROZEN);
@@ -1537,7 +1540,8 @@ static void malformed_texts(void **state) {
          "another state has this name"},
         {"{'op':'machine','states':[{'name':'a'," REST "}],\n'initial':'b'}", "initial", 2, 11,
          "the machine has no state of this name"},
-        {TWO("'restarts':true"), "states[0].restarts", 2, 1, "has name, pose, restart, entry, exit, transitions"},
+        {TWO("'restarts':true"), "states[0].restarts", 2, 1,
+         "has name, pose, restart, entry, exit, travel, transitions"},
         {TWO("'restart':1"), "states[0].restart", 2, 11, "a boolean was expected"},
         {TWO("'entry':'END'"), "states[0].entry", 2, 9, "END is no event"},
         {TWO("'exit':''"), "states[0].exit", 2, 8, "an event without a name"},

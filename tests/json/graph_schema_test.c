@@ -443,9 +443,10 @@ static const char *const more[] = {
     "'restart':true,'initial':'in','name':'first'}},{'pose':{'op':'clip','clip':'run'},'weight':{'fade':'first'}}]}",
     "{'op':'machine','linear-scale':true,'name':'m','initial':'b','any':[{'to':'a','event':'A','to-self':true,'"
     "priority':2}],'states':["
-    "{'name':'a','restart':true,'entry':'IN','exit':'OUT','pose':{'op':'clip','clip':'walk'},'transitions':["
+    "{'name':'a','restart':true,'entry':'IN','exit':'OUT','travel':'GO','pose':{'op':'clip','clip':'walk'},'transitions':["
     "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'bezier':[0,1]},'kind':'frozen','profile':{'root':128},"
-    "'to-self':false,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'and':[{'>=':[{'remaining':true},0.25]},"
+    "'to-self':false,'travel-cost':0,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'and':[{'>=':[{'remaining':true},0.25]"
+    "},"
     "{'<=':[1,{'add':[{'param':'p'},2]}]},{'>':[{'curve':'uniform-s','of':{'param':'q'}},0]},{'==':[1,1]}]}]}}]},"
     "{'name':'b','pose':{'op':'clip','clip':'idle'},'transitions':[{'to':'a','event':'B'}]}]}",
     "{'op':'clip','clip':'walk','joint-weights':{'root':255},'play':{'end':'hold','rate':{'param':'rate'},'offset':0.1,"

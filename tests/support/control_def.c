@@ -14,8 +14,11 @@ control_player_def default_control_player_def(void) {
 }
 
 control_state_def default_control_state_def(void) {
-    return (control_state_def){
-        .weight_parameter = LMB_NONE, .end_player = LMB_NONE, .entry_event = LMB_NONE, .exit_event = LMB_NONE};
+    return (control_state_def){.weight_parameter = LMB_NONE,
+                               .end_player = LMB_NONE,
+                               .entry_event = LMB_NONE,
+                               .exit_event = LMB_NONE,
+                               .travel_event = LMB_NONE};
 }
 
 control_def default_control_def(void) {
@@ -116,6 +119,7 @@ static void build_machines(building *b) {
             b->states[first + k].entry_event = state->entry_event;
             b->states[first + k].exit_event = state->exit_event;
             b->states[first + k].restart = state->restart;
+            b->states[first + k].travel_event = state->travel_event;
             add_weight(b, state->weight_parameter);
         }
         b->machines[i] = (lmb_machine_def){.states = b->states + first,

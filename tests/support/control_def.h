@@ -54,6 +54,7 @@ typedef struct control_state_def {
     uint32_t entry_event;      // emitted when a transition enters it, not when the machine begins; or #LMB_NONE
     uint32_t exit_event; // emitted when a transition leaves it, before the entry event of the next state; or #LMB_NONE
     bool restart;        // starts anew when it is entered while it still has a weight
+    uint32_t travel_event;
 } control_state_def;
 
 // No parameter, player or events; does not restart.

@@ -226,6 +226,7 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->terms = p->terms[machine][index];
     transition->term_count = !needs || chance(p, 2) ? draw_terms(p, p->terms[machine][index]) : 0;
     transition->priority = (int32_t)random_below(p->random, 3);
+    transition->travel_cost = random_below(p->random, 4);
     transition->fade = draw_seconds(p);
     transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
     for (int i = 0; i < 2; i++) {
@@ -279,6 +280,8 @@ static void draw_machines(plan *p) {
             state->entry_event = draw_event(p);
             state->exit_event = draw_event(p);
             state->restart = chance(p, 3);
+            // Events of other states of the machine, so that no two are the same.
+            state->travel_event = chance(p, 4) ? (i + j) % EVENTS : LMB_NONE;
         }
         for (uint32_t j = 0; j < p->machines[i].transition_count; j++) {
             draw_transition(p, i, j);

@@ -280,9 +280,75 @@ static bool leaves(const oracle_character *c, uint32_t machine, const lmb_transi
                                         : transition->from == current;
 }
 
+// ---- Travel
+
+// The length of the shortest path from a state to another one that has at most `most` transitions, or infinity.
+static double path_length(const oracle_machine *m, uint32_t from, uint32_t to, uint32_t most) {
+    double shortest = from == to ? 0.0 : HUGE_VAL;
+    for (uint32_t i = 0; i < m->transition_count && from != to && most > 0; i++) {
+        const lmb_transition_def *t = &m->transitions[i];
+        if ((t->from == from || (t->from == LMB_NONE && t->to != from)) && t->to != from && t->travel_cost > 0) {
+            shortest = fmin(shortest, t->travel_cost + path_length(m, t->to, to, most - 1));
+        }
+    }
+    return shortest;
+}
+
+enum { TELEPORT = ORACLE_TRANSITIONS };
+
+// The next transition on the way to the machine's destination: on a shortest path, the one that comes first.
+static uint32_t next_step(const oracle_character *c, uint32_t machine) {
+    const oracle_machine *m = &c->graph->machines[machine];
+    const uint32_t from = c->machines[machine].current, to = c->machines[machine].destination;
+    const double length = path_length(m, from, to, m->state_count);
+    uint32_t best = TELEPORT;
+    for (uint32_t i = 0; i < m->transition_count && length < HUGE_VAL; i++) {
+        const lmb_transition_def *t = &m->transitions[i];
+        if ((t->from == from || t->from == LMB_NONE) && t->to != from && t->travel_cost > 0 &&
+            t->travel_cost + path_length(m, t->to, to, m->state_count) == length &&
+            (best == TELEPORT || t->priority > m->transitions[best].priority)) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Ticks until a transition on the way may be taken: 0 if it may now. If not `passed`, an end that the clip has just
+// passed does not count.
+static int64_t step_due(const oracle_character *c, uint32_t machine, uint32_t index, bool passed) {
+    if (index == TELEPORT) {
+        return 0;
+    }
+    const oracle_machine_state *state = &c->machines[machine];
+    const lmb_transition_def *transition = &c->graph->machines[machine].transitions[index];
+    const uint32_t clip = c->graph->machines[machine].clips[state->current];
+    const int64_t fades = state->fade > 0 ? state->fade - state->fade_time : 0;
+    int64_t latest = after_due(c, machine, transition);
+    latest = fades > latest ? fades : latest;
+    if (transition->at_end) {
+        const int64_t due = clip == LMB_NONE ? ORACLE_NEVER : passed ? end_due(c, clip, false) : next_end(c, clip);
+        latest = due > latest ? due : latest;
+    }
+    return latest;
+}
+
+static void begin_travel(oracle_character *c, uint32_t machine, uint32_t event) {
+    oracle_machine_state *state = &c->machines[machine];
+    for (uint32_t i = 0; i < c->graph->machines[machine].state_count; i++) {
+        if (c->graph->machines[machine].states[i].travel_event == event) {
+            state->travels = i != state->current;
+            state->destination = i;
+        }
+    }
+}
+
 // The transition that a machine takes for an event, or for none with LMB_NONE.
 static uint32_t find_transition(oracle_character *c, uint32_t machine, uint32_t event) {
     const oracle_machine *m = &c->graph->machines[machine];
+    if (c->machines[machine].travels && event == LMB_NONE) {
+        const uint32_t step = next_step(c, machine);
+        return step_due(c, machine, step, true) == 0 ? step : LMB_NONE;
+    }
     uint32_t best = LMB_NONE;
     for (uint32_t i = 0; i < m->transition_count; i++) {
         const lmb_transition_def *transition = &m->transitions[i];
@@ -315,7 +381,10 @@ static int64_t transition_due(oracle_character *c, uint32_t machine, const lmb_t
 
 static void take_transition(oracle_character *c, uint32_t machine, uint32_t index) {
     const oracle_machine *m = &c->graph->machines[machine];
-    const lmb_transition_def *transition = &m->transitions[index];
+    lmb_transition_def at_once = lmb_default_transition_def();
+    at_once.fade = 0.0f;
+    at_once.to = c->machines[machine].destination;
+    const lmb_transition_def *transition = index == TELEPORT ? &at_once : &m->transitions[index];
     oracle_machine_state *state = &c->machines[machine];
     const uint32_t from = state->current, to = transition->to;
     const bool restarts = state->weights[to] == 0.0 || m->states[to].restart ||
@@ -358,6 +427,8 @@ static bool take_all(oracle_character *c, uint32_t machine, uint32_t *taken) {
             return false;
         }
         take_transition(c, machine, index);
+        c->machines[machine].travels =
+            c->machines[machine].travels && c->machines[machine].current != c->machines[machine].destination;
         ++*taken;
     }
     return true;
@@ -369,6 +440,8 @@ static void run_machine(oracle_character *c, uint32_t machine, const uint32_t *e
     for (uint32_t i = 0; i < event_count && runs; i++) {
         const uint32_t index = find_transition(c, machine, events[i]);
         if (index == LMB_NONE) {
+            begin_travel(c, machine, events[i]);
+            runs = take_all(c, machine, &taken);
             continue;
         }
         if (taken == LMB_MAX_TRANSITIONS_A_FRAME) {
@@ -376,6 +449,7 @@ static void run_machine(oracle_character *c, uint32_t machine, const uint32_t *e
             return;
         }
         take_transition(c, machine, index);
+        c->machines[machine].travels = false;
         taken++;
         runs = take_all(c, machine, &taken);
     }
@@ -451,7 +525,11 @@ static int64_t next_cut(oracle_character *c) {
         if (!oracle_scope_is_current(c, m->scope)) {
             continue;
         }
-        for (uint32_t j = 0; j < m->transition_count; j++) {
+        if (c->machines[i].travels) {
+            const int64_t due = step_due(c, i, next_step(c, i), false);
+            cut = due > 0 && due < cut ? due : cut;
+        }
+        for (uint32_t j = 0; j < m->transition_count && !c->machines[i].travels; j++) {
             if (m->transitions[j].event == LMB_NONE && leaves(c, i, &m->transitions[j])) {
                 const int64_t due = transition_due(c, i, &m->transitions[j]);
                 cut = due < cut ? due : cut;

@@ -84,6 +84,8 @@ typedef struct oracle_machine_state {
     bool frozen[ORACLE_STATES];
     int64_t fade_time, fade; // ticks
     uint32_t transition;     // of the fade
+    bool travels;
+    uint32_t destination;
 } oracle_machine_state;
 
 typedef struct oracle_player_state {
