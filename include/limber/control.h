@@ -391,6 +391,19 @@ typedef enum lmb_fade_kind {
     LMB_FADE_COUNT
 } lmb_fade_kind;
 
+/// Where the clips of a state begin when a transition makes the state begin anew (lmb_machine_def).
+///
+/// Clips that loop begin at 0 at phase 1, others at their ends. A sync group of which no other player moves begins where
+/// the player that it follows begins (lmb_group_def). A phase is rounded down to a multiple of 2^-32 of a duration.
+typedef enum lmb_start {
+    LMB_START_OFFSET, ///< each at its own lmb_player_def.offset
+    LMB_START_PHASE,  ///< each at `start_phase` of its duration, as by Unity's transition offset
+    /// Each at the phase of the clip whose end is the end of the state that is left: its time in the clip, divided by
+    /// its duration. If that state has none, or its duration is 0, each begins at its own offset.
+    LMB_START_SYNC,
+    LMB_START_COUNT
+} lmb_start;
+
 /// A transition of a machine from a state to another. Start from lmb_default_transition_def().
 ///
 /// A transition applies if it leaves the current state (with `from` #LMB_NONE: if `to` is not the current state, or
@@ -454,6 +467,8 @@ typedef struct lmb_transition_def {
     uint32_t profile;       ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
     float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16
     bool to_self;           ///< only with `from` #LMB_NONE: also if `to` is the current state
+    lmb_start start;        ///< where the clips of `to` begin
+    float start_phase;      ///< of #LMB_START_PHASE, 0 to 1
     uint32_t travel_cost;   ///< its length on a path (lmb_machine_def, "Travel"), up to 65,536; 0: on no path
     uint32_t cookie;        ///< of lmb_default_transition_def(): any other number is refused
 } lmb_transition_def;
@@ -483,8 +498,9 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// that has a player and is in the state's pose, but not in a machine or a fade inside that pose.
 ///
 /// A state that is entered begins anew if its weight is 0, if it has `restart`, or if its clip stays at its end
-/// (#LMB_END_HOLD, #LMB_END_ONCE, lmb_player_def.repetitions) and has reached it. Then its players begin at their offsets, or in the phase of their
-/// group (lmb_group_def), and the machines inside it at their initial states. Any other state continues where it is,
+/// (#LMB_END_HOLD, #LMB_END_ONCE, lmb_player_def.repetitions) and has reached it. Then its players begin at their
+/// offsets, where the transition says (lmb_start), or in the phase of their group (lmb_group_def), and the machines
+/// inside it at their initial states. Any other state continues where it is,
 /// also right after its clip looped or turned around.
 ///
 /// A transition that restarts a state of weight above 0 is inertialized (lmb_transition_def, "Restarts").

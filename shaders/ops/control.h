@@ -199,10 +199,10 @@ OP_NOINLINE void begin_character(control c) {
     address players = LOAD(c.block, CONTROL_PLAYERS);
     address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
     for (address i = 0u; i < player_count; i++) {
-        begin_player(c, players + i * PLAYER_WORDS, CONTROL_NONE);
+        begin_player(c, players + i * PLAYER_WORDS, CONTROL_NONE, begin_at_offsets());
     }
     if (USES_GROUPS) {
-        begin_groups(c, CONTROL_NONE, 0u);
+        begin_groups(c, CONTROL_NONE, 0u, begin_at_offsets());
     }
 }
 

@@ -201,13 +201,15 @@
 #define TRANSITION_TERMS 6u // offset: [term][TERM_WORDS]
 #define TRANSITION_TERM_COUNT 7u
 #define TRANSITION_FADE 8u   // two words
-#define TRANSITION_CURVE 10u // offset: curve, two control points
+#define TRANSITION_CURVE 10u // offset: curve, two control points; with TRANSITION_AT_PHASE, the phase in 2^-32
 #define TRANSITION_WORDS 11u
 #define TRANSITION_AT_END 1u
 #define TRANSITION_FREEZES 2u
 #define TRANSITION_INERTIALIZES 4u // the fade is an inertialization of the same duration
 #define TRANSITION_TO_SELF 8u      // from any state: also from its own target
 #define TRANSITION_TELEPORTS 16u   // a travel without a path
+#define TRANSITION_AT_PHASE 32u    // the clips of the state that is entered begin at a given phase
+#define TRANSITION_IN_SYNC 64u     // or at that of the clip of the state that is left
 #define FADE_CURVE_WORDS 3u
 #define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
 

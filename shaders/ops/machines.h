@@ -112,10 +112,10 @@ OP_NOINLINE ticks synced_place(control c, address player, address other) {
 
 // The position of a player in a group follows from the group's phase. `other`: the player at whose time it begins, or
 // CONTROL_NONE.
-OP void begin_player(control c, address player, address other) {
+OP void begin_player(control c, address player, address other, beginning b) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
-        ticks place = block_ticks(c, player + PLAYER_OFFSET);
+        ticks place = start_place(c, player, b);
         if (other != CONTROL_NONE) {
             place = synced_place(c, player, other);
         }
@@ -156,9 +156,9 @@ OP uint find_player_in(control c, address player, address machine, address state
 }
 
 // Gives phases to the groups of the players in a state that is about to become current. If another member moves, the
-// group keeps its phase. Otherwise it begins at the offset of the first one that begins and is current with the state;
-// if there is none, at that of the first one that begins.
-OP_NOINLINE void begin_groups(control c, address machine, address state) {
+// group keeps its phase. Otherwise it begins where the first one begins that is current with the state; if there is
+// none, where the first one of all begins.
+OP_NOINLINE void begin_groups(control c, address machine, address state, beginning b) {
     address group = LOAD(c.block, CONTROL_GROUPS);
     address end = group + LOAD(c.block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
     for (; group < end; group += GROUP_WORDS) {
@@ -180,13 +180,13 @@ OP_NOINLINE void begin_groups(control c, address machine, address state) {
             }
         }
         if (first != CONTROL_NONE && !others_move) {
-            begin_group(c, group, first);
+            begin_group(c, group, first, b);
         }
     }
 }
 
 // Begins the players and machines in a state, before it becomes current.
-OP_NOINLINE void begin_state(control c, address machine, address state) {
+OP_NOINLINE void begin_state(control c, address machine, address state, beginning b) {
     address machines = LOAD(c.block, CONTROL_MACHINES);
     address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
     for (address i = 0u; i < machine_count; i++) {
@@ -205,12 +205,32 @@ OP_NOINLINE void begin_state(control c, address machine, address state) {
             if (other != CONTROL_NONE && player_is_in(c, other, machine, state)) {
                 other = CONTROL_NONE;
             }
-            begin_player(c, player, other);
+            begin_player(c, player, other, b);
         }
     }
     if (USES_GROUPS) {
-        begin_groups(c, machine, state);
+        begin_groups(c, machine, state, b);
     }
+}
+
+// Where the clips of a state begin that a transition enters.
+OP_NOINLINE beginning find_beginning(control c, address machine, address transition) {
+    beginning b = begin_at_offsets();
+    uint flags = LOAD(c.block, transition + TRANSITION_FLAGS);
+    if ((flags & TRANSITION_AT_PHASE) != 0u) {
+        b.at_phase = true;
+        b.share = LOAD(c.block, LOAD(c.block, transition + TRANSITION_CURVE) + FADE_CURVE_WORDS);
+    }
+    if ((flags & TRANSITION_IN_SYNC) != 0u) {
+        address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+        address player = LOAD(c.block, state_record(c, machine, current) + STATE_END_PLAYER);
+        ticks duration = player == CONTROL_NONE ? make_ticks(0u, 0u) : block_ticks(c, player + PLAYER_DURATION);
+        if (!no_ticks(duration)) {
+            b.at_phase = true;
+            b.share = share_of_ticks(time_in_clip(c, player), duration);
+        }
+    }
+    return b;
 }
 
 // The share of a fade's new state, from the fraction of the fade's time that has passed.
@@ -360,7 +380,11 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     bool restarts = (LOAD(c.block, state_table(c, machine, to) + TABLE_FLAGS) & TABLE_RESTARTS) != 0u;
     bool begins = !seen || state_ended(c, machine, to, 0u) || restarts;
     if (begins) {
-        begin_state(c, machine, to);
+        beginning b = begin_at_offsets();
+        if (USES_STARTS) {
+            b = find_beginning(c, machine, transition);
+        }
+        begin_state(c, machine, to, b);
     }
     keep_weights(c, machine, transition);
     set_state_word(c, at + MACHINE_CURRENT, to);

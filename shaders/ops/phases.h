@@ -113,6 +113,30 @@ OP ticks leader_place(control c, address group) {
 }
 
 #ifndef LMB_SIMD_WIDTH
+// The phase at which the clips of a state begin, or that they begin at their own offsets.
+STRUCT(beginning)
+bool at_phase;
+uint share; // in 2^-32 of their durations; 2^32 - 1 is the whole
+END_STRUCT(beginning)
+
+OP beginning begin_at_offsets(void) {
+    beginning b;
+    b.at_phase = false;
+    b.share = 0u;
+    return b;
+}
+
+// Where a player begins.
+OP ticks start_place(control c, address player, beginning b) {
+    ticks place = block_ticks(c, player + PLAYER_OFFSET);
+    if (USES_STARTS && b.at_phase) {
+        ticks duration = block_ticks(c, player + PLAYER_DURATION);
+        ticks end = LOAD(c.block, player + PLAYER_END) == PLAYER_LOOPS ? make_ticks(0u, 0u) : duration;
+        place = b.share == 0xffffffffu ? end : part_of_ticks(duration, b.share);
+    }
+    return place;
+}
+
 // The leader's position, relative to its first marker, at which another member has at least a position relative to its
 // own first marker: the rounding of positions must not put the member before where it begins.
 OP ticks place_to_lead(control c, address group, address member, ticks place) {
@@ -130,11 +154,11 @@ OP ticks place_to_lead(control c, address group, address member, ticks place) {
     return add_ticks(led.begin, found);
 }
 
-// Begins a group at the offset of one of its members: the others take its phase.
-OP_NOINLINE void begin_group(control c, address group, address first) {
+// Begins a group where one of its members begins: the others take its phase.
+OP_NOINLINE void begin_group(control c, address group, address first, beginning b) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
-    ticks offset = block_ticks(c, LOAD(c.block, first + MEMBER_PLAYER) + PLAYER_OFFSET);
+    ticks offset = start_place(c, LOAD(c.block, first + MEMBER_PLAYER), b);
     ticks led = place_from_marker(c, first, offset);
     if (first != leading) {
         led = place_to_lead(c, group, first, led);

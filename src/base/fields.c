@@ -234,6 +234,8 @@ static const lmb_field transition_rows[] = {
     FLOATS(curve_control, 0.0f, 1.0f),
     BOOL(to_self),
     WORDS_FROM(travel_cost, 1),
+    CHOICE(start, LMB_START_COUNT),
+    NUMBER(start_phase, 0.0f, 1.0f, 0.0f),
 };
 TABLE(transition);
 #undef DEF

@@ -146,6 +146,10 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         }
         terminal_print("%s", transition->kind == LMB_FADE_FROZEN ? " frozen" : "");
         terminal_print("%s", transition->to_self ? ", to-self" : "");
+        if (transition->start == LMB_START_PHASE) {
+            terminal_print(", start at phase %g", (double)transition->start_phase);
+        }
+        terminal_print("%s", transition->start == LMB_START_SYNC ? ", start in sync" : "");
         if (transition->travel_cost != 1) {
             terminal_print(", travel-cost %u", (unsigned)transition->travel_cost);
         }

@@ -371,7 +371,9 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
     const lmb_transition_def *transition = &machine->transitions[index];
     const place at = machine_at(node, "transition", index);
     const uint32_t from = transition->from, own = c->moving->machine_of[node];
-    const bool knows_ends = own != LMB_NONE && from != LMB_NONE && transition->at_end;
+    const bool knows_ends = own != LMB_NONE && from != LMB_NONE;
+    const bool has_end =
+        knows_ends && from < machine->state_count && c->moving->machines[own].states[from].end_player != LMB_NONE;
     const char *curve_fault = lmb_curve_fault(transition->curve, transition->curve_control);
     return check_cookie(c, at, transition->cookie, "transition") &&
            check_ranges(c, at, &lmb_transition_fields, transition) &&
@@ -381,8 +383,9 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
                    "only a transition from any state has it") &&
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
            require(c, at, transition->travel_cost <= LMB_MOST_TRAVEL_COST, "travel_cost", "it is above 65536") &&
-           require(c, at, !knows_ends || c->moving->machines[own].states[from].end_player != LMB_NONE, "at_end",
-                   "no clip plays in the state") &&
+           require(c, at, !transition->at_end || !knows_ends || has_end, "at_end", "no clip plays in the state") &&
+           require(c, at, transition->start != LMB_START_SYNC || !knows_ends || has_end, "start",
+                   "no clip plays in the state that it leaves") &&
            require(c, at, curve_fault == NULL, "curve", curve_fault) &&
            require(c, at, transition->profile == LMB_NONE || transition->profile < c->def->mask_count, "profile",
                    "there is no such mask") &&

@@ -252,6 +252,18 @@ static bool travels(const lmb_control *control) {
     return any;
 }
 
+static bool has_starts(const lmb_control *control) {
+    bool any = false;
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+        const uint32_t *transition = control->block + machine[MACHINE_TRANSITIONS];
+        for (uint32_t k = 0; k < machine[MACHINE_TRANSITION_COUNT]; k++, transition += TRANSITION_WORDS) {
+            any |= (transition[TRANSITION_FLAGS] & (TRANSITION_AT_PHASE | TRANSITION_IN_SYNC)) != 0;
+        }
+    }
+    return any;
+}
+
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
@@ -262,6 +274,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
                                   .profiles = has_profiles(control),
                                   .travel = travels(control),
+                                  .starts = has_starts(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
                                   .spaces = weighs && control->graph->uses_spaces,

@@ -59,6 +59,7 @@ typedef struct lmb_control_features {
     bool inertia;
     bool profiles;
     bool travel;
+    bool starts;
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
     bool spaces;       // of this graph

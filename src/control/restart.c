@@ -108,6 +108,12 @@ bool lmb_moving_restarts_seen(const lmb_moving *moving, const lmb_moving_machine
         any = any || may_restart(&s, i);
         s.goes_on[i] = lmb_machine_travels(&machine->def); // it may be entered at once, without a path
     }
+    for (uint32_t i = 0; i < machine->def.transition_count; i++) {
+        const lmb_transition_def *transition = &machine->def.transitions[i];
+        if (transition->start != LMB_START_OFFSET && transition->to < count) {
+            s.goes_on[transition->to] = true;
+        }
+    }
     for (uint32_t searches = 0; any && grows; searches++) {
         grows = false;
         for (uint32_t i = 0; i < count; i++) {

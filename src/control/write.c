@@ -384,9 +384,12 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
     put(w, at + TRANSITION_EVENT, transition->event);
     static const uint32_t kinds[LMB_FADE_COUNT] = {
         [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
+    static const uint32_t starts[LMB_START_COUNT] = {
+        [LMB_START_PHASE] = TRANSITION_AT_PHASE, [LMB_START_SYNC] = TRANSITION_IN_SYNC};
     put(w, at + TRANSITION_FLAGS,
         (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
-            (transition->to_self ? TRANSITION_TO_SELF : 0) | profile << TRANSITION_PROFILE_SHIFT);
+            (transition->to_self ? TRANSITION_TO_SELF : 0) | starts[transition->start] |
+            profile << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
     write_terms(w, at, transition);
@@ -842,6 +845,9 @@ static void write_curves(writer *w, const lmb_machine_def *machine, const uint32
         put(w, at, (uint32_t)def->curve);
         put_number(w, at + 1, def->curve_control[0]);
         put_number(w, at + 2, def->curve_control[1]);
+        if (def->start == LMB_START_PHASE) {
+            put(w, take(w, 1), (uint32_t)fmin((double)def->start_phase * 0x1p32, 0xffffffffp0));
+        }
     }
 }
 

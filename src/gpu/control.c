@@ -138,6 +138,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .spaces = is_shared || features.spaces,
                                   .profiles = is_shared || features.profiles,
                                   .travel = is_shared || features.travel,
+                                  .starts = is_shared || features.starts,
                                   .motion = features.motion,
                                   .warps = features.warps,
                                   .full_rotation = features.full_rotation,

@@ -128,7 +128,7 @@ static uint64_t begin_state_loops(const bounds *b, uint32_t machine) {
 
 static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
     const uint64_t states = loop(b->block[machine + MACHINE_STATE_COUNT], 0);
-    return 2 * (WITHIN + EMITTED) + begin_state_loops(b, machine) + 4 * states;
+    return 2 * (WITHIN + EMITTED) + SHARE + begin_state_loops(b, machine) + 4 * states;
 }
 
 static uint64_t condition_loops(uint64_t terms) {

@@ -273,6 +273,9 @@ static const lmb_graph_kind kind_fade_curve = {read_fade_curve, "@curve", NULL};
 static const char *const kinds[] = {
     [LMB_FADE_SMOOTH] = "smooth", [LMB_FADE_FROZEN] = "frozen", [LMB_FADE_INERTIALIZED] = "inertialized", NULL};
 
+static const char *const starts[] = {
+    [LMB_START_OFFSET] = "offset", [LMB_START_PHASE] = "phase", [LMB_START_SYNC] = "sync", NULL};
+
 static const lmb_graph_field transition_members[] = {
     {.name = "to", .about = "The name of the state to which it leads.", .required = true, .kind = &kind_to},
     {.name = "event", .kind = &lmb_kind_event, .offset = TRANSITION(event)},
@@ -310,6 +313,17 @@ static const lmb_graph_field transition_members[] = {
      .about = "Whether a transition of any may lead from its target to itself.",
      .kind = &lmb_kind_boolean,
      .offset = TRANSITION(to_self)},
+    {.name = "start",
+     .about = "Where the clips of the state begin: at their offsets, at start-phase, or in sync with the state that is "
+              "left.",
+     .kind = &lmb_kind_choice,
+     .offset = TRANSITION(start),
+     .choices = starts},
+    {.name = "start-phase",
+     .about = "The phase at which the clips begin, with start: phase.",
+     .kind = &lmb_kind_number,
+     .offset = TRANSITION(start_phase),
+     .max = 1.0f},
     {.name = "travel-cost",
      .about = "Its length on the path to a state that is asked for: a whole number, 1 by default; 0: on no path.",
      .kind = &lmb_kind_integer,
@@ -342,6 +356,10 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def.at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
                          "no clip plays in this state, so it has no end");
+    }
+    if (def.start == LMB_START_SYNC && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "start"),
+                         "no clip plays in this state, so it has no phase");
     }
     if (machine->transition_count == LMB_MAX_TRANSITIONS) {
         lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);

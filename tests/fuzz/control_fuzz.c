@@ -196,7 +196,11 @@ static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machi
             }
             transition->kind = (lmb_fade_kind)fuzz_choice(in, LMB_FADE_COUNT);
         }
-        transition->travel_cost = fields & 128 ? fuzz_word(in) : 1;
+        if (fields & 128) {
+            transition->travel_cost = fuzz_word(in);
+            transition->start = (lmb_start)fuzz_choice(in, LMB_START_COUNT);
+            transition->start_phase = fuzz_float(in);
+        }
         if (fields & 32) {
             transition->profile = fuzz_index(in, def->mask_count);
         }

@@ -742,14 +742,16 @@ static void a_clip_played_once_drops_out(void **state) {
 
 static void clips_in_states_take_what_they_say(void **state) {
     (void)state;
-    reading *graph = read_graph("{'op':'machine','initial':'c','states':["
-                                "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
-                                "{'name':'b','restart':true,'travel':'B','pose':{'op':'clip','clip':'hop','time':0.5}},"
-                                "{'transitions':[{'to':'a','end':true,'travel-cost':7,'priority':-3,'curve':{'bezier':["
-                                "-0.5,1.25]},'kind':'frozen'}],"
-                                "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
-                                "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
-                                "'any':[{'to':'b','event':'B','kind':'inertialized','to-self':true}]}");
+    reading *graph = read_graph(
+        "{'op':'machine','initial':'c','states':["
+        "{'name':'a','pose':{'op':'clip','clip':'hop','rate':2,'offset':0.5,'loop':false}},"
+        "{'name':'b','restart':true,'travel':'B','pose':{'op':'clip','clip':'hop','time':0.5}},"
+        "{'transitions':[{'to':'a','end':true,'travel-cost':7,'priority':-3,'curve':{'bezier':["
+        "-0.5,1.25]},'kind':'frozen'}],"
+        "'pose':{'op':'blend','a':{'op':'clip','clip':'crouch'},"
+        "'b':{'op':'clip','clip':'land','play':true}},'name':'c'}],"
+        "'any':[{'to':'b','event':'B','kind':'inertialized','to-self':true,'start':'phase','start-phase':0.25},"
+        "{'to':'a','event':'C','start':'sync'}]}");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "c");
@@ -769,6 +771,10 @@ static void clips_in_states_take_what_they_say(void **state) {
     assert_int_equal(machine->def.states[2].travel_event, lmb_graph_find_event(graph->graph, "B"));
     assert_int_equal(machine->def.states[1].travel_event, LMB_NONE);
     assert_true(machine->def.transitions[0].travel_cost == 7 && machine->def.transitions[1].travel_cost == 1);
+    assert_int_equal(machine->def.transitions[0].start, LMB_START_OFFSET);
+    assert_int_equal(machine->def.transitions[1].start, LMB_START_PHASE);
+    assert_true(machine->def.transitions[1].start_phase == 0.25f);
+    assert_int_equal(machine->def.transitions[2].start, LMB_START_SYNC);
     const lmb_transition_def *transition = &machine->def.transitions[0];
     assert_true(transition->from == 0 && transition->to == 1 && transition->at_end && transition->priority == -3);
     assert_true(transition->curve == LMB_CURVE_BEZIER && transition->kind == LMB_FADE_FROZEN);

@@ -445,7 +445,8 @@ static const char *const more[] = {
     "priority':2}],'states':["
     "{'name':'a','restart':true,'entry':'IN','exit':'OUT','travel':'GO','pose':{'op':'clip','clip':'walk'},'transitions':["
     "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'bezier':[0,1]},'kind':'frozen','profile':{'root':128},"
-    "'to-self':false,'travel-cost':0,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'and':[{'>=':[{'remaining':true},0.25]"
+    "'to-self':false,'travel-cost':0,'start':'phase','start-phase':0.5,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'"
+    "and':[{'>=':[{'remaining':true},0.25]"
     "},"
     "{'<=':[1,{'add':[{'param':'p'},2]}]},{'>':[{'curve':'uniform-s','of':{'param':'q'}},0]},{'==':[1,1]}]}]}}]},"
     "{'name':'b','pose':{'op':'clip','clip':'idle'},'transitions':[{'to':'a','event':'B'}]}]}",

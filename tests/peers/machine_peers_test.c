@@ -176,9 +176,54 @@ static void travel_takes_the_shortest_path(void **state) {
     }
 }
 
+// Where the clip of the second state begins, in seconds. The first one has a clip of a second, which the machine leaves
+// after half a second.
+//
+// Unity: "Transition Offset: a value of 0.5 means the target state begins playing at 50% of the way through its own
+// timeline" (manual, Animation transitions). Godot: switch mode "Sync" seeks the new state to the position of the old
+// one, which is the same phase if both last equally long. "Immediate" begins at 0.
+static const struct {
+    const char *peer, *name;
+    lmb_start start;
+    float phase, duration;
+    lmb_end end;
+    double begins;
+} starts[] = {
+    {"Unity", "no offset", LMB_START_PHASE, 0.0f, 2.0f, LMB_END_LOOP, 0.0},
+    {"Unity", "offset", LMB_START_PHASE, 0.5f, 2.0f, LMB_END_LOOP, 1.0},
+    {"Unity", "offset of a clip that holds", LMB_START_PHASE, 0.25f, 4.0f, LMB_END_HOLD, 1.0},
+    {"Unity", "offset at the end", LMB_START_PHASE, 1.0f, 2.0f, LMB_END_HOLD, 2.0},
+    {"Godot", "sync", LMB_START_SYNC, 0.0f, 1.0f, LMB_END_LOOP, 0.5},
+    {"Godot", "immediate", LMB_START_OFFSET, 0.0f, 1.0f, LMB_END_LOOP, 0.0},
+    {"Limber", "sync of a longer clip", LMB_START_SYNC, 0.0f, 3.0f, LMB_END_LOOP, 1.5},
+};
+
+static void states_begin_where_transitions_say(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        const travel_row row = {.edges = {{A, B, false, 0.25f, 1, AUTO}}};
+        machine m;
+        const control_def def = describe(&row, &m);
+        m.players[B].duration = starts[i].duration;
+        m.players[B].end = starts[i].end;
+        m.transitions[0].start = starts[i].start;
+        m.transitions[0].start_phase = starts[i].phase;
+        stage s = stage_begin(&def);
+        for (uint32_t frame = 0; frame < 36; frame++) {
+            stage_step(&s, SIXTIETH);
+        }
+        const double expected = fmin(starts[i].begins + 0.1, starts[i].end == LMB_END_HOLD ? starts[i].duration : 9.0);
+        if (fabs(stage_player_seconds(&s, B) - expected) > 1e-6) {
+            fail_msg("%s: %s: %.6f s, not %.6f", starts[i].peer, starts[i].name, stage_player_seconds(&s, B), expected);
+        }
+        stage_end(&s);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(travel_takes_the_shortest_path),
+        cmocka_unit_test(states_begin_where_transitions_say),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -227,6 +227,9 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->term_count = !needs || chance(p, 2) ? draw_terms(p, p->terms[machine][index]) : 0;
     transition->priority = (int32_t)random_below(p->random, 3);
     transition->travel_cost = random_below(p->random, 4);
+    const bool may_sync = transition->from == LMB_NONE || p->states[machine][transition->from].end_player != LMB_NONE;
+    transition->start = (lmb_start)random_below(p->random, may_sync ? LMB_START_COUNT : LMB_START_SYNC);
+    transition->start_phase = chance(p, 4) ? 1.0f : (float)random_between(p->random, 0.0, 1.0);
     transition->fade = draw_seconds(p);
     transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
     for (int i = 0; i < 2; i++) {

@@ -64,10 +64,26 @@ static uint32_t player_of(const oracle_character *c, uint32_t node) {
     return LMB_NONE;
 }
 
-static void begin_player(oracle_character *c, uint32_t index) {
+// Where a player begins, in units. `phase` is in 2^-32, or OWN_OFFSET.
+enum { OWN_OFFSET = -1 };
+
+static int64_t start_time(const oracle_player *player, int64_t phase) {
+    if (phase == OWN_OFFSET) {
+        return player->offset;
+    }
+    if (phase >= UINT32_MAX) {
+        return player->def->end == LMB_END_LOOP ? 0 : player->duration;
+    }
+    const uint64_t upper = (uint64_t)player->duration >> 32, lower = (uint64_t)player->duration & UINT32_MAX;
+    return (int64_t)(upper * (uint64_t)phase + (lower * (uint64_t)phase >> 32));
+}
+
+static void begin_player(oracle_character *c, uint32_t index, int64_t phase) {
     oracle_player_state *player = &c->players[index];
     if (c->graph->players[index].def->group == LMB_NONE) {
-        player->time = c->graph->players[index].offset;
+        player->time = start_time(&c->graph->players[index], phase);
+        const bool ends = oracle_stays_at_end(&c->graph->players[index]) && oracle_is_at_end(c, index);
+        c->close = ends && phase != OWN_OFFSET ? "a clip begins at its end" : c->close;
     }
     player->direction = 1;
     player->has_turned = false;
@@ -82,7 +98,7 @@ static void begin_machine(oracle_machine_state *machine) {
 }
 
 // Begins the groups whose players are in `begins` and did not move until then.
-static void begin_groups(oracle_character *c, const bool *begins, const bool *moved) {
+static void begin_groups(oracle_character *c, const bool *begins, const bool *moved, int64_t phase) {
     for (uint32_t g = 0; g < c->graph->def->group_count; g++) {
         uint32_t first = LMB_NONE, any = LMB_NONE;
         bool moves = false;
@@ -96,7 +112,7 @@ static void begin_groups(oracle_character *c, const bool *begins, const bool *mo
         }
         first = first == LMB_NONE ? any : first;
         if (!moves && first != LMB_NONE) {
-            oracle_begin_group(c, g, first);
+            oracle_begin_group(c, g, first, start_time(&c->graph->players[first], phase));
             oracle_follow_group(c, g);
         }
     }
@@ -109,9 +125,9 @@ static void begin_character(oracle_character *c) {
     }
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         begins[i] = true;
-        begin_player(c, i);
+        begin_player(c, i, OWN_OFFSET);
     }
-    begin_groups(c, begins, moved);
+    begin_groups(c, begins, moved, OWN_OFFSET);
     memset(&c->counts, 0, sizeof c->counts);
     c->has_begun = true;
 }
@@ -124,7 +140,7 @@ void oracle_begin(oracle_character *c, const oracle_graph *graph, uint32_t phase
 }
 
 // Begins everything in a state anew. `moved` says which players moved until then.
-static void restart_state(oracle_character *c, uint32_t machine, uint32_t state, const bool *moved) {
+static void restart_state(oracle_character *c, uint32_t machine, uint32_t state, const bool *moved, int64_t phase) {
     bool begins[ORACLE_PLAYERS] = {false};
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
         if (scope_is_inside(c, c->graph->machines[i].scope, machine, state)) {
@@ -134,7 +150,7 @@ static void restart_state(oracle_character *c, uint32_t machine, uint32_t state,
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         if (scope_is_inside(c, c->graph->players[i].scope, machine, state)) {
             begins[i] = true;
-            begin_player(c, i);
+            begin_player(c, i, phase);
         }
     }
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
@@ -146,7 +162,7 @@ static void restart_state(oracle_character *c, uint32_t machine, uint32_t state,
             c->players[i].time = time < duration ? time : loops ? time % duration : duration;
         }
     }
-    begin_groups(c, begins, moved);
+    begin_groups(c, begins, moved, phase);
 }
 
 // ---- Conditions, and when they become true
@@ -379,6 +395,24 @@ static int64_t transition_due(oracle_character *c, uint32_t machine, const lmb_t
 
 // ---- Transitions
 
+// The phase at which a transition has clips begin, in 2^-32, rounded down.
+static int64_t find_start(const oracle_character *c, uint32_t machine, const lmb_transition_def *transition) {
+    if (transition->start == LMB_START_PHASE) {
+        return (int64_t)fmin(floor((double)transition->start_phase * 0x1p32), 0xffffffffp0);
+    }
+    const uint32_t clip = c->graph->machines[machine].clips[c->machines[machine].current];
+    if (transition->start != LMB_START_SYNC || clip == LMB_NONE || c->graph->players[clip].duration == 0) {
+        return OWN_OFFSET;
+    }
+    uint64_t rest = (uint64_t)c->players[clip].time, whole = (uint64_t)c->graph->players[clip].duration, found = 0;
+    for (int bit = 31; bit >= 0; bit--) { // a quotient of 64 bits by 64
+        rest *= 2;
+        found |= rest >= whole ? (uint64_t)1 << bit : 0;
+        rest -= rest >= whole ? whole : 0;
+    }
+    return (int64_t)found;
+}
+
 static void take_transition(oracle_character *c, uint32_t machine, uint32_t index) {
     const oracle_machine *m = &c->graph->machines[machine];
     lmb_transition_def at_once = lmb_default_transition_def();
@@ -391,6 +425,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
                           (m->clips[to] != LMB_NONE && oracle_stays_at_end(&c->graph->players[m->clips[to]]) &&
                            oracle_is_at_end(c, m->clips[to]));
     const bool inertialized = transition->kind == LMB_FADE_INERTIALIZED || (restarts && state->weights[to] > 0.0);
+    const int64_t phase = find_start(c, machine, transition);
     bool moved[ORACLE_PLAYERS];
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         moved[i] = oracle_scope_moves(c, c->graph->players[i].scope);
@@ -414,7 +449,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
     }
     oracle_emit(c, m->states[to].entry_event, scope_weight(c, entered), 0);
     if (restarts) {
-        restart_state(c, machine, to, moved);
+        restart_state(c, machine, to, moved, phase);
     }
 }
 

@@ -164,8 +164,8 @@ bool oracle_stays_at_end(const oracle_player *player);                   // or a
 bool oracle_is_at_end(const oracle_character *character, uint32_t player);
 // Whether a clip that is itself the pose of a state is at its end for good and drops out.
 bool oracle_drops_out(const oracle_character *character, uint32_t machine, uint32_t state);
-// Gives a group the phase that one of its players has at its offset.
-void oracle_begin_group(oracle_character *character, uint32_t group, uint32_t first);
+// Gives a group the phase that one of its players has at a time.
+void oracle_begin_group(oracle_character *character, uint32_t group, uint32_t first, int64_t time);
 void oracle_follow_group(oracle_character *character, uint32_t group);
 void oracle_emit(oracle_character *character, uint32_t event, double weight, int32_t passes);
 // Advances players without a group, then groups, which move the character.

@@ -11,10 +11,11 @@
 #include <string.h>
 
 // Whether the generator uses a feature. The letters in LIMBER_WITHOUT leave some out of all graphs, to find what a
-// difference depends on: additives (a), other conditions beside an event or a time (c), delays (d), fades (f) that end with their
+// difference depends on: additives (a), where states begin (b), other conditions beside an event or a time (c), delays
+// (d), fades (f) that end with their
 // clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds
 // of transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r),
-// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), travel (v), machines
+// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), travel (w), machines
 // (x), the times of other clips (y).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
@@ -443,6 +444,11 @@ static void make_transition(random_graph *g, random_machine *machine, uint32_t f
     transition->curve_control[1] = (float)between(g, -0.5, 1.5);
     transition->to_self = from == LMB_NONE && chance(g, 40) && uses('s');
     transition->travel_cost = chance(g, 50) ? 1 : below(g, 4);
+    // The phases of groups are known to the oracle only within an error.
+    const bool may_sync = player != NULL && player->def.group == LMB_NONE;
+    transition->start = chance(g, 30) && uses('b') ? (lmb_start)below(g, may_sync ? LMB_START_COUNT : LMB_START_SYNC)
+                                                   : LMB_START_OFFSET;
+    transition->start_phase = (float)between(g, 0.0, 1.0);
     transition->kind = (lmb_fade_kind)(uses('k') ? below(g, LMB_FADE_COUNT) : 0);
 }
 
@@ -468,7 +474,7 @@ static uint32_t make_machine(random_graph *g, uint32_t scope, bool additive, uin
         machine->states[i].restart = chance(g, 25) && uses('r');
         machine->states[i].entry_event = chance(g, 40) ? 4 + 2 * number : LMB_NONE;
         machine->states[i].exit_event = chance(g, 40) ? 5 + 2 * number : LMB_NONE;
-        machine->states[i].travel_event = chance(g, 30) && uses('v') ? i : LMB_NONE;
+        machine->states[i].travel_event = chance(g, 30) && uses('w') ? i : LMB_NONE;
     }
     for (uint32_t i = 0; i < machine->def.state_count; i++) {
         const uint32_t count = 1 + below(g, 3);
@@ -724,9 +730,9 @@ static void print_machine(const lmb_machine_def *machine) {
         static const char *const kinds[] = {"smooth", "frozen", "inertialized"};
         static const char *const terms[] = {"<", "<=", ">", ">=", "==", "and", "or"};
         const lmb_transition_def *t = &machine->transitions[i];
-        fprintf(stderr, "\n        %d -> %u event %d%s after %g priority %d %s fade %g %s cost %u", (int)t->from, t->to,
-                (int)t->event, t->at_end ? " end" : "", t->after, t->priority, kinds[t->kind], t->fade,
-                lmb_curve_name(t->curve), t->travel_cost);
+        fprintf(stderr, "\n        %d -> %u event %d%s after %g priority %d %s fade %g %s cost %u start %d %g",
+                (int)t->from, t->to, (int)t->event, t->at_end ? " end" : "", t->after, t->priority, kinds[t->kind],
+                t->fade, lmb_curve_name(t->curve), t->travel_cost, (int)t->start, t->start_phase);
         for (uint32_t j = 0; j < t->term_count; j++) {
             const lmb_term *term = &t->terms[j];
             fprintf(stderr, " [");

@@ -62,17 +62,17 @@ static int64_t wrapped(int64_t time, int64_t duration) {
     return rest < 0 ? rest + duration : rest;
 }
 
-// Gives a group the phase that one of its players has at its offset.
-void oracle_begin_group(oracle_character *c, uint32_t group, uint32_t first) {
+// Gives a group the phase that one of its players has at a time.
+void oracle_begin_group(oracle_character *c, uint32_t group, uint32_t first, int64_t time) {
     const oracle_player *player = &c->graph->players[first];
     oracle_group_state *state = &c->groups[group];
     state->piece = player->marker_count - 1;
     for (uint32_t i = 0; i + 1 < player->marker_count; i++) {
-        if (player->markers[i] <= player->offset && player->offset < player->markers[i + 1]) {
+        if (player->markers[i] <= time && time < player->markers[i + 1]) {
             state->piece = i;
         }
     }
-    const int64_t passed = wrapped(player->offset - player->markers[state->piece], player->duration);
+    const int64_t passed = wrapped(time - player->markers[state->piece], player->duration);
     state->share = (double)passed / piece_length(player, state->piece);
     state->error = passed == 0 ? 0.0 : 2.0 / piece_length(player, state->piece);
 }
