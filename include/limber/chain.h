@@ -11,17 +11,32 @@
 /// a step ago, a its beginning, d the animated bone, and v the `velocity`, all in model space:
 ///
 ///     1. x' = x - h v + exp(-damping h) (x - p + h v) + h^2 gravity
-///     2. x'' = x' + s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2
+///     2. f = s (a + d - x'),  s = k / (1 + k),  k = (2 pi stiffness h)^2
+///        x'' = x' + f - (f . r) r / |d|^2,  r = x' - a
 ///     3. the end is at a + |d| (x'' - a) / |x'' - a|
 ///
 /// The first line keeps the velocity in the world, the second is the spring to the animation, of XPBD (Macklin et al.,
-/// 2016), and the third keeps the bone's length. The base is the node's input.
+/// 2016), across the bone, and the third keeps the bone's length. The base is the node's input.
+///
+/// **Energy.** Without damping, a bone whose beginning rests gains no energy: its greatest is within 1 % of the first.
+/// Steps lose some, the more, the faster it swings. Bones have no mass that pulls at the bones above, as in a whip. So
+/// one below a bone that swings may swing farther than that.
+///
+/// **Colliders.** After line 3 a bone's end is pushed out of the spheres and capsules of `colliders`, in their order. Its
+/// formulas are those of VRMC_springBone 1.0. With c the point of the collider's line that is nearest to the end x, and
+/// r the sum of the collider's radius and the bone's:
+///
+///     if |x - c| < r:  x' = c + r (x - c) / |x - c|,  and the end is at a + |d| (x' - a) / |x' - a|
+///
+/// So the bone keeps its length, and another collider, or a bone that does not reach out of one, may leave it inside. All
+/// steps of a frame use the colliders where the base has them in this frame. Radii are lengths in model space, which
+/// scales do not change. An end exactly at c is not pushed. Bones collide at their ends, not along their length.
 ///
 /// All steps of a frame use this frame's `d`. `a` moves in a straight line from its place in the previous frame to its
 /// place in this one: of the first bone it is the position of `start`, of the others the end of the bone above, so a
 /// frame moves bone after bone. Steps are at the
 /// times (n - 1/8) h, away from the times of frames at 60 or 120 Hz. From the last step to the time of the frame the
-/// end moves on at its velocity, and is then put at the bone's length again.
+/// end moves on at its velocity. It is then put at the bone's length again, and pushed out of colliders.
 ///
 /// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
 /// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
@@ -63,7 +78,8 @@
 /// length 2 swings by half a turn. Chains with little of both amplify any difference, as a double pendulum does.
 ///
 /// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Each joint of the
-/// chain steps the bones above it and its own, so n joints take n (n + 1) / 2 times the steps of the frame.
+/// chain steps the bones above it and its own, so n joints take n (n + 1) / 2 times the steps of the frame. Each finds
+/// all colliders first.
 #ifndef LIMBER_CHAIN_H
 #define LIMBER_CHAIN_H
 
@@ -74,6 +90,20 @@ extern "C" {
 #endif
 
 #define LMB_MAX_CHAIN_BONES 32u
+#define LMB_MAX_CHAIN_COLLIDERS 8u
+
+/// A sphere or a capsule on a joint, out of which a chain is pushed. Start from lmb_default_collider_def().
+typedef struct lmb_collider_def {
+    uint32_t joint;  ///< of the rig, with which it moves
+    bool is_capsule; ///< from `offset` to `tail`; else a sphere at `offset`
+    float offset[3]; ///< along the axes of the joint, each up to 2^20
+    float tail[3];   ///< the other end of a capsule, likewise
+    float radius;    ///< 0 to 2^20
+    uint32_t cookie; ///< of lmb_default_collider_def(): any other number is refused
+} lmb_collider_def;
+
+/// A sphere of radius 0 at the origin of a joint, which is refused until it is set.
+LMB_API lmb_collider_def lmb_default_collider_def(void);
 
 /// A chain of joints that swings: lmb_node_def.chain of an #LMB_OP_CHAIN.
 typedef struct lmb_chain_def {
@@ -89,6 +119,10 @@ typedef struct lmb_chain_def {
     /// Distance in model space: if the beginning of a bone moves farther in a frame, this bone and those below it begin
     /// anew. A small distance ends fast swings. 2^40: never.
     float teleport;
+    const lmb_collider_def *colliders; ///< up to #LMB_MAX_CHAIN_COLLIDERS
+    uint32_t collider_count;
+    const float *radii;    ///< of the ends of the bones, 0 to 2^20
+    uint32_t radius_count; ///< as many as bones; 1: the same for all; 0: all are 0
 } lmb_chain_def;
 
 #ifdef __cplusplus

@@ -22,9 +22,19 @@
 #define CHAIN_PULL 12u      // float: the share of the way to the animation that a bone is pulled in a step
 #define CHAIN_FAR 13u       // float: squared distance of a jump after which the chain begins anew
 #define CHAIN_MEMORY 14u    // offset in the words that a batch keeps for a character
-#define CHAIN_BONES 15u     // number of bones, at most 32
+#define CHAIN_BONES 15u     // number of bones, at most 32, and of colliders
 #define CHAIN_ANCESTORS 16u // number of ancestors of the first joint, then these, the root first
-// After them [bone + 1]: the joints of the chain, each the parent of the next one.
+// After them [bone + 1]: the joints of the chain, each the parent of the next one. If there are colliders, [bone] float:
+// the radius at its end; then each collider.
+#define CHAIN_BONE_MASK 255u // of CHAIN_BONES
+#define CHAIN_COLLIDERS_SHIFT 8u
+
+#define COLLIDER_OFFSET 0u // float [3], in the space of its joint
+#define COLLIDER_TAIL 3u   // float [3]: the other end of a capsule; of a sphere the same
+#define COLLIDER_RADIUS 6u // float
+#define COLLIDER_JOINT_COUNT 7u
+#define COLLIDER_JOINTS 8u // the ancestors of its joint, the root first, and its joint
+#define MOST_COLLIDERS 8u
 
 // Words of a bone in a slot, each for all bones: position and previous position at the last step, position of its
 // beginning in the frame, and 1 plus the bits of the frame's time.
@@ -45,6 +55,15 @@ vector anchor; // the bone's beginning at the time of the frame
 vector shown;  // the end at the time of the frame
 END_STRUCT(chain_bone)
 
+// The colliders of a chain in model space.
+STRUCT(chain_colliders)
+uint count;
+vector at[MOST_COLLIDERS];
+vector along[MOST_COLLIDERS];
+real inverse[MOST_COLLIDERS]; // of the squared length of `along`; 0 of 0
+float radius[MOST_COLLIDERS];
+END_STRUCT(chain_colliders)
+
 // What all bones of a chain share.
 STRUCT(chain_frame)
 real time;
@@ -54,12 +73,51 @@ float keep;
 float pull;
 END_STRUCT(chain_frame)
 
+OP vector position_of(affine model) {
+    return make_vector(model.xt, model.yt, model.zt);
+}
+
 // The point in the direction of p from a, at the length of `bone`; a plus the bone if p is at a.
 OP vector place_end(vector a, vector p, vector bone) {
     vector apart = snap_vector(subtract_vectors(p, a));
     vector along = scale_vector(direction_of(apart), vector_length(bone));
     vector placed = select_vector(vector_dot(apart, apart) > 0.0f, along, bone);
     return snap_vector(add_vectors(a, placed));
+}
+
+OP chain_colliders load_colliders(evaluation e, uint area, uint at, uint count) {
+    chain_colliders all;
+    all.count = count;
+    for (uint i = 0u; i < count; i++) {
+        uint joints = LOAD(e.program, at + COLLIDER_JOINT_COUNT);
+        affine model = own_matrix(identity_transform());
+        for (uint k = 0u; k < joints; k++) {
+            uint joint = LOAD(e.program, at + COLLIDER_JOINTS + k);
+            model = matrix_under(model, own_matrix(load_exchange(e, area, joint)));
+        }
+        vector begin = move_point(model, load_ik_axis(e, at + COLLIDER_OFFSET));
+        vector along = snap_vector(subtract_vectors(move_point(model, load_ik_axis(e, at + COLLIDER_TAIL)), begin));
+        all.at[i] = begin;
+        all.along[i] = along;
+        all.inverse[i] = reciprocal(vector_dot(along, along));
+        all.radius[i] = LOAD_FLOAT(e.program, at + COLLIDER_RADIUS);
+        at = at + COLLIDER_JOINTS + joints;
+    }
+    return all;
+}
+
+// Pushes the end of a bone that begins at `anchor` out of colliders, and keeps its length.
+OP vector push_end(chain_colliders all, float radius, vector anchor, vector end, vector bone) {
+    for (uint i = 0u; i < all.count; i++) {
+        vector apart = snap_vector(subtract_vectors(end, all.at[i]));
+        real place = clamp_real(snap(vector_dot(apart, all.along[i]) * all.inverse[i]), 0.0f, 1.0f);
+        apart = snap_vector(subtract_vectors(apart, scale_vector(all.along[i], place)));
+        real reach = SPLAT(all.radius[i] + radius);
+        real depth = reach - vector_length(apart);
+        vector pushed = snap_vector(add_vectors(end, scale_vector(direction_of(apart), depth)));
+        end = select_vector(depth > 0.0f, place_end(anchor, pushed, bone), end);
+    }
+    return end;
 }
 
 // Loads a bone from the slot of the frame before.
@@ -92,15 +150,18 @@ OP chain_bone select_chain_bone(lane_mask condition, chain_bone yes, chain_bone 
 }
 
 // One step of a bone that begins at `anchor`. Positions are relative to the character, so those of a step ago shift
-// back by what it moves.
-OP chain_bone step_chain_bone(chain_frame now, chain_bone b, vector anchor, vector bone) {
+// back by what it moves. `inverse`: of the bone's squared length; 0 of 0.
+OP chain_bone step_chain_bone(chain_frame now, chain_bone b, vector anchor, vector bone, real inverse) {
     chain_bone next = b;
     next.before = snap_vector(subtract_vectors(b.end, now.shift));
     vector velocity = snap_vector(subtract_vectors(b.end, b.before));
     vector moved = add_vectors(scale_vector(velocity, SPLAT(now.keep)), now.gravity);
     moved = snap_vector(add_vectors(next.before, moved));
-    vector animated = snap_vector(add_vectors(anchor, bone));
-    vector pulled = scale_vector(subtract_vectors(animated, moved), SPLAT(now.pull));
+    // The spring pulls across the bone: along it, it would turn the bone farther than its torque does.
+    vector swung = snap_vector(subtract_vectors(moved, anchor));
+    vector pulled = snap_vector(scale_vector(subtract_vectors(bone, swung), SPLAT(now.pull)));
+    real along = snap(snap(vector_dot(pulled, swung)) * inverse);
+    pulled = subtract_vectors(pulled, scale_vector(swung, along));
     next.end = place_end(anchor, snap_vector(add_vectors(moved, pulled)), bone);
     return next;
 }
@@ -108,7 +169,7 @@ OP chain_bone step_chain_bone(chain_frame now, chain_bone b, vector anchor, vect
 // Steps a bone through a frame, in which its beginning moves to `anchor`. `bone` is the animated bone. Where `begins`
 // holds there are no steps.
 OP chain_bone move_chain_bone(chain_frame now, kept_slots slots, chain_bone b, vector anchor, vector bone,
-                              lane_mask begins) {
+                              lane_mask begins, chain_colliders colliders, float radius) {
     real begun = slots.time * CHAIN_STEPS_A_SECOND;
     begun = begun + CHAIN_PHASE;
     real passed = now.time * CHAIN_STEPS_A_SECOND;
@@ -120,11 +181,15 @@ OP chain_bone move_chain_bone(chain_frame now, kept_slots slots, chain_bone b, v
     // The times of steps from one frame to the other, from 0 to 1.
     real inverse = reciprocal(snap_small(slots.age * CHAIN_STEPS_A_SECOND));
     real first = 1.0f - (begun - FLOOR(begun));
+    real inverse_square = reciprocal(vector_dot(bone, bone));
     real done = SPLAT(0.0f);
     while (ANY(done < steps)) {
         real time = clamp_real((first + done) * inverse, 0.0f, 1.0f);
         vector here = snap_vector(lerp_vectors(b.anchor, anchor, time));
-        chain_bone next = step_chain_bone(now, b, here, bone);
+        chain_bone next = step_chain_bone(now, b, here, bone, inverse_square);
+        if (USES_COLLIDERS && colliders.count > 0u) {
+            next.end = push_end(colliders, radius, here, next.end, bone);
+        }
         lane_mask runs = done < steps;
         b.end = select_vector(runs, next.end, b.end);
         b.before = select_vector(runs, next.before, b.before);
@@ -134,6 +199,9 @@ OP chain_bone move_chain_bone(chain_frame now, kept_slots slots, chain_bone b, v
     vector velocity = snap_vector(subtract_vectors(subtract_vectors(b.end, b.before), now.shift));
     vector shown = snap_vector(add_vectors(b.end, scale_vector(velocity, passed - last)));
     b.shown = place_end(anchor, shown, bone);
+    if (USES_COLLIDERS && colliders.count > 0u) {
+        b.shown = push_end(colliders, radius, anchor, b.shown, bone);
+    }
     b.anchor = anchor;
     return b;
 }
@@ -157,10 +225,6 @@ OP chain_frame load_chain_frame(evaluation e, uint table) {
     return now;
 }
 
-OP vector position_of(affine model) {
-    return make_vector(model.xt, model.yt, model.zt);
-}
-
 // The local rotation of the joint at a bone's beginning. It stores the bone in lanes where `stored` holds.
 //
 // The bone turns by the shortest arc a from its animated direction to the simulated one, its parent bone by b, both in
@@ -169,9 +233,16 @@ OP vector position_of(affine model) {
 OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real weight, lane_mask stored) {
     mutable_memory kept = kept_memory(e);
     chain_frame now = load_chain_frame(e, table);
-    uint bones = LOAD(e.program, table + CHAIN_BONES);
+    uint bones = LOAD(e.program, table + CHAIN_BONES) & CHAIN_BONE_MASK;
     uint ancestors = LOAD(e.program, table + CHAIN_ANCESTORS);
     uint joints = table + CHAIN_ANCESTORS + 1u;
+    uint radii = joints + ancestors + bones + 1u;
+    chain_colliders colliders;
+    colliders.count = 0u;
+    if (USES_COLLIDERS) {
+        colliders =
+            load_colliders(e, area, radii + bones, LOAD(e.program, table + CHAIN_BONES) >> CHAIN_COLLIDERS_SHIFT);
+    }
     affine model = own_matrix(identity_transform());
     quaternion above = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     for (uint i = 0u; i < ancestors; i++) {
@@ -202,7 +273,11 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
         if (i == 0u) {
             all_begin = begins; // because a bone begins if one above it does
         }
-        chain_bone moved = move_chain_bone(now, slots, b, anchor, bone, begins);
+        float radius = 0.0f;
+        if (USES_COLLIDERS && colliders.count > 0u) {
+            radius = LOAD_FLOAT(e.program, radii + i);
+        }
+        chain_bone moved = move_chain_bone(now, slots, b, anchor, bone, begins, colliders, radius);
         b = select_chain_bone(begins, begin_chain_bone(now, anchor, bone), moved);
         before = arc;
         arc = shortest_arc(direction_of(bone), direction_of(snap_vector(subtract_vectors(b.shown, anchor))));
@@ -227,7 +302,7 @@ OP transform chain_operation(evaluation e, uint instruction) {
     uint table = LOAD(e.program, instruction + IK_TABLE);
     transform local = load_exchange(e, area, e.joint);
     if (USES_CHAINS && keeps_memory(e)) {
-        uint bones = LOAD(e.program, table + CHAIN_BONES);
+        uint bones = LOAD(e.program, table + CHAIN_BONES) & CHAIN_BONE_MASK;
         uint joints = table + CHAIN_ANCESTORS + 1u + LOAD(e.program, table + CHAIN_ANCESTORS);
         uint own = bones;
         for (uint i = 0u; i < bones; i++) {

@@ -72,6 +72,7 @@ layout(constant_id = 12) const uint MOST_POSES = 1u;
 layout(constant_id = 3) const bool USES_PACKED = true;
 layout(constant_id = 13) const bool USES_INERTIA = true;
 layout(constant_id = 18) const bool USES_CHAINS = true;
+layout(constant_id = 32) const bool USES_COLLIDERS = true; // of chains
 layout(constant_id = 19) const bool USES_RETARGETS = true;
 
 #else
@@ -108,6 +109,7 @@ typedef uintptr_t address;
 #define USES_MATRICES false
 #define USES_INERTIA false
 #define USES_CHAINS false
+#define USES_COLLIDERS false
 #define USES_RETARGETS false
 #define USES_PROFILES false
 #else
@@ -116,6 +118,7 @@ typedef uintptr_t address;
 #define USES_MATRICES true
 #define USES_INERTIA true
 #define USES_CHAINS true
+#define USES_COLLIDERS true
 #define USES_RETARGETS true
 #define USES_PROFILES true
 #define USES_SCALE true

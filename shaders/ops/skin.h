@@ -205,12 +205,6 @@ OP skin_matrix blend_joint_matrices(memory block, address vertex, skin_palette p
     return blended;
 }
 
-OP vector move_point(affine m, vector p) {
-    return snap_vector(make_vector(affine_row(m.xx, m.xy, m.xz, p.x, p.y, p.z) + m.xt,
-                                   affine_row(m.yx, m.yy, m.yz, p.x, p.y, p.z) + m.yt,
-                                   affine_row(m.zx, m.zy, m.zz, p.x, p.y, p.z) + m.zt));
-}
-
 OP real larger_magnitude(real magnitude, real x) {
     real other = magnitude_of(x);
     return SELECT(other > magnitude, other, magnitude);

@@ -225,6 +225,12 @@ OP real affine_row(real a, real b, real c, real x, real y, real z) {
     return xy + c * z;
 }
 
+OP vector move_point(affine m, vector p) {
+    return snap_vector(make_vector(affine_row(m.xx, m.xy, m.xz, p.x, p.y, p.z) + m.xt,
+                                   affine_row(m.yx, m.yy, m.yz, p.x, p.y, p.z) + m.yt,
+                                   affine_row(m.zx, m.zy, m.zz, p.x, p.y, p.z) + m.zt));
+}
+
 OP real vector_dot(vector a, vector b) {
     return affine_row(a.x, a.y, a.z, b.x, b.y, b.z);
 }

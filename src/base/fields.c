@@ -384,6 +384,20 @@ static const lmb_field twist_rows[] = {
 TABLE(twist);
 #undef DEF
 
+#define LENGTH_LIMIT 0x1p20f
+
+#define DEF lmb_collider_def
+static const lmb_field collider_rows[] = {
+    JOINT(joint),
+    BOOL(is_capsule),
+    TRIPLE(offset, -LENGTH_LIMIT, LENGTH_LIMIT, 0.0f),
+    TRIPLE(tail, -LENGTH_LIMIT, LENGTH_LIMIT, 0.0f),
+    NUMBER(radius, 0.0f, LENGTH_LIMIT, 0.0f),
+    COOKIE(),
+};
+TABLE(collider);
+#undef DEF
+
 #define DEF lmb_chain_def
 static const lmb_field chain_rows[] = {
     JOINT(start),
@@ -394,6 +408,8 @@ static const lmb_field chain_rows[] = {
     NUMBER(stiffness, 0.0f, 1000.0f, 2.0f),
     NUMBER(damping, 0.0f, 1000.0f, 4.0f),
     NUMBER(teleport, 0.0f, ANY, ANY),
+    LIST(colliders, collider_count, collider),
+    PLAIN_LIST(radii, radius_count),
 };
 TABLE(chain);
 #undef DEF
@@ -560,6 +576,7 @@ DEFAULT(machine_def, machine)
 DEFAULT(fade_def, fade)
 DEFAULT(motion_def, motion)
 DEFAULT(foot_def, foot)
+DEFAULT(collider_def, collider)
 DEFAULT(node_def, node)
 DEFAULT(joint_map_def, joint_map)
 DEFAULT(static_pose_def, static_pose)

@@ -241,6 +241,7 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .profiles = VK_TRUE,
                                       .points = points,
                                       .chains = VK_TRUE,
+                                      .colliders = VK_TRUE,
                                       .retargets = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);

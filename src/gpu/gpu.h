@@ -210,6 +210,7 @@ typedef struct lmb_kernel_constants {
     uint32_t block;
     VkBool32 travel;
     VkBool32 starts;
+    VkBool32 colliders;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

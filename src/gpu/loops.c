@@ -139,12 +139,16 @@ static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint)
 }
 
 static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t bones = c->program[table + CHAIN_BONES], ancestors = c->program[table + CHAIN_ANCESTORS];
+    const uint32_t bones = c->program[table + CHAIN_BONES] & CHAIN_BONE_MASK;
+    const uint32_t ancestors = c->program[table + CHAIN_ANCESTORS];
+    const uint64_t colliders = c->program[table + CHAIN_BONES] >> CHAIN_COLLIDERS_SHIFT;
     const uint32_t first = table + CHAIN_ANCESTORS + 1 + ancestors;
     uint64_t loops = bones;
     for (uint32_t i = 0; i < bones; i++) {
         if (c->program[first + i] == joint) {
-            loops = bones + ancestors + (i + 1) * (BONE_LOOPS + (uint64_t)CHAIN_MOST_STEPS);
+            const uint64_t steps = (uint64_t)CHAIN_MOST_STEPS,
+                           pushes = colliders > 0 ? (1 + steps) * (1 + colliders) : 0;
+            loops = bones + ancestors + (i + 1) * (BONE_LOOPS + steps + pushes) + colliders * (1 + (uint64_t)c->depth);
         }
     }
     return loops;

@@ -174,6 +174,7 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
                                   .exchanges = graph->exchange_count > 0,
                                   .profiles = graph->uses_profiles,
                                   .chains = graph->uses_chains,
+                                  .colliders = graph->uses_colliders,
                                   .retargets = graph->uses_retargets};
 }
 

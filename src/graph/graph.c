@@ -473,6 +473,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,
                            .uses_chains = c.chain_words > 0,
+                           .uses_colliders = c.uses_colliders,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                            .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,

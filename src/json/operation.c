@@ -1084,6 +1084,110 @@ static const lmb_graph_field twist_members[] = {
     VALUE_WEIGHT_FIELDS,
 };
 
+// A capsule has the other end, "tail".
+static void read_tail(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((lmb_collider_def *)target)->is_capsule = true;
+    lmb_graph_read_floats(reader, field, value, target);
+}
+
+static void write_tail(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    if (((const lmb_collider_def *)target)->is_capsule) {
+        lmb_graph_write_numbers(writer, field, target);
+    }
+}
+
+#define THREE_NUMBERS "{'type':'array','items':{'type':'number',$range},'minItems':3,'maxItems':3}"
+static const lmb_graph_kind kind_tail = {read_tail, THREE_NUMBERS, write_tail};
+
+#define COLLIDER(member) offsetof(lmb_collider_def, member)
+#define LENGTH_RANGE .min = -0x1p20f, .max = 0x1p20f
+static const lmb_graph_field collider_members[] = {
+    {.name = "joint",
+     .about = "The joint with which it moves.",
+     .required = true,
+     .kind = &lmb_kind_joint,
+     .offset = COLLIDER(joint)},
+    {.name = "radius",
+     .about = "The radius.",
+     .required = true,
+     .kind = &lmb_kind_number,
+     .offset = COLLIDER(radius),
+     .max = 0x1p20f},
+    {.name = "offset",
+     .about = "The centre, or one end of a capsule, along the axes of the joint.",
+     .kind = &lmb_kind_numbers,
+     .offset = COLLIDER(offset),
+     .what = "coordinates",
+     .count = 3,
+     LENGTH_RANGE},
+    {.name = "tail",
+     .about = "The other end of a capsule.",
+     .kind = &kind_tail,
+     .offset = COLLIDER(tail),
+     .what = "coordinates",
+     .count = 3,
+     LENGTH_RANGE},
+};
+static const lmb_graph_fields collider_fields = {LMB_FIELDS("a collider", collider_members)};
+
+static void read_colliders(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_chain_def *chain = &((lmb_graph_node *)target)->def.chain;
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, "colliders")) {
+        return;
+    }
+    lmb_collider_def *list = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *list);
+    for (uint32_t at = value + 1; list != NULL && at < values[value].next && reader->result == LMB_OK;
+         at = values[at].next) {
+        lmb_collider_def *collider = &list[chain->collider_count++];
+        *collider = lmb_default_collider_def();
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, field->inside, at, collider);
+        }
+    }
+    chain->colliders = list;
+}
+
+static void write_colliders(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_chain_def *chain = &((const lmb_graph_node *)target)->def.chain;
+    const lmb_collider_def initial = lmb_default_collider_def();
+    for (uint32_t i = 0; i < chain->collider_count; i++) {
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_write_fields(writer, field->inside, &chain->colliders[i], &initial);
+    }
+    lmb_graph_put(writer, chain->collider_count > 0 ? "]" : "");
+}
+
+static const lmb_graph_kind kind_colliders = {
+    read_colliders, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}", write_colliders};
+
+static void read_radii(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_chain_def *chain = &((lmb_graph_node *)target)->def.chain;
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, "radii")) {
+        return;
+    }
+    float *radii = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *radii);
+    const lmb_graph_field each = {.max = field->max};
+    for (uint32_t at = value + 1; radii != NULL && at < values[value].next; at = values[at].next) {
+        lmb_graph_read_plain(reader, &each, at, &radii[chain->radius_count++]);
+    }
+    chain->radii = radii;
+}
+
+static void write_radii(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    (void)field;
+    const lmb_chain_def *chain = &((const lmb_graph_node *)target)->def.chain;
+    for (uint32_t i = 0; i < chain->radius_count; i++) {
+        lmb_graph_put(writer, i == 0 ? "[" : ",");
+        lmb_graph_put_number(writer, chain->radii[i]);
+    }
+    lmb_graph_put(writer, chain->radius_count > 0 ? "]" : "");
+}
+
+static const lmb_graph_kind kind_radii = {
+    read_radii, "{'type':'array','items':{'type':'number',$range},'minItems':1,'maxItems':$count}", write_radii};
+
 static const lmb_graph_field chain_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     JOINT_FIELD("start", def.chain.start, "The first joint that turns."),
@@ -1103,6 +1207,16 @@ static const lmb_graph_field chain_members[] = {
     NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f, "The frequency of the springs, in Hz."),
     NUMBER_FIELD("damping", def.chain.damping, 1000.0f, "The damping, per second."),
     NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST, "The jump after which the chain begins anew."),
+    {.name = "colliders",
+     .about = "Spheres and capsules on joints, out of which the chain is pushed.",
+     .kind = &kind_colliders,
+     .inside = &collider_fields,
+     .count = LMB_MAX_CHAIN_COLLIDERS},
+    {.name = "radii",
+     .about = "The radii of the ends of the bones, or one for all.",
+     .kind = &kind_radii,
+     .count = LMB_MAX_CHAIN_BONES,
+     .max = 0x1p20f},
     VALUE_WEIGHT_FIELDS,
 };
 

@@ -666,6 +666,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->data_words = 0;
     c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
     c->chain_words = 0;
+    c->uses_colliders = false;
     c->marked_count = 0;
     c->plants = 0;
     c->depth = 0;

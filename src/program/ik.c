@@ -208,11 +208,37 @@ static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancesto
     return count;
 }
 
+static bool check_colliders(const lmb_compiler *c, uint32_t index, const lmb_chain_def *def) {
+    bool valid =
+        lmb_graph_require(c, index, def->collider_count == 0 || def->colliders != NULL, "colliders", "they are NULL") &&
+        lmb_graph_require(c, index, def->collider_count <= LMB_MAX_CHAIN_COLLIDERS, "colliders",
+                          "there are more than 8");
+    for (uint32_t i = 0; i < def->collider_count && valid; i++) {
+        valid = lmb_graph_require(c, index, def->colliders[i].cookie == LMB_COOKIE, "colliders",
+                                  "one is not from lmb_default_collider_def()") &&
+                check_ranges(c, index, &lmb_collider_fields, &def->colliders[i]);
+    }
+    return valid;
+}
+
+static bool check_radii(const lmb_compiler *c, uint32_t index, const lmb_chain_def *def) {
+    const uint32_t count = def->radius_count;
+    bool valid = lmb_graph_require(c, index, count == 0 || def->radii != NULL, "radii", "they are NULL") &&
+                 lmb_graph_require(c, index, count <= 1 || count == count_bones(c->def->rig, def->end, def->start),
+                                   "radii", "there are not as many as bones");
+    for (uint32_t i = 0; i < count && valid; i++) {
+        valid = lmb_graph_require(c, index, def->radii[i] >= 0.0f && def->radii[i] <= 0x1p20f, "radii",
+                                  "one is not from 0 to 2^20");
+    }
+    return valid;
+}
+
 static bool check_chain(const lmb_compiler *c, uint32_t index) {
     const lmb_chain_def *def = &c->def->nodes[index].chain;
     return check_ranges(c, index, &lmb_chain_fields, def) && check_below(c, index, "end", def->end, def->start) &&
            lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES, "end",
-                             "it is more than 32 bones below the start");
+                             "it is more than 32 bones below the start") &&
+           check_colliders(c, index, def) && check_radii(c, index, def);
 }
 
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
@@ -564,12 +590,48 @@ static LMB_NOINLINE chain_constants compute_chain(const lmb_chain_def *def) {
     return constants;
 }
 
+// The words of a chain's colliders, with the radii of its bones.
+static uint32_t count_collider_words(const lmb_rig *rig, const lmb_chain_def *def, uint32_t bones) {
+    uint32_t words = def->collider_count > 0 ? bones : 0;
+    for (uint32_t i = 0; i < def->collider_count; i++) {
+        words += COLLIDER_JOINTS + count_ancestors(rig, def->colliders[i].joint) + 1;
+    }
+    return words;
+}
+
+// Writes a collider. Returns where the next one is.
+static uint32_t *write_collider(const lmb_rig *rig, const lmb_collider_def *collider, uint32_t *at) {
+    const uint32_t ancestors = count_ancestors(rig, collider->joint);
+    for (uint32_t i = 0; i < 3; i++) {
+        const float tail = collider->is_capsule ? collider->tail[i] : collider->offset[i];
+        at[COLLIDER_OFFSET + i] = BITS(snap(collider->offset[i]));
+        at[COLLIDER_TAIL + i] = BITS(snap(tail));
+    }
+    at[COLLIDER_RADIUS] = BITS(snap(collider->radius));
+    write_ancestors(rig, collider->joint, at + COLLIDER_JOINT_COUNT);
+    at[COLLIDER_JOINT_COUNT] = ancestors + 1;
+    at[COLLIDER_JOINTS + ancestors] = collider->joint;
+    return at + COLLIDER_JOINTS + ancestors + 1;
+}
+
+static void write_colliders(const lmb_rig *rig, const lmb_chain_def *def, uint32_t bones, uint32_t *at) {
+    for (uint32_t i = 0; i < bones; i++) {
+        const uint32_t last = def->radius_count - 1;
+        at[i] = def->radius_count > 0 ? BITS(snap(def->radii[i < last ? i : last])) : 0;
+    }
+    at += bones;
+    for (uint32_t i = 0; i < def->collider_count; i++) {
+        at = write_collider(rig, &def->colliders[i], at);
+    }
+}
+
 static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
     const lmb_rig *rig = c->def->rig;
     const uint32_t bones = count_bones(rig, def->end, def->start), ancestors = count_ancestors(rig, def->start);
     const uint32_t joints = CHAIN_ANCESTORS + 1 + ancestors;
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, joints + bones + 1, &offset);
+    uint32_t *at = lmb_graph_add_data(c, joints + bones + 1 + count_collider_words(rig, def, bones), &offset);
+    c->uses_colliders = c->uses_colliders || def->collider_count > 0;
     add_value(c, def->time, at != NULL ? at + CHAIN_TIME : NULL);
     add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + CHAIN_VELOCITY : NULL);
     if (at != NULL) {
@@ -584,11 +646,14 @@ static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
         at[CHAIN_PULL] = BITS(constants.pull);
         at[CHAIN_FAR] = BITS(constants.far);
         at[CHAIN_MEMORY] = c->inertia_words + c->chain_words;
-        at[CHAIN_BONES] = bones;
+        at[CHAIN_BONES] = bones | def->collider_count << CHAIN_COLLIDERS_SHIFT;
         write_ancestors(rig, def->start, at + CHAIN_ANCESTORS);
         uint32_t joint = def->end;
         for (uint32_t i = bones + 1; i-- > 0; joint = rig->parents[joint]) {
             at[joints + i] = joint;
+        }
+        if (def->collider_count > 0) {
+            write_colliders(rig, def, bones, at + joints + bones + 1);
         }
     }
     c->chain_words += 2 * CHAIN_BONE_WORDS * bones;

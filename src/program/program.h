@@ -39,6 +39,7 @@ struct lmb_graph {
     bool uses_lod;                       // there are levels of detail
     bool uses_inertia;                   // its result is inertialized
     bool uses_chains;                    // there are chains, or feet that are locked or smoothed
+    bool uses_colliders;                 // of chains
     bool uses_retargets;                 // a source is in a retarget
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it

@@ -303,6 +303,30 @@ static void draw_twist(plan *plan, lmb_node_def *node) {
     }
 }
 
+static void draw_colliders(plan *plan, lmb_chain_def *chain) {
+    random_program *program = plan->program;
+    lmb_collider_def *colliders = &program->colliders[program->collider_count];
+    const uint32_t left = RANDOM_PROGRAM_COLLIDERS - program->collider_count;
+    const uint32_t drawn = random_below(plan->random, 2) * random_below(plan->random, LMB_MAX_CHAIN_COLLIDERS + 1);
+    const uint32_t count = drawn < left ? drawn : left;
+    for (uint32_t i = 0; i < count; i++) {
+        colliders[i] = lmb_default_collider_def();
+        colliders[i].joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+        colliders[i].is_capsule = random_below(plan->random, 2) == 0;
+        colliders[i].radius = (float)random_between(plan->random, 0.0, 0.5);
+        for (uint32_t k = 0; k < 3; k++) {
+            colliders[i].offset[k] = (float)random_between(plan->random, -0.5, 0.5);
+            colliders[i].tail[k] = (float)random_between(plan->random, -0.5, 0.5);
+        }
+    }
+    static const float radius = 0.05f;
+    chain->colliders = colliders;
+    chain->collider_count = count;
+    chain->radii = &radius;
+    chain->radius_count = random_below(plan->random, 2);
+    program->collider_count += count;
+}
+
 static void draw_chain(plan *plan, lmb_node_def *node) {
     lmb_chain_def *chain = &node->chain;
     draw_weight(plan, node);
@@ -318,6 +342,7 @@ static void draw_chain(plan *plan, lmb_node_def *node) {
     chain->stiffness = (float)random_between(plan->random, 0.0, 10.0);
     chain->damping = (float)random_between(plan->random, 0.0, 10.0);
     chain->teleport = (float)random_between(plan->random, 0.0, 4.0);
+    draw_colliders(plan, chain);
 }
 
 static void draw_limits(plan *plan, lmb_node_def *node) {
@@ -575,6 +600,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t nodes, uint32_t stack) 
 static plan begin(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count) {
     program->node_count = 0;
     program->parameter_count = 0;
+    program->collider_count = 0;
     return (plan){program, random, rig, clip_count, 0, false};
 }
 

@@ -20,6 +20,7 @@
 #define RANDOM_PROGRAM_STATIC_POSES 2u
 #define RANDOM_PROGRAM_POSES 2u
 #define RANDOM_PROGRAM_POINTS 3u
+#define RANDOM_PROGRAM_COLLIDERS 32u
 
 // The purpose of a program's parameter.
 typedef enum parameter_kind {
@@ -37,6 +38,8 @@ typedef struct random_program {
     uint32_t node_count;
     parameter_kind parameters[RANDOM_PROGRAM_PARAMETERS];
     uint32_t parameter_count;
+    lmb_collider_def colliders[RANDOM_PROGRAM_COLLIDERS]; // of chains
+    uint32_t collider_count;
 } random_program;
 
 // Draws a tree of at most `most_nodes` nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from `clip_count`, which may

@@ -443,7 +443,8 @@ static const char *const more[] = {
     "'restart':true,'initial':'in','name':'first'}},{'pose':{'op':'clip','clip':'run'},'weight':{'fade':'first'}}]}",
     "{'op':'machine','linear-scale':true,'name':'m','initial':'b','any':[{'to':'a','event':'A','to-self':true,'"
     "priority':2}],'states':["
-    "{'name':'a','restart':true,'entry':'IN','exit':'OUT','travel':'GO','pose':{'op':'clip','clip':'walk'},'transitions':["
+    "{'name':'a','restart':true,'entry':'IN','exit':'OUT','travel':'GO','pose':{'op':'clip','clip':'walk'},'"
+    "transitions':["
     "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'bezier':[0,1]},'kind':'frozen','profile':{'root':128},"
     "'to-self':false,'travel-cost':0,'start':'phase','start-phase':0.5,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'"
     "and':[{'>=':[{'remaining':true},0.25]"
@@ -491,7 +492,8 @@ static const char *const more[] = {
     "{'op':'blend','weight':{'param':'w','smooth-speed':2},'a':{'op':'clip','clip':'walk','play':true},"
     "'b':{'op':'clip','clip':'walk','play':{'repetitions':2,'drops-out':true,'delay':0.5,'sync-with':'walk'}}}",
     "{'op':'chain','start':'left_upper_arm','end':'left_hand','time':{'param':'time'},'velocity':[0,0,{'param':'v'}],"
-    "'gravity':[0,-9,0],'stiffness':1,'damping':2,'teleport':3,'weight':1,'curve':'linear','base':{'op':'twist',"
+    "'gravity':[0,-9,0],'stiffness':1,'damping':2,'teleport':3,'radii':[0.1],'colliders':[{'joint':'root','radius':1,"
+    "'offset':[1,0,0],'tail':[0,1,0]}],'weight':1,'curve':'linear','base':{'op':'twist',"
     "'source':'left_upper_arm','joints':{'left_shoulder':0.5},'axis':[1,0,0],'weight':1,'curve':'linear',"
     "'base':{'op':'rest'}}}",
     "{'op':'additive','base':{'op':'rest'},'weight':2,'curve':'linear','unclamped':true,'mask':{'root':1},"

@@ -69,6 +69,19 @@ static void make_graph(fixture *f) {
         nodes[i].chain.teleport = 3.0f;
     }
     nodes[2].weight = lmb_parameter(WEIGHT);
+    lmb_collider_def colliders[2] = {lmb_default_collider_def(), lmb_default_collider_def()};
+    static const float radius = 0.1f;
+    colliders[0].joint = 2;
+    colliders[0].offset[1] = -0.3f;
+    colliders[0].radius = 0.25f;
+    colliders[1].joint = 6;
+    colliders[1].is_capsule = true;
+    colliders[1].tail[0] = 0.5f;
+    colliders[1].radius = 0.2f;
+    nodes[3].chain.colliders = colliders;
+    nodes[3].chain.collider_count = 2;
+    nodes[3].chain.radii = &radius;
+    nodes[3].chain.radius_count = 1;
     nodes[4] = lmb_blend_node(0, 3, lmb_constant(0.75f));
     nodes[5] = make_foot();
     const lmb_graph_def def = {.rig = f->rig,

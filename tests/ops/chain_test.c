@@ -176,6 +176,63 @@ static void keep_length(const double from[3], const double bone[3], double p[3])
     }
 }
 
+static double dot(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+// A collider in the space of the character.
+typedef struct shape {
+    double head[3], tail[3], radius;
+} shape;
+
+static void place_point(const oracle_affine *model, const float local[3], double p[3]) {
+    for (int i = 0; i < 3; i++) {
+        p[i] = model->m[i][3];
+        for (int k = 0; k < 3; k++) {
+            p[i] += model->m[i][k] * (double)local[k];
+        }
+    }
+}
+
+static void place_colliders(const lmb_chain_def *def, const oracle_affine *models, shape *shapes) {
+    for (uint32_t i = 0; i < def->collider_count; i++) {
+        const lmb_collider_def *collider = &def->colliders[i];
+        shapes[i].radius = (double)collider->radius;
+        place_point(&models[collider->joint], collider->offset, shapes[i].head);
+        place_point(&models[collider->joint], collider->is_capsule ? collider->tail : collider->offset, shapes[i].tail);
+    }
+}
+
+static double radius_of(const lmb_chain_def *def, uint32_t bone) {
+    return def->radius_count == 0 ? 0.0 : (double)def->radii[def->radius_count == 1 ? 0 : bone];
+}
+
+// Pushes the end of a bone out of the colliders, by the formulas of VRMC_springBone 1.0: "Collider / Sphere", "Collider
+// / Capsule", and after each the length of the bone.
+static void collide(const shape *shapes, uint32_t count, double radius, const double from[3], const double bone[3],
+                    double end[3]) {
+    for (uint32_t i = 0; i < count; i++) {
+        double to_tail[3], delta[3];
+        subtract(shapes[i].tail, shapes[i].head, to_tail);
+        subtract(end, shapes[i].head, delta);
+        const double along = dot(to_tail, delta), square = dot(to_tail, to_tail);
+        if (along > square && square > 0.0) {
+            subtract(end, shapes[i].tail, delta);
+        } else if (along > 0.0 && square > 0.0) {
+            for (int k = 0; k < 3; k++) {
+                delta[k] -= to_tail[k] * along / square;
+            }
+        }
+        const double distance = length(delta) - shapes[i].radius - radius, whole = length(delta);
+        if (distance < 0.0) {
+            for (int k = 0; k < 3; k++) {
+                end[k] -= delta[k] / whole * distance;
+            }
+            keep_length(from, bone, end);
+        }
+    }
+}
+
 static void step_bone(const lmb_chain_def *def, bone_state *b, const double anchor[3], const double bone[3],
                       const double origin[3]) {
     const double h = 1.0 / 120.0, k = pow(2.0 * acos(-1.0) * (double)def->stiffness * h, 2.0), s = k / (1.0 + k);
@@ -183,7 +240,15 @@ static void step_bone(const lmb_chain_def *def, bone_state *b, const double anch
     for (int i = 0; i < 3; i++) {
         from[i] = anchor[i] + origin[i];
         next[i] = b->x[i] + exp(-(double)def->damping * h) * (b->x[i] - b->p[i]) + h * h * (double)def->gravity[i];
-        next[i] += s * (from[i] + bone[i] - next[i]);
+    }
+    double swung[3], pulled[3];
+    subtract(next, from, swung);
+    for (int i = 0; i < 3; i++) {
+        pulled[i] = s * (bone[i] - swung[i]);
+    }
+    const double along = dot(pulled, swung) / dot(bone, bone);
+    for (int i = 0; i < 3; i++) {
+        next[i] += pulled[i] - along * swung[i];
     }
     keep_length(from, bone, next);
     memcpy(b->p, b->x, sizeof b->p);
@@ -201,6 +266,8 @@ static void oracle_frame(const crowd *c, const lmb_chain_def *def, uint32_t char
         velocity[i] = (double)c->parameters[character][VELOCITY + i];
     }
     position(&models[T0], anchor);
+    shape shapes[LMB_MAX_CHAIN_COLLIDERS];
+    place_colliders(def, models, shapes);
     const long first = (long)floor(120.0 * chain->time + 0.125) + 1, last = (long)floor(120.0 * time + 0.125);
     const double since = time - ((double)last - 0.125) * h; // the last step
     for (uint32_t bone = 0; bone < BONES; bone++) {
@@ -218,6 +285,13 @@ static void oracle_frame(const crowd *c, const lmb_chain_def *def, uint32_t char
                 here[i] = b->anchor[i] + share * (anchor[i] - b->anchor[i]);
             }
             step_bone(def, b, here, animated, origin);
+            for (int i = 0; i < 3; i++) {
+                b->x[i] -= origin[i];
+            }
+            collide(shapes, def->collider_count, radius_of(def, bone), here, animated, b->x);
+            for (int i = 0; i < 3; i++) {
+                b->x[i] += origin[i];
+            }
         }
         for (int i = 0; i < 3; i++) {
             if (!chain->begun) {
@@ -229,6 +303,9 @@ static void oracle_frame(const crowd *c, const lmb_chain_def *def, uint32_t char
             }
         }
         keep_length(anchor, animated, ends[bone]);
+        if (chain->begun) {
+            collide(shapes, def->collider_count, radius_of(def, bone), anchor, animated, ends[bone]);
+        }
         memcpy(b->anchor, anchor, sizeof anchor);
         memcpy(anchor, ends[bone], sizeof anchor);
     }
@@ -303,6 +380,115 @@ static void ends_follow_the_formula(void **state) {
         assert_true(swing > 0.02);
         end_crowd(c);
     }
+}
+
+// How deep the ends of a character's bones are inside colliders.
+static double depth_inside(const crowd *c, const lmb_chain_def *def, uint32_t character) {
+    oracle_affine base[JOINTS], shown[JOINTS];
+    shape shapes[LMB_MAX_CHAIN_COLLIDERS];
+    find_models(c, ((crowd *)(uintptr_t)c)->poses, character, base);
+    find_models(c, ((crowd *)(uintptr_t)c)->shown, character, shown);
+    place_colliders(def, base, shapes);
+    double deepest = 0.0;
+    for (uint32_t bone = 0; bone < BONES; bone++) {
+        double p[3], delta[3];
+        position(&shown[T0 + bone + 1], p);
+        subtract(p, shapes[0].head, delta);
+        deepest = fmax(deepest, shapes[0].radius + radius_of(def, bone) - length(delta));
+    }
+    return deepest;
+}
+
+// Chains that a sphere and a capsule push, beside the oracle. The ends that are pushed are the same, and out of the
+// sphere as far as the oracle's are.
+static void colliders_push_the_ends(void **state) {
+    (void)state;
+    static const float radii[BONES] = {0.02f, 0.05f, 0.0f, 0.1f};
+    lmb_collider_def colliders[2] = {lmb_default_collider_def(), lmb_default_collider_def()};
+    colliders[0].joint = HIP;
+    colliders[0].offset[0] = 0.3f;
+    colliders[0].radius = 0.25f;
+    colliders[1].joint = OTHER;
+    colliders[1].is_capsule = true;
+    colliders[1].offset[1] = -0.4f;
+    colliders[1].tail[1] = 0.4f;
+    colliders[1].tail[2] = 0.2f;
+    colliders[1].radius = 0.2f;
+    lmb_chain_def def = swinging_chain();
+    def.colliders = colliders;
+    def.radii = radii;
+    def.radius_count = BONES;
+    for (uint32_t count = 1; count <= 2; count++) {
+        def.collider_count = count;
+        crowd *c = start_crowd_with(def, false, false);
+        static chain_state chains[CHARACTERS];
+        memset(chains, 0, sizeof chains);
+        double worst = 0.0, deepest = 0.0;
+        lmb_chain_def without = def;
+        without.collider_count = 0;
+        static chain_state free_chains[CHARACTERS];
+        memset(free_chains, 0, sizeof free_chains);
+        double pushed = 0.0;
+        for (uint32_t frame = 0; frame < 60; frame++) {
+            move_crowd(c, frame);
+            run_frame(c);
+            for (uint32_t i = 0; i < CHARACTERS; i++) {
+                oracle_affine shown[JOINTS];
+                double ends[BONES][3], free_ends[BONES][3], p[3], apart[3];
+                oracle_frame(c, &def, i, c->poses, &chains[i], ends);
+                oracle_frame(c, &without, i, c->poses, &free_chains[i], free_ends);
+                find_models(c, c->shown, i, shown);
+                for (uint32_t bone = 0; bone < BONES; bone++) {
+                    position(&shown[T0 + bone + 1], p);
+                    subtract(p, ends[bone], apart);
+                    worst = fmax(worst, length(apart));
+                    subtract(p, free_ends[bone], apart);
+                    pushed = fmax(pushed, length(apart));
+                }
+                deepest = frame > 0 && count == 1 ? fmax(deepest, depth_inside(c, &def, i)) : deepest;
+            }
+        }
+        print_message("%u colliders: error %.2g, pushed by up to %.2g, inside by up to %.2g\n", count, worst, pushed,
+                      deepest);
+        assert_true(worst < 1e-3);
+        assert_true(pushed > 0.1);
+        end_crowd(c);
+    }
+}
+
+// A bone without damping beside its energy at the beginning, over 10 seconds: in float64 and in the library. The bone
+// hangs from a joint at rest, and begins turned away from where gravity and spring pull it.
+static double energy_of(const lmb_chain_def *def, const double x[3], const double p[3], const double bone[3]) {
+    const double h = 1.0 / 120.0, spring = 2.0 * acos(-1.0) * (double)def->stiffness;
+    double energy = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const double v = (x[i] - p[i]) / h, middle = 0.5 * (x[i] + p[i]), stretched = middle - bone[i];
+        energy += 0.5 * v * v - (double)def->gravity[i] * middle + 0.5 * spring * spring * stretched * stretched;
+    }
+    return energy;
+}
+
+static void a_bone_without_damping_gains_no_energy(void **state) {
+    (void)state;
+    static const float stiffnesses[] = {0.0f, 0.5f, 2.0f, 5.0f, 10.0f, 18.0f, 100.0f};
+    static const double angles[] = {10.0, 90.0, 150.0, 178.0};
+    const double bone[3] = {0.0, -0.25, 0.0}, origin[3] = {0.0, 0.0, 0.0};
+    double most = 0.0;
+    for (size_t i = 0; i < sizeof stiffnesses / sizeof *stiffnesses * 4; i++) {
+        lmb_chain_def def = lmb_default_node_def().chain;
+        def.stiffness = stiffnesses[i / 4];
+        def.damping = 0.0f;
+        const double angle = angles[i % 4] * acos(-1.0) / 180.0;
+        bone_state b = {.x = {0.25 * sin(angle), -0.25 * cos(angle), 0.0}};
+        memcpy(b.p, b.x, sizeof b.p);
+        const double first = energy_of(&def, b.x, b.p, bone), at_rest = energy_of(&def, bone, bone, bone);
+        for (int step = 0; step < 1200; step++) {
+            step_bone(&def, &b, origin, bone, origin);
+            most = fmax(most, (energy_of(&def, b.x, b.p, bone) - first) / (first - at_rest));
+        }
+    }
+    print_message("without damping the energy grows by up to %.2g\n", most);
+    assert_true(most < 0.01);
 }
 
 static void a_frame_twice_changes_no_bit(void **state) {
@@ -624,6 +810,38 @@ static void faulty_nodes_are_refused(void **state) {
     REFUSED("damping", "0 to 1000");
     def.teleport = INFINITY;
     REFUSED("teleport", "2^40");
+    lmb_collider_def colliders[LMB_MAX_CHAIN_COLLIDERS + 1];
+    for (uint32_t i = 0; i <= LMB_MAX_CHAIN_COLLIDERS; i++) {
+        colliders[i] = lmb_default_collider_def();
+        colliders[i].joint = HIP;
+    }
+    def.collider_count = 1;
+    REFUSED("colliders", "NULL");
+    def.colliders = colliders;
+    def.collider_count = LMB_MAX_CHAIN_COLLIDERS + 1;
+    REFUSED("colliders", "more than 8");
+#define REFUSED_COLLIDER(change, ...)                                                                                  \
+    def.colliders = colliders;                                                                                         \
+    def.collider_count = 2;                                                                                            \
+    kept = colliders[1];                                                                                               \
+    change;                                                                                                            \
+    REFUSED(__VA_ARGS__);                                                                                              \
+    colliders[1] = kept
+    lmb_collider_def kept;
+    REFUSED_COLLIDER(colliders[1].cookie = 0, "colliders", "lmb_default_collider_def()");
+    REFUSED_COLLIDER(colliders[1].joint = JOINTS, "joint", "no such joint");
+    REFUSED_COLLIDER(colliders[1].radius = -1.0f, "radius");
+    REFUSED_COLLIDER(colliders[1].offset[2] = NAN, "offset");
+    REFUSED_COLLIDER(colliders[1].tail[0] = INFINITY, "tail");
+    static const float radii[BONES] = {1.0f, 1.0f, -1.0f, 1.0f};
+    def.radius_count = 1;
+    REFUSED("radii", "NULL");
+    def.radii = radii;
+    def.radius_count = 3;
+    REFUSED("radii", "as many as bones");
+    def.radii = radii;
+    def.radius_count = BONES;
+    REFUSED("radii", "0 to 2^20");
     lmb_rig_destroy(rig);
     // A chain may have 32 bones, and not 33.
     lmb_joint_def joints[34];
@@ -654,6 +872,8 @@ static void faulty_nodes_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_follow_the_formula),
+        cmocka_unit_test(colliders_push_the_ends),
+        cmocka_unit_test(a_bone_without_damping_gains_no_energy),
         cmocka_unit_test(a_frame_twice_changes_no_bit),
         cmocka_unit_test(restored_memory_continues),
         cmocka_unit_test(beginnings_are_as_animated),

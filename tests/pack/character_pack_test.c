@@ -137,6 +137,7 @@ PADDING_OF(lmb_aim_def)
 PADDING_OF(lmb_foot_def)
 PADDING_OF(lmb_feet_def)
 PADDING_OF(lmb_twist_def)
+PADDING_OF(lmb_collider_def)
 PADDING_OF(lmb_chain_def)
 PADDING_OF(lmb_node_def)
 PADDING_OF(lmb_joint_limit_def)
@@ -189,6 +190,7 @@ static void each_field_has_a_row(void **state) {
         {"lmb_foot_def", &lmb_foot_fields, padding_of_lmb_foot_def},
         {"lmb_feet_def", &lmb_feet_fields, padding_of_lmb_feet_def},
         {"lmb_twist_def", &lmb_twist_fields, padding_of_lmb_twist_def},
+        {"lmb_collider_def", &lmb_collider_fields, padding_of_lmb_collider_def},
         {"lmb_chain_def", &lmb_chain_fields, padding_of_lmb_chain_def},
         {"lmb_node_def", &lmb_node_fields, padding_of_lmb_node_def},
         {"lmb_joint_limit_def", &lmb_joint_limit_fields, padding_of_lmb_joint_limit_def},
