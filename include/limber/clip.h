@@ -133,6 +133,29 @@ typedef struct lmb_joint_tolerance {
     float shell_distance; ///< as lmb_clip_compression.shell_distance, from 0; 0 takes that of the compression
 } lmb_joint_tolerance;
 
+/// A part of a clip. Start from lmb_default_clip_part_def().
+typedef struct lmb_clip_part_def {
+    const char *name; ///< of the new clip, copied; NULL: that of the clip
+    float start;      ///< seconds in the clip, 0 or more
+    float end;        ///< after `start`, at most the clip's duration
+} lmb_clip_part_def;
+
+/// From 0 s; the end is at 0 s, which is refused until it is set.
+LMB_API lmb_clip_part_def lmb_default_clip_part_def(void);
+
+/// Cuts a part out of a clip: a new clip from `start` to `end`, for a long take that contains several motions.
+///
+/// Keys inside keep their values. Times are subtracted in ticks (#LMB_TICKS_PER_SECOND): a key at the tick t of the clip
+/// is at t minus that of `start`. Where a track moves at an end of the part, it gets a key of what it has there: lines
+/// stay lines, and cubic splines keep their cubics. So the part is the clip between its ends, apart from the rounding of
+/// these keys and of times: 1e-6 of the values, and what a track moves within 1e-7 of the duration. The part has the
+/// joint weights of the clip and loops by itself. Extract its root motion (root_motion.h), and compress it, afterwards.
+///
+/// Fails with #LMB_ERROR_ARGUMENT (something is NULL, times that are not in order within the clip, a compressed clip, a
+/// clip of another joint or channel count) and #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_clip_cut(const lmb_rig *rig, const lmb_clip *clip, const lmb_clip_part_def *def,
+                                const lmb_host *host, lmb_clip **part, lmb_error *error);
+
 /// How far a compressed clip may deviate, and how this is measured. Start from
 /// lmb_default_clip_compression().
 typedef struct lmb_clip_compression {

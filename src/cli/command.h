@@ -45,6 +45,7 @@ typedef struct subject {
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
     lmb_import_def import;   // its files are those of the character
+    option_texts splits;     // of --split: parts of clips as CLIP=NAME:FROM-TO,...
     char **files;
     uint32_t file_count;
 
@@ -86,6 +87,11 @@ typedef struct subject {
     { "--skeleton-only", OPTION_FLAG, &(subject)->import.skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP }
 #define OPTION_SCALES(subject)                                                                                         \
     { "--exact-scales", OPTION_FLAG, &(subject)->import.exact_scales, NULL, CHARACTER_FILE_SCALES_HELP }
+#define OPTION_SPLIT(subject)                                                                                          \
+    {                                                                                                                  \
+        "--split", OPTION_TEXTS, &(subject)->splits, "CLIP=NAME:FROM-TO,...",                                          \
+            "replace a clip by parts of it, from and to times in seconds"                                              \
+    }
 #define OPTION_BVH_UNIT(subject)                                                                                       \
     {                                                                                                                  \
         "--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &(subject)->import.bvh_unit}, "METRES",  \

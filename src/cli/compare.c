@@ -198,6 +198,7 @@ int command_compare(int argc, char **argv) {
         OPTION_CHARACTER(&comparing.subject),
         OPTION_SKELETON(&comparing.subject),
         OPTION_SCALES(&comparing.subject),
+        OPTION_SPLIT(&comparing.subject),
         OPTION_BVH_UNIT(&comparing.subject),
         {"--graphs", OPTION_COUNT, &comparing.program_count, "N", "random graphs (4)"},
         {"--characters", OPTION_COUNT, &comparing.character_count, "N", "characters of the crowd (1000)"},

@@ -390,6 +390,7 @@ int command_graph(int argc, char **argv) {
                               OPTION_CHARACTER(subject),
                               OPTION_SKELETON(subject),
                               OPTION_SCALES(subject),
+                              OPTION_SPLIT(subject),
                               OPTION_BVH_UNIT(subject),
                               {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
                               {"--json", OPTION_FLAG, &command.as_json, NULL, "print the graph as JSON"},

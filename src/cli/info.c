@@ -361,6 +361,7 @@ int command_info(int argc, char **argv) {
         OPTION_JSON(&command.as_json),
         OPTION_SKELETON(&command.subject),
         OPTION_SCALES(&command.subject),
+        OPTION_SPLIT(&command.subject),
         OPTION_BVH_UNIT(&command.subject),
         {0}};
     const usage usage = {

@@ -493,6 +493,7 @@ int command_pack(int argc, char **argv) {
         OPTION_CHARACTER(&p.subject),
         OPTION_SKELETON(&p.subject),
         OPTION_SCALES(&p.subject),
+        OPTION_SPLIT(&p.subject),
         OPTION_BVH_UNIT(&p.subject),
         {"--error", OPTION_OTHER, &(option_other){read_error, &p}, "DISTANCE",
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},

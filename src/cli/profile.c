@@ -421,6 +421,7 @@ int command_profile(int argc, char **argv) {
         OPTION_CHARACTER(&profiling.subject),
         OPTION_SKELETON(&profiling.subject),
         OPTION_SCALES(&profiling.subject),
+        OPTION_SPLIT(&profiling.subject),
         OPTION_BVH_UNIT(&profiling.subject),
         {"--characters", OPTION_COUNT, &profiling.character_count, "N", "characters of the crowd (1000)"},
         {"--frames", OPTION_COUNT, &profiling.frame_count, "N", "frames after a first one that does not count (32)"},

@@ -11,7 +11,7 @@
 
 #include "base/float_environment.h"
 #include "clip.h"
-#include "layout.h"
+#include "given.h"
 #include "math/quaternion.h"
 #include "motion.h"
 
@@ -651,28 +651,17 @@ static void close_loop(const extraction *e) {
 
 // ---- Times. ----
 
-// Returns a property's track, with no keys if the clip leaves the property to the rest pose.
-static track given_track(const extraction *e, uint32_t property, uint32_t joint) {
-    const uint32_t *words = e->clip->words;
-    track found = load_track(words, 0, property, joint);
-    const uint32_t left_to_rest = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
-    if (found.mode == MODE_STEP && found.keys == 1 && found.times == left_to_rest) {
-        found.keys = 0;
-    }
-    return found;
-}
-
 // Adds the key times of a track that moves. A step gets another key just before it.
 static uint32_t add_times(const extraction *e, uint32_t property, uint32_t joint, float *times) {
-    const track found = given_track(e, property, joint);
+    const lmb_track_def found = lmb_given_track(e->clip->words, (lmb_property)property, joint);
     uint32_t count = 0;
-    for (uint32_t key = 0; key < found.keys && found.keys > 1; key++) {
-        const float time = REAL(e->clip->words[found.times + key]);
+    for (uint32_t key = 0; key < found.key_count && found.key_count > 1; key++) {
+        const float time = found.times[key];
         if (times != NULL) {
             times[count] = time;
         }
         count++;
-        if (found.mode == MODE_STEP && key > 0) {
+        if (found.interpolation == LMB_INTERPOLATION_STEP && key > 0) {
             if (times != NULL) {
                 times[count] = nextafterf(time, 0.0f);
             }
@@ -755,35 +744,17 @@ static void sort_times(extraction *e) {
 
 // ---- The clip. ----
 
-static const float *floats_at(const extraction *e, uint32_t at) {
-    return (const float *)(const void *)(e->clip->words + at);
-}
-
 static bool is_replaced(const extraction *e, uint32_t property, uint32_t joint) {
     return joint == e->def->joint &&
            (property == LMB_PROPERTY_TRANSLATION || (property == LMB_PROPERTY_ROTATION && takes_turns(e)));
 }
 
-static const lmb_interpolation interpolations[] = {[MODE_STEP] = LMB_INTERPOLATION_STEP,
-                                                   [MODE_LINEAR] = LMB_INTERPOLATION_LINEAR,
-                                                   [MODE_CUBIC] = LMB_INTERPOLATION_CUBIC_SPLINE};
-
-// Returns the definition of a track of the source.
-static lmb_track_def copy_track(const extraction *e, lmb_property property, uint32_t joint, const track *from) {
-    return (lmb_track_def){.joint = joint,
-                           .property = property,
-                           .interpolation = interpolations[from->mode],
-                           .key_count = from->keys,
-                           .times = floats_at(e, from->times),
-                           .values = floats_at(e, from->values)};
-}
-
 static uint32_t copy_floats(const extraction *e, uint32_t count) {
     const uint32_t *words = e->clip->words;
     for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
-        const track from = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
-        if (from.mode != MODE_REST) {
-            e->tracks[count++] = copy_track(e, LMB_PROPERTY_FLOAT, channel, &from);
+        const lmb_track_def from = lmb_given_track(words, LMB_PROPERTY_FLOAT, channel);
+        if (from.key_count > 0) {
+            e->tracks[count++] = from;
         }
     }
     return count;
@@ -805,11 +776,11 @@ static uint32_t copy_tracks(const extraction *e) {
     for (uint32_t joint = 0; joint < e->rig->joint_count; joint++) {
         for (uint32_t i = 0; i < PROPERTIES; i++) {
             const lmb_property property = (lmb_property)i;
-            const track found = given_track(e, i, joint);
+            const lmb_track_def found = lmb_given_track(e->clip->words, property, joint);
             if (is_replaced(e, i, joint)) {
                 e->tracks[count++] = new_track(e, property);
-            } else if (found.keys > 0) {
-                e->tracks[count++] = copy_track(e, property, joint, &found);
+            } else if (found.key_count > 0) {
+                e->tracks[count++] = found;
             }
         }
     }
@@ -817,16 +788,11 @@ static uint32_t copy_tracks(const extraction *e) {
 }
 
 static lmb_result build_clip(const extraction *e, lmb_clip **clip) {
-    const uint32_t *words = e->clip->words;
-    const uint32_t weights = words[CLIP_WEIGHTS];
-    for (uint32_t i = 0; i < e->rig->joint_count + e->rig->channel_count && weights != 0; i++) {
-        e->weights[i] = (uint8_t)(words[weights + i / 4] >> 8 * (i % 4));
-    }
     const lmb_clip_def def = {.name = lmb_clip_name(e->clip),
                               .duration = lmb_clip_duration(e->clip),
                               .tracks = e->tracks,
                               .track_count = copy_tracks(e),
-                              .joint_weights = weights != 0 ? e->weights : NULL,
+                              .joint_weights = lmb_given_weights(e->clip->words, e->weights),
                               .additive = lmb_clip_is_additive(e->clip)};
     return lmb_clip_create(e->rig, &def, e->host, clip, e->error);
 }

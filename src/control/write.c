@@ -17,6 +17,7 @@
 
 #include "base/float_environment.h"
 #include "base/number.h"
+#include "base/seconds.h"
 #include "math/quaternion.h"
 #include "program/compiler.h"
 
@@ -44,32 +45,15 @@ typedef struct writer {
     uint8_t reflections[LMB_MAX_PLAYERS];
 } writer;
 
-// Among the numbers of ticks that give the same float, `share` of a whole, returns the multiple of the largest part of
-// a second: 0.4 s is 282,240,000 ticks, not 282,240,004. Returns 0 if there is none.
-static uint64_t find_whole_ticks(float share, double whole) {
-    const double ticks = (double)share * whole;
-    const double bound = 0.5 * ((double)share - (double)nextafterf(share, 0.0f)) * whole;
-    static const uint32_t threes[] = {1, 3, 9}, fives[] = {1, 5, 25, 125, 625, 3125}, sevens[] = {1, 7, 49};
-    uint32_t largest = 0;
-    _Static_assert(LMB_TICKS_PER_SECOND == 512u * 9u * 3125u * 49u, "the parts of a second");
-    for (uint32_t i = 0; i < 10 * 3 * 6 * 3; i++) {
-        const uint32_t part = (1u << i % 10) * threes[i / 10 % 3] * fives[i / 30 % 6] * sevens[i / 180];
-        if (part > largest && fabs(rint(ticks / part) * part - ticks) < bound) {
-            largest = part;
-        }
-    }
-    return largest > 0 ? (uint64_t)rint(ticks / largest) * largest : 0;
-}
-
 uint64_t lmb_control_fine(float seconds) {
-    const uint64_t whole = find_whole_ticks(seconds, (double)LMB_TICKS_PER_SECOND);
+    const uint64_t whole = lmb_whole_ticks(seconds, (double)LMB_TICKS_PER_SECOND);
     return whole > 0 ? whole << FINE_BITS
                      : (uint64_t)llround((double)seconds * (double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS));
 }
 
 static LMB_NOINLINE uint64_t find_step(double seconds) {
     const float same = (float)seconds;
-    const uint64_t whole = (double)same == seconds ? find_whole_ticks(same, (double)LMB_TICKS_PER_SECOND) : 0;
+    const uint64_t whole = (double)same == seconds ? lmb_whole_ticks(same, (double)LMB_TICKS_PER_SECOND) : 0;
     return whole > 0 ? whole : (uint64_t)llround(seconds * (double)LMB_TICKS_PER_SECOND);
 }
 
@@ -339,7 +323,7 @@ static uint64_t find_place(const writer *w, const lmb_term *term) {
     const float right = lmb_value_at(term->right, NULL);
     uint64_t place = lmb_control_fine(right);
     if (term->operand == LMB_OPERAND_PHASE) {
-        const uint64_t whole = find_whole_ticks(right, (double)(duration >> FINE_BITS));
+        const uint64_t whole = lmb_whole_ticks(right, (double)(duration >> FINE_BITS));
         place = whole > 0 ? whole << FINE_BITS : (uint64_t)((double)right * (double)duration);
     }
     place = place < duration ? place : duration;

@@ -9,6 +9,7 @@
 #include "base/host.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static lmb_result open_mannequin(const char *name, character_file *character, lmb_error *error) {
     if (mannequin_find_creator(name)(NULL, &character->mannequin, error)) {
@@ -86,7 +87,87 @@ lmb_result character_file_open(const lmb_import_def *def, character_file *charac
     return LMB_OK;
 }
 
+// Reads NAME:FROM-TO up to the next comma, or the end. Returns what follows, or NULL if it is none. `name` is memory for
+// the name.
+static const char *read_part(const char *text, char *name, lmb_clip_part_def *part) {
+    const size_t length = strcspn(text, ":,");
+    if (text[length] != ':' || length == 0) {
+        return NULL;
+    }
+    memcpy(name, text, length);
+    name[length] = '\0';
+    part->name = name;
+    char *end;
+    part->start = strtof(text + length + 1, &end);
+    if (end == text + length + 1 || *end != '-') {
+        return NULL;
+    }
+    const char *const second = end + 1;
+    part->end = strtof(second, &end);
+    return end == second || (*end != ',' && *end != '\0') ? NULL : end;
+}
+
+// Cuts the parts of a clip into `parts`. Returns how many there are.
+static lmb_result cut_parts(const character_file *character, const lmb_clip *clip, const char *text, char *name,
+                            lmb_clip **parts, uint32_t *count, lmb_error *error) {
+    lmb_result result = LMB_OK;
+    for (bool more = true; more && result == LMB_OK;) {
+        lmb_clip_part_def part = lmb_default_clip_part_def();
+        const char *next = read_part(text, name, &part);
+        if (next == NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "'%.100s' is not NAME:FROM-TO", text);
+        }
+        result = lmb_clip_cut(character->rig, clip, &part, NULL, &parts[*count], error);
+        *count += result == LMB_OK;
+        more = *next == ',';
+        text = next + 1;
+    }
+    return result;
+}
+
+lmb_result character_file_split(character_file *character, const char *text, lmb_error *error) {
+    const char *equals = strchr(text, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - text) : 0;
+    uint32_t clip = 0, most = 1;
+    while (clip < character->clip_count && (strncmp(lmb_clip_name(character->clips[clip]), text, length) != 0 ||
+                                            lmb_clip_name(character->clips[clip])[length] != '\0')) {
+        clip++;
+    }
+    if (equals == NULL || clip == character->clip_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "there is no clip '%.*s'", (int)length, text);
+    }
+    for (const char *at = equals; *at != '\0'; at++) {
+        most += *at == ',';
+    }
+    char *name = malloc(strlen(text) + 1);
+    lmb_clip **parts = realloc(character->parts, (character->part_count + (size_t)most) * sizeof *parts);
+    character->parts = parts != NULL ? parts : character->parts;
+    const lmb_clip **clips =
+        realloc((void *)character->clips, (character->clip_count + (size_t)most) * sizeof *character->clips);
+    character->clips = clips != NULL ? clips : character->clips;
+    if (name == NULL || parts == NULL || clips == NULL) {
+        free(name);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for parts of a clip");
+    }
+    const uint32_t first = character->part_count;
+    const lmb_result result = cut_parts(character, clips[clip], equals + 1, name, parts, &character->part_count, error);
+    free(name);
+    const uint32_t count = character->part_count - first;
+    if (result == LMB_OK) {
+        memmove((void *)(clips + clip + count), clips + clip + 1, (character->clip_count - clip - 1) * sizeof *clips);
+        for (uint32_t i = 0; i < count; i++) {
+            clips[clip + i] = parts[first + i];
+        }
+        character->clip_count += count - 1;
+    }
+    return result;
+}
+
 void character_file_close(character_file *character) {
+    for (uint32_t i = 0; i < character->part_count; i++) {
+        lmb_clip_destroy(character->parts[i]);
+    }
+    free(character->parts);
     free((void *)character->clips);
     lmb_import_destroy(character->import);
     lmb_pack_close(character->pack);

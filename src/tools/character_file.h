@@ -20,6 +20,8 @@ typedef struct character_file {
     lmb_pack *pack;
     mannequin *mannequin;
     char *pack_bytes;
+    lmb_clip **parts; // of clips, by character_file_split()
+    uint32_t part_count;
 } character_file;
 
 // Opens the files of a descriptor: the first one, to which further ones add their clips. A single one may be a pack, or
@@ -30,6 +32,8 @@ const char *character_file_read_unit(const char *text, void *target);
 #define CHARACTER_FILE_SKELETON_HELP "leave out joints of files that are of no skin: props, cameras"
 #define CHARACTER_FILE_SCALES_HELP "keep scales that differ from 1 or from the rest pose by less than 1e-4"
 #define CHARACTER_FILE_UNIT_HELP "metres of a unit of length in BVH files (0.01)"
+// Replaces a clip by parts of it: CLIP=NAME:FROM-TO,NAME:FROM-TO... in seconds. The message names what is wrong.
+lmb_result character_file_split(character_file *character, const char *text, lmb_error *error);
 void character_file_close(character_file *character);
 
 #endif

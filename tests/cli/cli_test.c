@@ -416,6 +416,26 @@ static void scale_noise_is_rounded(void **state) {
     command_output_release(&output);
 }
 
+static void a_take_is_split(void **state) {
+    (void)state;
+    command_output output = run_well("info mannequin --split walk=left:0-0.5,right:0.5-1 --split run=start:0-0.25");
+    expect_contains(output.out, "left ");
+    expect_contains(output.out, "right ");
+    expect_contains(output.out, "start ");
+    assert_null(strstr(output.out, " walk "));
+    command_output_release(&output);
+    command_output whole = run_well("sample mannequin --clip walk --time 0.625");
+    output = run_well("sample mannequin --split walk=left:0-0.5,right:0.5-1 --clip right --time 0.125");
+    // All joints, after the clip and the time, to the digits that are printed.
+    assert_string_equal(strstr(output.out, "  joint"), strstr(whole.out, "  joint"));
+    command_output_release(&whole);
+    command_output_release(&output);
+    run_badly(1, "info mannequin --split walk=left", "limber: --split walk=left: 'left' is not NAME:FROM-TO");
+    run_badly(1, "info mannequin --split swim=a:0-1", "limber: --split swim=a:0-1: there is no clip 'swim'");
+    run_badly(1, "info mannequin --split walk=a:0-2",
+              "limber: --split walk=a:0-2: cut: clip 'walk': the part does not");
+}
+
 static void info_marks_extra_joints(void **state) {
     (void)state;
     command_output output = run_well("info \"" LIMBER_CORPUS "/import_fuzz/complete.glb\"");
@@ -1373,6 +1393,7 @@ int main(void) {
         cmocka_unit_test(info_reports_joints_and_clips),
         cmocka_unit_test(lengths_of_bvh_files_have_a_unit),
         cmocka_unit_test(scale_noise_is_rounded),
+        cmocka_unit_test(a_take_is_split),
         cmocka_unit_test(info_marks_extra_joints),
         cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_says_where_axes_point),
