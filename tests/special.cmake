@@ -1,12 +1,13 @@
 # What suites.cmake has no word for.
-foreach(name spirv_test specialized_test) # They write modules for spirv_disassembly.
-    set_tests_properties(${name} PROPERTIES FIXTURES_SETUP specialised)
-endforeach()
-target_compile_definitions(spirv_test PRIVATE LIMBER_KERNELS="${LIMBER_KERNEL_DIR}")
-target_compile_definitions(specialized_test PRIVATE LIMBER_MODULES=${specialised_modules})
-foreach(name results_test root_motion_test)
-    target_compile_definitions(${name} PRIVATE $<$<BOOL:${LIMBER_IMPORT}>:LIMBER_HAS_IMPORT>)
-endforeach()
+if(LIMBER_GPU)
+    foreach(name spirv_test specialized_test) # They write modules for spirv_disassembly.
+        set_tests_properties(${name} PROPERTIES FIXTURES_SETUP specialised)
+    endforeach()
+    target_compile_definitions(spirv_test PRIVATE LIMBER_KERNELS="${LIMBER_KERNEL_DIR}")
+    target_compile_definitions(specialized_test PRIVATE LIMBER_MODULES=${specialised_modules})
+    target_compile_definitions(results_test PRIVATE $<$<BOOL:${LIMBER_IMPORT}>:LIMBER_HAS_IMPORT>)
+endif()
+target_compile_definitions(root_motion_test PRIVATE $<$<BOOL:${LIMBER_IMPORT}>:LIMBER_HAS_IMPORT>)
 if(TARGET output_test AND TARGET limber-viewer)
     target_compile_definitions(output_test PRIVATE LIMBER_VIEWER="$<TARGET_FILE:limber-viewer>")
     add_dependencies(output_test limber-viewer)
