@@ -22,15 +22,15 @@
 /// Steps lose some, the more, the faster it swings. Bones have no mass that pulls at the bones above, as in a whip. So
 /// one below a bone that swings may swing farther than that.
 ///
-/// **Colliders.** After line 3 a bone's end is pushed out of the spheres and capsules of `colliders`, in their order. Its
-/// formulas are those of VRMC_springBone 1.0. With c the point of the collider's line that is nearest to the end x, and
-/// r the sum of the collider's radius and the bone's:
+/// **Colliders.** After line 3 a bone's end is pushed out of the spheres and capsules of `colliders`, in their order.
+/// Its formulas are those of VRMC_springBone 1.0. With c the point of the collider's line that is nearest to the end x,
+/// and r the sum of the collider's radius and the bone's:
 ///
 ///     if |x - c| < r:  x' = c + r (x - c) / |x - c|,  and the end is at a + |d| (x' - a) / |x' - a|
 ///
-/// So the bone keeps its length, and another collider, or a bone that does not reach out of one, may leave it inside. All
-/// steps of a frame use the colliders where the base has them in this frame. Radii are lengths in model space, which
-/// scales do not change. An end exactly at c is not pushed. Bones collide at their ends, not along their length.
+/// So the bone keeps its length, and another collider, or a bone that does not reach out of one, may leave it inside.
+/// All steps of a frame use the colliders where the base has them in this frame. Radii are lengths in model space,
+/// which scales do not change. An end exactly at c is not pushed. Bones collide at their ends, not along their length.
 ///
 /// All steps of a frame use this frame's `d`. `a` moves in a straight line from its place in the previous frame to its
 /// place in this one: of the first bone it is the position of `start`, of the others the end of the bone above, so a

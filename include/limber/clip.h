@@ -116,12 +116,13 @@ typedef struct lmb_crossing {
 /// Finds where a float channel of a clip crosses a threshold: a foot that touches the ground, a door that opens. Make
 /// notifies of them (lmb_notify_def). Played backwards, a crossing goes the other way.
 ///
-/// A value is above if it is greater than the threshold. A step track crosses at its key, others where the curve between
-/// two keys meets the threshold, as a float of the time. With `loops` the end of the clip is followed by its beginning,
-/// so that a crossing between the two is at 0 s. A channel without a track crosses nowhere. Writes the crossings in the
-/// order of their times, at most `capacity`, and their number to `count`, which may be greater; `crossings` may be NULL
-/// if `capacity` is 0. Fails with #LMB_ERROR_ARGUMENT: something is NULL, there is no such channel, or the threshold is
-/// not finite. ozz-animation's track triggering gives the same edges for step and linear tracks.
+/// A value is above if it is greater than the threshold. A step track crosses at its key, others where the curve
+/// between two keys meets the threshold, as a float of the time. With `loops` the end of the clip is followed by its
+/// beginning, so that a crossing between the two is at 0 s. A channel without a track crosses nowhere. Writes the
+/// crossings in the order of their times, at most `capacity`, and their number to `count`, which may be greater;
+/// `crossings` may be NULL if `capacity` is 0. Fails with #LMB_ERROR_ARGUMENT: something is NULL, there is no such
+/// channel, or the threshold is not finite. ozz-animation's track triggering gives the same edges for step and linear
+/// tracks.
 LMB_API lmb_result lmb_clip_find_crossings(const lmb_clip *clip, uint32_t channel, float threshold, bool loops,
                                            lmb_crossing *crossings, uint32_t capacity, uint32_t *count,
                                            lmb_error *error);
@@ -145,11 +146,12 @@ LMB_API lmb_clip_part_def lmb_default_clip_part_def(void);
 
 /// Cuts a part out of a clip: a new clip from `start` to `end`, for a long take that contains several motions.
 ///
-/// Keys inside keep their values. Times are subtracted in ticks (#LMB_TICKS_PER_SECOND): a key at the tick t of the clip
-/// is at t minus that of `start`. Where a track moves at an end of the part, it gets a key of what it has there: lines
-/// stay lines, and cubic splines keep their cubics. So the part is the clip between its ends, apart from the rounding of
-/// these keys and of times: 1e-6 of the values, and what a track moves within 1e-7 of the duration. The part has the
-/// joint weights of the clip and loops by itself. Extract its root motion (root_motion.h), and compress it, afterwards.
+/// Keys inside keep their values. Times are subtracted in ticks (#LMB_TICKS_PER_SECOND): a key at the tick t of the
+/// clip is at t minus that of `start`. Where a track moves at an end of the part, it gets a key of what it has there:
+/// lines stay lines, and cubic splines keep their cubics. So the part is the clip between its ends, apart from the
+/// rounding of these keys and of times: 1e-6 of the values, and what a track moves within 1e-7 of the duration. The
+/// part has the joint weights of the clip and loops by itself. Extract its root motion (root_motion.h), and compress
+/// it, afterwards.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT (something is NULL, times that are not in order within the clip, a compressed clip, a
 /// clip of another joint or channel count) and #LMB_ERROR_MEMORY.
@@ -200,9 +202,10 @@ typedef struct lmb_clip_compression_report {
 /// - Tracks that cannot be packed within the bound are kept as they are. If nothing is gained, the result is a copy of
 ///   `source`.
 ///
-/// `settings` may be NULL for the defaults; `report` may be NULL. Joints' tolerances are read during the call. The call may take seconds, and memory in proportion
-/// to joints times key times. Fails with #LMB_ERROR_ARGUMENT (a negative or infinite setting, no such joint, a rig of another joint or
-/// channel count, a source that is already compressed) and #LMB_ERROR_MEMORY.
+/// `settings` may be NULL for the defaults; `report` may be NULL. Joints' tolerances are read during the call. The call
+/// may take seconds, and memory in proportion to joints times key times. Fails with #LMB_ERROR_ARGUMENT (a negative or
+/// infinite setting, no such joint, a rig of another joint or channel count, a source that is already compressed) and
+/// #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                                      const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
                                      lmb_error *error);

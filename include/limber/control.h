@@ -393,8 +393,9 @@ typedef enum lmb_fade_kind {
 
 /// Where the clips of a state begin when a transition makes the state begin anew (lmb_machine_def).
 ///
-/// Clips that loop begin at 0 at phase 1, others at their ends. A sync group of which no other player moves begins where
-/// the player that it follows begins (lmb_group_def). A phase is rounded down to a multiple of 2^-32 of a duration.
+/// Clips that loop begin at 0 at phase 1, others at their ends. A sync group of which no other player moves begins
+/// where the player that it follows begins (lmb_group_def). A phase is rounded down to a multiple of 2^-32 of a
+/// duration.
 typedef enum lmb_start {
     LMB_START_OFFSET, ///< each at its own lmb_player_def.offset
     LMB_START_PHASE,  ///< each at `start_phase` of its duration, as by Unity's transition offset
@@ -514,8 +515,8 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions
 /// only while that state is current.
 ///
-/// **Travel.** An event that causes no transition, and is the `travel_event` of a state, makes the machine travel to that
-/// state, as travel() of Godot's AnimationNodeStateMachinePlayback does:
+/// **Travel.** An event that causes no transition, and is the `travel_event` of a state, makes the machine travel to
+/// that state, as travel() of Godot's AnimationNodeStateMachinePlayback does:
 /// - It takes the path of transitions from the current state whose `travel_cost` have the least sum. If several paths
 ///   have this sum, it takes at each state the transition that would be taken first: the greatest priority, then the
 ///   first.

@@ -73,10 +73,10 @@ typedef struct lmb_root_motion lmb_root_motion;
 /// The track's motion times the joint's model matrix in the new clip is its model matrix in `clip`. With T the joint's
 /// position, T0 that of the reference and Q the turns that are extracted, the motion is the turn Q and the displacement
 /// T - Q T0, of which only the chosen axes are kept. The new clip contains the inverse of the motion times the joint's
-/// model matrix. With pitch, yaw and roll the joint does not turn in the new clip. Yaw alone is in the track's keys, and
-/// other turns are in its rotations. Where a loop is closed, the track moves by that less afterwards. Other joints and
-/// float channels keep their tracks, so joints that do not descend from the joint move with the character, too. Extract
-/// before lmb_clip_compress().
+/// model matrix. With pitch, yaw and roll the joint does not turn in the new clip. Yaw alone is in the track's keys,
+/// and other turns are in its rotations. Where a loop is closed, the track moves by that less afterwards. Other joints
+/// and float channels keep their tracks, so joints that do not descend from the joint move with the character, too.
+/// Extract before lmb_clip_compress().
 ///
 /// **Accuracy.** At any time, not only at keys, the product is within 1e-6 of the original: positions relative to D,
 /// the axes of a matrix relative to their length. D is the larger of two lengths: the largest distance of the joint or

@@ -18,8 +18,8 @@ END_STRUCT(group_mean)
 
 // With CADENCE_DURATION, the factor is the weighted mean of the members' rates. With CADENCE_VELOCITY, the group moves
 // at the mean of the members' speeds |v| by their weights w: the factor is sum(w |v|) / sum(w |v| d), where d is the
-// duration of a member's piece over that of the leader's piece. With CADENCE_LENGTH the same with all |v| = 1, so that a
-// piece takes the mean of the members' lengths. The velocity is the same in all pieces.
+// duration of a member's piece over that of the leader's piece. With CADENCE_LENGTH the same with all |v| = 1, so that
+// a piece takes the mean of the members' lengths. The velocity is the same in all pieces.
 OP group_mean find_group_mean(control c, address group, address index) {
     address leading = LOAD(c.block, group + GROUP_MEMBERS);
     uint cadence = LOAD(c.block, group + GROUP_CADENCE) & (CADENCE_VELOCITY | CADENCE_LENGTH);

@@ -137,8 +137,8 @@ OP real exponential2(real x) {
     return REAL(BITS(mantissa) + (TO_WORD(whole + 128.0f) << 23u) - (128u << 23u));
 }
 
-// The angle between the positive x axis and the direction to (x, y), from 0 to pi: atan2(|y|, x), within 3e-7. It is 0 at
-// (0, 0). Each coordinate is 0 or from 2^-126 to 2^90 in magnitude, the larger one at least 2^-90. The polynomial is
+// The angle between the positive x axis and the direction to (x, y), from 0 to pi: atan2(|y|, x), within 3e-7. It is 0
+// at (0, 0). Each coordinate is 0 or from 2^-126 to 2^90 in magnitude, the larger one at least 2^-90. The polynomial is
 // 4.4.49 in Abramowitz and Stegun, "Handbook of Mathematical Functions".
 OP real angle_from_axis(real x, real y) {
     real along = magnitude_of(x);

@@ -111,9 +111,9 @@ OP real load_fade(evaluation e, uint value) {
 }
 
 // The share of an input is its fade, divided by the sum of its layer's fades or by the threshold if that is more, times
-// what the layers above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does the same for a
-// single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and only the fade
-// that every joint has reduces the other inputs.
+// what the layers above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does
+// the same for a single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and
+// only the fade that every joint has reduces the other inputs.
 OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
     uint count = LOAD(e.program, rule + RULE_COUNT) - 1u;
     uint table = LOAD(e.program, rule + RULE_TABLE);

@@ -1,5 +1,5 @@
-// Finds where float tracks cross a threshold. A step crosses at its key, a line where it meets the threshold. A cubic is
-// cut where its slope is 0; then each part crosses once at most, and bisection finds where.
+// Finds where float tracks cross a threshold. A step crosses at its key, a line where it meets the threshold. A cubic
+// is cut where its slope is 0; then each part crosses once at most, and bisection finds where.
 #include "base/float_environment.h"
 #include "clip.h"
 #include "layout.h"

@@ -1,8 +1,8 @@
 // Cuts a part out of a clip: keys inside it keep their values, and its two ends get keys of what the clip has there.
 //
 // Times are subtracted in ticks, so a key of the part is at the tick that it has in the clip, minus that of the start.
-// A line is cut into lines and a cubic into cubics, so the part is the clip between its ends, apart from the rounding of
-// the keys at the ends and of times.
+// A line is cut into lines and a cubic into cubics, so the part is the clip between its ends, apart from the rounding
+// of the keys at the ends and of times.
 #include "base/float_environment.h"
 #include "base/seconds.h"
 #include "clip.h"

@@ -48,13 +48,14 @@ void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *model
 void lmb_motion_levers(motion *m);
 
 // Computes model matrices into `trial` for joint `first` and its descendants, or for all joints if `first` is LMB_NONE.
-// Returns the largest deviation, as it counts, of these joints. Stops at the first one above `limit` and returns it. Sets `worst` to the joint with the largest one so far.
+// Returns the largest deviation, as it counts, of these joints. Stops at the first one above `limit` and returns it.
+// Sets `worst` to the joint with the largest one so far.
 double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst);
 // Copies the result of the last try into `model`.
 void lmb_motion_accept(motion *m);
 
-// Returns the largest deviation, as it counts, at one sample if the joints have the transforms `local` ([joint]). `models` is scratch
-// memory for one matrix per joint.
+// Returns the largest deviation, as it counts, at one sample if the joints have the transforms `local` ([joint]).
+// `models` is scratch memory for one matrix per joint.
 double lmb_motion_distance(const motion *m, uint32_t sample, const lmb_transform *local, matrix *models);
 
 #endif

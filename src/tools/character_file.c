@@ -87,8 +87,8 @@ lmb_result character_file_open(const lmb_import_def *def, character_file *charac
     return LMB_OK;
 }
 
-// Reads NAME:FROM-TO up to the next comma, or the end. Returns what follows, or NULL if it is none. `name` is memory for
-// the name.
+// Reads NAME:FROM-TO up to the next comma, or the end. Returns what follows, or NULL if it is none. `name` is memory
+// for the name.
 static const char *read_part(const char *text, char *name, lmb_clip_part_def *part) {
     const size_t length = strcspn(text, ":,");
     if (text[length] != ':' || length == 0) {

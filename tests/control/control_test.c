@@ -318,7 +318,8 @@ static void test_ended_repetitions_stay(void **state) {
     stage_end(&s);
 }
 
-// A transition at the end of a delayed clip is at its exact time, whatever the steps are. Entered again, it waits again.
+// A transition at the end of a delayed clip is at its exact time, whatever the steps are. Entered again, it waits
+// again.
 static void test_delay(void **state) {
     (void)state;
     static const uint64_t steps[] = {SIXTIETH, SIXTIETH / 7, LMB_TICKS_PER_SECOND / 4, LMB_TICKS_PER_SECOND};

@@ -1919,8 +1919,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, unnamed);
 }
 
-// Notifies where the contact, which goes from 0 to 1, crosses a threshold: in the order of their times, also among stated
-// ones; and for a clip that loops at its beginning, where the contact falls.
+// Notifies where the contact, which goes from 0 to 1, crosses a threshold: in the order of their times, also among
+// stated ones; and for a clip that loops at its beginning, where the contact falls.
 static void notifies_where_a_channel_crosses(void **state) {
     (void)state;
     static const char *const ends[] = {"loop", "hold"};

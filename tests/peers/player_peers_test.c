@@ -1,5 +1,5 @@
-// Players, groups and their rates beside those of other engines: a table of peer, case, number and tolerance. Numbers of
-// three.js were printed by its AnimationMixer (r187); those of the others follow from their documentation or source.
+// Players, groups and their rates beside those of other engines: a table of peer, case, number and tolerance. Numbers
+// of three.js were printed by its AnimationMixer (r187); those of the others follow from their documentation or source.
 #include "control_stage.h"
 
 #include <math.h>

@@ -40,7 +40,8 @@ static void weigh_bands(const lmb_node_def *node, double x, double y, double *we
     }
 }
 
-// ---- Polar space. Positions and their differences are pairs of angle, twice, and distance over the mean distance. ----
+// ---- Polar space. Positions and their differences are pairs of angle, twice, and distance over the mean distance.
+// ----
 
 static double distance_of(const double p[2]) {
     return sqrt(p[0] * p[0] + p[1] * p[1]);

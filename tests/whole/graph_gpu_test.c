@@ -399,8 +399,8 @@ static size_t write_sum(const character *on, const char *sum, const char *weight
     return length + (size_t)snprintf(text + length, size - length, "]}");
 }
 
-// Compares a blend of two sums of clips, of which some have no weight. The weights of the second one are in two words of
-// bits if there are enough.
+// Compares a blend of two sums of clips, of which some have no weight. The weights of the second one are in two words
+// of bits if there are enough.
 static void compare_run(const character *on, const char *sum, const char *weight, uint32_t count) {
     char text[4000];
     size_t length = (size_t)snprintf(text, sizeof text, "{\"op\":\"blend\"," WEIGHT "\"a\":");
