@@ -1672,7 +1672,7 @@ static void malformed_texts(void **state) {
         {PLAY("'markers':[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]"), "play.markers", 2, 19, "17 markers, where at most 16"},
         {PLAY("'notifies':[{'channel':'contact'}]"), "play.notifies[0]", 2, 21, "\"rising\" or \"falling\""},
         {PLAY("'notifies':[{'channel':'feet','rising':'e'}]"), "play.notifies[0].channel", 2, 32,
-         "no such float channel"},
+         "no float channel of this name"},
         {PLAY("'notifies':[{'channel':'contact','time':1,'rising':'e'}]"), "play.notifies[0].time", 2, 42,
          "a crossing has no such field"},
         {PLAY("'notifies':[{'time':0.1}]"), "play.notifies[0]", 2, 21, "a notify needs the field \"event\""},
