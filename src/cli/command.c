@@ -319,5 +319,6 @@ void subject_close(subject *subject) {
         character_file_close(&subject->others[i]);
     }
     free(subject->characters.values);
+    free(subject->splits.values);
     lmb_arena_release(&subject->pool);
 }
