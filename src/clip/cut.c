@@ -39,15 +39,13 @@ static const float *values_of(const lmb_track_def *from, uint32_t key) {
 
 // Slerps as far as `u`, the short way.
 static void slerp(const float *from, const float *to, double u, float *result) {
-    double dot = 0.0, turned[4];
+    double dot = 0.0, weights[2], turned[4];
     for (int i = 0; i < 4; i++) {
         dot += (double)from[i] * (double)to[i];
     }
-    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
-    const double a = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
-    const double b = sine > 1e-6 ? sin(u * angle) / sine : u;
+    lmb_slerp_weights(dot, u, weights);
     for (int i = 0; i < 4; i++) {
-        turned[i] = (double)from[i] * a + (double)to[i] * b * sign;
+        turned[i] = (double)from[i] * weights[0] + (double)to[i] * weights[1];
     }
     lmb_quaternion_normalize(turned);
     for (int i = 0; i < 4; i++) {

@@ -296,12 +296,11 @@ static void line_at(const piece *p, double u, double values[VALUES]) {
     for (int i = ROTATION; i < VALUES; i++) {
         dot += (double)p->ends[0][i] * (double)p->ends[1][i];
     }
-    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
-    const double a = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
-    const double b = sine > 1e-6 ? sin(u * angle) / sine : u;
+    double weights[2];
+    lmb_slerp_weights(dot, u, weights);
     for (int i = 0; i < VALUES; i++) {
         const double from = (double)p->ends[0][i], to = (double)p->ends[1][i];
-        values[i] = i < ROTATION ? from + (to - from) * u : from * a + to * b * sign;
+        values[i] = i < ROTATION ? from + (to - from) * u : from * weights[0] + to * weights[1];
     }
 }
 

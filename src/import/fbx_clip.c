@@ -186,13 +186,7 @@ static bool is_close(const function *f, const sample *a, const sample *b) {
 static void interpolate(const function *f, const sample *a, const sample *b, double part, double *value) {
     double weights[2] = {1.0 - part, part};
     if (f->property == LMB_PROPERTY_ROTATION) {
-        const double cosine = dot(a->value, b->value, 4);
-        const double angle = acos(fmin(fabs(cosine), 1.0));
-        if (angle > 1e-6) {
-            weights[0] = sin((1.0 - part) * angle) / sin(angle);
-            weights[1] = sin(part * angle) / sin(angle);
-        }
-        weights[1] *= cosine < 0.0 ? -1.0 : 1.0;
+        lmb_slerp_weights(dot(a->value, b->value, 4), part, weights);
     }
     for (int i = 0; i < f->width; i++) {
         value[i] = weights[0] * a->value[i] + weights[1] * b->value[i];

@@ -36,6 +36,13 @@ static inline void lmb_quaternion_from(const float given[4], double q[4]) {
     lmb_quaternion_normalize(q);
 }
 
+// Finds the weights of two unit quaternions in their slerp as far as `u`, the short way. `dot` is their dot product.
+static inline void lmb_slerp_weights(double dot, double u, double weights[2]) {
+    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
+    weights[0] = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
+    weights[1] = sign * (sine > 1e-6 ? sin(u * angle) / sine : u);
+}
+
 // The rotation about y by an angle in radians.
 static inline void lmb_quaternion_from_yaw(double yaw, double q[4]) {
     q[0] = q[2] = 0.0;
