@@ -127,9 +127,10 @@ typedef struct lmb_two_bone_def {
 /// 1. Let P be the point of the line that is as far from the turning joint as the target is; of two such points, the
 ///    one farther along `forward`; or, if all points are farther, the one nearest to the joint. The joint turns P to
 ///    the target, by the shortest arc.
-/// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`.
+/// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`, and then by `twist`.
 /// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Where `forward` and `up`
-///    are then directed replaces target and pole for the ancestors; a pole of 0 remains 0.
+///    are then directed replaces target and pole for the ancestors, whose twist is then 0; a pole of 0 remains 0 unless
+///    there is a twist. A twist without a pole replaces them too, if no limit does.
 /// 4. The joint turns by its share of this rotation, slerp(1, rotation, share), and leaves the rest to its ancestors.
 ///
 /// So a last share of 1 aims exactly, unless the limit prevents it. No joint turns further than `limit` times its share
@@ -145,7 +146,7 @@ typedef struct lmb_two_bone_def {
 /// of straight behind the joint, the arc goes about any axis, and is up to that much longer than the shortest. For a
 /// target between joint and offset the line meets the target behind the offset, so `forward` points away from it. A
 /// scale of 0 may leave `forward` or `up` without a length: then P is the offset itself, or step 2 does not turn. If P
-/// is at the joint, step 1 does not turn.
+/// is at the joint, step 1 does not turn. Under an ancestor that mirrors, twists go the other way in model space.
 ///
 /// **Error.** The line misses the target by an angle within 4e-6, if the target is farther away than four times the
 /// offset and the longest distance between joints that are turned or above them. Nearer targets are missed by more, in
@@ -163,6 +164,7 @@ typedef struct lmb_aim_def {
     lmb_point_slot target_slot;          ///< where the target comes from if not from `target`
     lmb_point_slot pole_slot;            ///< the same for `pole`
     lmb_ik_space space;                  ///< of target and pole vector
+    lmb_value twist;                     ///< radians, about the line from the turning joint to the target
 } lmb_aim_def;
 
 #define LMB_MAX_FEET 4u ///< of a node

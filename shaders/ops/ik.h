@@ -32,10 +32,11 @@
 #define AIM_UP 16u      // float [3]: unit vector
 #define AIM_OFFSET 19u  // float [3]
 #define AIM_LIMIT 22u   // half_angle
-#define AIM_JOINTS 24u  // [8]: word joint, float share; each joint before its ancestors
+#define AIM_TWIST 24u   // value
+#define AIM_JOINTS 26u  // [8]: word joint, float share; each joint before its ancestors
 #define AIM_JOINT_WORDS 2u
-#define AIM_ANCESTORS 40u // number of ancestors of the first joint, then these, the root first
-#define AIM_WORDS 41u     // without the ancestors
+#define AIM_ANCESTORS 42u // number of ancestors of the first joint, then these, the root first
+#define AIM_WORDS 43u     // without the ancestors
 
 // What is smaller has no direction: a distance relative to a bone, 2^-16; a sine, 2^-20; an area relative to a square,
 // 2^-20.
@@ -391,11 +392,14 @@ OP vector aimed_vector(ik_aim aim, vector target) {
 }
 
 // The turn of a joint that aims: the vector to the target by the shortest arc, then about it until the up axis is on
-// the side of the pole vector.
-OP quaternion aim_joint(vector aimed, vector up, ik_goal goal) {
+// the side of the pole vector, and by the twist.
+OP quaternion aim_joint(vector aimed, vector up, ik_goal goal, real twist) {
     vector line = direction_of(goal.target);
     quaternion arc = shortest_arc(direction_of(aimed), line);
     half_angle roll = angle_about(line, rotate_vector(arc, up), goal.pole);
+    if (ANY(twist != 0.0f)) {
+        roll = add_half_angles(half_of_radians(twist), roll);
+    }
     return quaternion_normalize(short_way(quaternion_multiply(rotation_about(line, roll), arc)));
 }
 
@@ -421,7 +425,8 @@ OP vector direction_above(transform joint, transform parent, vector v) {
 }
 
 // The turn of a joint of the chain. Each joint before it in the table has turned by its share of what was left. A turn
-// beyond the limit is cut, and what it leads to replaces the target for the ancestors.
+// beyond the limit is cut, and what it leads to replaces the target for the ancestors, as does a twist without a pole
+// vector, because the joint has turned by a share of it.
 OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
     uint place = table + AIM_JOINTS;
     uint turning = LOAD(e.program, place);
@@ -434,18 +439,22 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
     aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_FORWARD)));
     aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_UP)));
     aim.offset = scale_by_vector(at.s, load_ik_axis(e, table + AIM_OFFSET));
+    real twist = load_ik_value(e, table + AIM_TWIST);
     quaternion turn = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     bool found = false;
     while (!found) {
         vector aimed = aimed_vector(aim, goal.target);
-        turn = aim_joint(aimed, aim.up, goal);
+        turn = aim_joint(aimed, aim.up, goal, twist);
         lane_mask near = vector_dot(goal.target, goal.target) <= IK_DISTANCE_SQUARE * vector_dot(at.t, at.t);
         turn = select_quaternion(near, all_quaternion(0.0f, 0.0f, 0.0f, 1.0f), turn);
         lane_mask limited = exceeds_limit(turn, limit);
         lane_mask has_pole = vector_dot(goal.pole, goal.pole) > 0.0f;
         turn = select_quaternion(limited, limit_turn(turn, limit), turn);
         goal.target = select_vector(limited, snap_vector(rotate_vector(turn, aimed)), goal.target);
-        goal.pole = select_vector(AND(limited, has_pole), snap_between(rotate_vector(turn, aim.up)), goal.pole);
+        lane_mask twists = AND(twist != 0.0f, OR(limited, AND(NOT(near), NOT(has_pole))));
+        lane_mask has_side = OR(twists, AND(limited, has_pole));
+        goal.pole = select_vector(has_side, snap_between(rotate_vector(turn, aim.up)), goal.pole);
+        twist = SELECT(has_side, SPLAT(0.0f), twist);
         turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(e.program, place + 1u)));
         found = turning == joint;
         if (!found) {

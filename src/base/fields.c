@@ -323,6 +323,7 @@ static const lmb_field aim_rows[] = {
     INSIDE(target_slot, lmb_point_slot, point_slot),
     INSIDE(pole_slot, lmb_point_slot, point_slot),
     CHOICE(space, LMB_IK_SPACE_COUNT),
+    VALUES(twist, 0.0f),
 };
 TABLE(aim);
 #undef DEF

@@ -893,6 +893,11 @@ static const lmb_graph_field aim_members[] = {
      .kind = &lmb_kind_number,
      .offset = NODE(def.aim.limit),
      .max = LMB_LARGEST},
+    {.name = "twist",
+     .about = "Turns up beyond the pole about the line to the target, in radians.",
+     .kind = &lmb_kind_value,
+     .offset = NODE(def.aim.twist),
+     UNIT_RANGE},
     VALUE_WEIGHT_FIELDS,
 };
 

@@ -386,6 +386,7 @@ static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
     add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
     add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
+    add_value(c, def->twist, at != NULL ? at + AIM_TWIST : NULL);
     if (at != NULL) {
         at[AIM_COUNT] = def->joint_count;
         write_unit(def->forward, at + AIM_FORWARD);

@@ -63,7 +63,7 @@ static bool solves_by(const lmb_node_def *node, uint32_t parameter) {
                lmb_value_reads(two_bone->twist) == parameter;
     case LMB_OP_IK_AIM:
         return reads_point(aim->target, aim->target_slot, parameter) ||
-               reads_point(aim->pole, aim->pole_slot, parameter);
+               reads_point(aim->pole, aim->pole_slot, parameter) || lmb_value_reads(aim->twist) == parameter;
     case LMB_OP_FOOT_PLACEMENT:
         return reads_ground(&node->feet, parameter);
     case LMB_OP_CHAIN:

@@ -236,6 +236,7 @@ static void draw_aim(plan *plan, lmb_node_def *node) {
     draw_axis(plan, aim->up);
     draw_axis(plan, aim->offset);
     aim->limit = (float)random_between(plan->random, 0.0, 4.0);
+    aim->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
 }
 
 // Draws how a foot is locked and smoothed: some of it, or all.

@@ -482,7 +482,7 @@ static const char *const more[] = {
     "'align-above':1,'scales':{'root':2},'root-scale':1,'turn':[0,0,0,1],'source-pose':{'clip':'walk','time':0.5},"
     "'target-pose':'aside','pose':{'op':'clip','clip':'walk'}}}",
     "{'op':'ik-aim','joints':{'head':0.5},'target':{'point':0},'pole':[0,1,0],'forward':[0,0,1],'up':[0,1,0],"
-    "'offset':[0,0,0],'limit':1,'space':'model','weight':0.5,'curve':'linear','base':{'op':'rest'}}",
+    "'offset':[0,0,0],'limit':1,'twist':0.5,'space':'model','weight':0.5,'curve':'linear','base':{'op':'rest'}}",
     "{'op':'foot-placement','pelvis':'pelvis','up':[0,1,0],'max-lowering':1,'max-angle':1,'soften':0.9,'space':'world',"
     "'speed':1,'clip-speed':{'param':'s'},'direction':[0,0,1],'time':{'param':'time'},'lock-distance':0.2,"
     "'release-half-life':0.1,'ground-half-life':0.1,'pelvis-half-life':0.1,'teleport':3,'weight':1,'curve':'linear',"

@@ -566,13 +566,15 @@ static void inverse_kinematics(void **state) {
     expect_created(def);
     lmb_graph_json_destroy(graph);
     // From the joint that aims to its ancestors, in any order of the text.
-    graph = read_graph(AIM("'joints':{'Spine':0.5,'Head':0.25,'Hips':1},'forward':[0,0,1],'offset':[1,2,3],'limit':2"));
+    graph = read_graph(AIM("'joints':{'Spine':0.5,'Head':0.25,'Hips':1},'forward':[0,0,1],'offset':[1,2,3],'limit':2,"
+                           "'twist':{'param':'turn'}"));
     def = lmb_graph_json_def(graph);
     const lmb_aim_def *aim = &def->nodes[1].aim;
     assert_int_equal(aim->joint_count, 3);
     assert_memory_equal(aim->joints, ((uint32_t[]){HEAD, SPINE, HIPS}), 3 * sizeof *aim->joints);
     assert_true(aim->shares[0] == 0.25f && aim->shares[1] == 0.5f && aim->shares[2] == 1.0f);
     assert_true(aim->forward[2] == 1.0f && aim->up[1] == 1.0f && aim->offset[2] == 3.0f && aim->limit == 2.0f);
+    expect_number(aim->twist, lmb_parameter(0));
     expect_created(def);
     lmb_graph_json_destroy(graph);
     // Points from the buffer, in world space.

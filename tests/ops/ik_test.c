@@ -1091,6 +1091,7 @@ static limb *aim_start(uint64_t seed, uint32_t count, const uint32_t *joints, co
         node->aim.target[i] = lmb_parameter(TARGET + i);
         node->aim.pole[i] = lmb_parameter(POLE + i);
     }
+    node->aim.twist = lmb_parameter(TWIST);
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         double joint[3], target[3], direction[3], pole[3];
         position(&l->base[i][joints[count - 1]], joint);
@@ -1125,8 +1126,19 @@ static void to_doubles(const float from[3], double to[3]) {
     }
 }
 
-// Returns the angles by which the line of the first joint misses the target, and by which its up axis is not on the
-// side of the pole vector, seen along the line from the last joint that turns to the target.
+static double twist_of(limb *l, uint32_t character) {
+    return (double)*scene_parameter(&l->scene, character, TWIST);
+}
+
+// Twists every other character.
+static void draw_twists(limb *l) {
+    for (uint32_t i = 1; i < CHARACTERS; i += 2) {
+        *scene_parameter(&l->scene, i, TWIST) = (float)random_between(&l->source, -7.0, 7.0);
+    }
+}
+
+// Returns the angles by which the line of the first joint misses the target, and by which its up axis is not turned by
+// the twist from the side of the pole vector, seen along the line from the last joint that turns to the target.
 static void measure_aim(limb *l, uint32_t character, double *miss, double *roll) {
     const lmb_aim_def *aim = aim_of(l);
     oracle_affine models[JOINTS];
@@ -1152,6 +1164,7 @@ static void measure_aim(limb *l, uint32_t character, double *miss, double *roll)
     unit_across(line, NULL, line);
     unit_across(up, line, from);
     unit_across(pole, line, to);
+    rotate_about(line, twist_of(l, character), to, to);
     *roll = angle_between(from, to);
 }
 
@@ -1178,6 +1191,7 @@ static void lines_meet_the_target(void **state) {
     for (uint64_t seed = 101; seed < 106; seed++) {
         const float whole = 1.0f;
         limb *l = aim_start(seed, 1, chain_joints, &whole);
+        draw_twists(l);
         expect_aim(l, "one joint");
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t joint = 0; joint < JOINTS; joint++) {
@@ -1189,6 +1203,7 @@ static void lines_meet_the_target(void **state) {
         }
         aim_end(l);
         l = aim_start(seed, 4, chain_joints, chain_shares);
+        draw_twists(l);
         expect_aim(l, "a chain");
         aim_end(l);
     }
@@ -1307,6 +1322,7 @@ static void turns_are_shortest_and_limited(void **state) {
     // With a roll, and in a chain.
     limb *l = aim_start(121, 4, chain_joints, chain_shares);
     aim_of(l)->limit = 0.3f;
+    draw_twists(l);
     scene_run_all_paths(&l->scene);
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         for (uint32_t k = 0; k < 4; k++) {
@@ -1490,6 +1506,7 @@ static bool aim_columns(limb *l, uint32_t character, double columns[3][3]) {
         cross(across_up, across_pole, sine);
         roll = atan2(dot(line, sine), dot(across_up, across_pole));
     }
+    roll += twist_of(l, character);
     for (int k = 0; k < 3; k++) {
         rotate_about(line, roll, vectors[k], columns[k]);
     }
@@ -1577,10 +1594,93 @@ static void aims_without_directions_follow_the_steps(void **state) {
                 set_point(l, i, POLE, line);
             }
         }
+        draw_twists(l);
         // Where up is nearly along the line, or the arc is half a turn, small differences decide.
         expect_aim_steps(l, names[kind], kind == UP_ALONG_FORWARD || kind == BEHIND ? 1e-3 : 4e-5);
         aim_end(l);
     }
+}
+
+// Reduces the turn from one rotation to another to an angle. Returns whether the turn has an axis.
+static bool limit_columns(double from[3][3], double to[3][3], double limit) {
+    double axis[3] = {0.0}, trace = 0.0, across[3];
+    for (int k = 0; k < 3; k++) {
+        cross(from[k], to[k], across);
+        trace += dot(from[k], to[k]);
+        for (int i = 0; i < 3; i++) {
+            axis[i] += 0.5 * across[i];
+        }
+    }
+    const double sine = length(axis), angle = atan2(sine, 0.5 * (trace - 1.0));
+    if (sine < 1e-2) {
+        return false;
+    }
+    unit_across(axis, NULL, axis);
+    for (int k = 0; k < 3 && angle > limit; k++) {
+        rotate_about(axis, limit, from[k], to[k]);
+    }
+    return true;
+}
+
+// A limit reduces twist, roll and arc together.
+static void twists_are_limited(void) {
+    const float whole = 1.0f;
+    limb *l = aim_start(161, 1, chain_joints, &whole);
+    aim_of(l)->limit = 0.8f;
+    draw_twists(l);
+    scene_run_all_paths(&l->scene);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        double base[3][3], expected[3][3], got[3][3];
+        rotation_of(l, l->scene.poses[0], i, END, base);
+        rotation_of(l, l->scene.poses[0], i, END, expected);
+        rotation_of(l, l->scene.buffers[LMB_OUTPUT_LOCAL], i, END, got);
+        aim_columns(l, i, expected);
+        for (int k = 0; k < 3 && limit_columns(base, expected, 0.8); k++) {
+            worst = fmax(worst, distance(expected[k], got[k]));
+        }
+    }
+    print_message("limited twists: %.2g\n", worst);
+    assert_true(worst < 1e-4); // the axis of small and of half turns
+    aim_end(l);
+}
+
+// Without a pole vector, a chain turns `up` to where the first joint alone would. Limits of a chain hold it back, and
+// the twist is then not added again.
+static void chains_twist_once(void) {
+    limb *l = aim_start(162, 4, chain_joints, chain_shares);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        set_point(l, i, POLE, (const double[]){0.0, 0.0, 0.0});
+        *scene_parameter(&l->scene, i, TWIST) = (float)random_between(&l->source, -3.0, 3.0);
+    }
+    scene_run_all_paths(&l->scene);
+    double worst = 0.0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        oracle_affine models[JOINTS];
+        double alone[3][3], chain[3][3], up[3], side[3], pivot[3], line[3];
+        rotation_of(l, l->scene.poses[0], i, END, alone);
+        rotation_of(l, l->scene.buffers[LMB_OUTPUT_LOCAL], i, END, chain);
+        const bool any = aim_columns(l, i, alone);
+        aim_vector(l, i, aim_of(l)->up, chain, up);
+        aim_vector(l, i, aim_of(l)->up, alone, side);
+        find_models(&l->scene, l->scene.buffers[LMB_OUTPUT_LOCAL], i, models);
+        position(&models[PELVIS], pivot);
+        get_point(l, i, TARGET, line);
+        subtract(line, pivot, line);
+        unit_across(line, NULL, line);
+        unit_across(up, line, up);
+        unit_across(side, line, side);
+        worst = any ? worst : fmax(worst, angle_between(up, side));
+    }
+    print_message("twist of a chain without a pole vector: %.2g\n", worst);
+    assert_true(worst < 4e-5);
+    aim_end(l);
+}
+
+static void aims_twist(void **state) {
+    (void)state;
+    twists_are_limited();
+    chains_twist_once();
 }
 
 // Inputs that are not finite, or far out of range: scene_run() fails on a value that is not finite.
@@ -1716,6 +1816,9 @@ static void faulty_nodes_are_refused(void **state) {
     *aim = right;
     aim->offset[2] = NAN;
     REFUSED(l, "offset");
+    *aim = right;
+    aim->twist = lmb_constant(INFINITY);
+    REFUSED(l, "twist", "finite");
     *aim = right;
     aim->limit = -1.0f;
     REFUSED(l, "limit");
@@ -2003,6 +2106,7 @@ int main(void) {
         cmocka_unit_test(aims_are_weighted),
         cmocka_unit_test(aims_have_edges),
         cmocka_unit_test(aims_without_directions_follow_the_steps),
+        cmocka_unit_test(aims_twist),
         cmocka_unit_test(constructors_make_nodes),
         cmocka_unit_test(points_are_treated_as_parameters),
         cmocka_unit_test(world_targets_are_reached),

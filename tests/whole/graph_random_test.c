@@ -134,6 +134,7 @@ static void put_aim(writer *writer, const lmb_aim_def *aim) {
     put_point(writer, "target", aim->target, aim->target_slot);
     put_point(writer, "pole", aim->pole, aim->pole_slot);
     put(writer, ",\"space\":\"%s\"", aim->space == LMB_IK_WORLD ? "world" : "model");
+    put_value(writer, "twist", aim->twist);
 }
 
 static void put_feet(writer *writer, const lmb_feet_def *feet) {
