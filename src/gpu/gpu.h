@@ -224,7 +224,8 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
                                    lmb_error *error);
 
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, VkPipeline *pipeline, lmb_error *error);
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, VkPipeline *pipeline,
+                                      lmb_error *error);
 
 // Returns a copy of a module without the code that the constants disable, for all programs or, if `block` is not NULL,
 // for the one with this block. Declares rounding if the device supports that.
