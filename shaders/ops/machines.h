@@ -116,15 +116,17 @@ OP void begin_player(control c, address player, address other, beginning b) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
         ticks place = start_place(c, player, b);
-        if (other != CONTROL_NONE) {
+        if (USES_PLAYER_OPTIONS && other != CONTROL_NONE) {
             place = synced_place(c, player, other);
         }
         set_state_ticks(c, at + PLAYING_PLACE, place);
     }
     set_state_word(c, at + PLAYING_FLAGS, 0u);
-    address waited = LOAD(c.block, player + PLAYER_WAITED);
-    if (waited != CONTROL_NONE) {
-        set_state_ticks(c, waited, make_ticks(0u, 0u));
+    if (USES_PLAYER_OPTIONS) {
+        address waited = LOAD(c.block, player + PLAYER_WAITED);
+        if (waited != CONTROL_NONE) {
+            set_state_ticks(c, waited, make_ticks(0u, 0u));
+        }
     }
 }
 
@@ -201,9 +203,12 @@ OP_NOINLINE void begin_state(control c, address machine, address state, beginnin
     for (address i = 0u; i < player_count; i++) {
         address player = players + i * PLAYER_WORDS;
         if (player_is_in(c, player, machine, state)) {
-            address other = LOAD(c.block, player + PLAYER_SYNC);
-            if (other != CONTROL_NONE && player_is_in(c, other, machine, state)) {
-                other = CONTROL_NONE;
+            address other = CONTROL_NONE;
+            if (USES_PLAYER_OPTIONS) {
+                other = LOAD(c.block, player + PLAYER_SYNC);
+                if (other != CONTROL_NONE && player_is_in(c, other, machine, state)) {
+                    other = CONTROL_NONE;
+                }
             }
             begin_player(c, player, other, b);
         }

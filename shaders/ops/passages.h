@@ -126,8 +126,8 @@ ticks duration;
 uint end;
 uint repetitions; // 0: for ever
 uint last_end;
-ticks delay;
-address waited;
+ticks delay;    // if it waits
+address waited; // or CONTROL_NONE
 bool has_duration;
 bool turns; // around at ends of its clip
 owning_state at;
@@ -141,10 +141,15 @@ OP player load_player(memory block, address record) {
     p.state = LOAD(block, record + PLAYER_STATE);
     p.duration = load_ticks(block, record + PLAYER_DURATION);
     p.end = LOAD(block, record + PLAYER_END);
-    p.repetitions = LOAD(block, record + PLAYER_REPETITIONS);
-    p.last_end = LOAD(block, record + PLAYER_LAST_END);
-    p.delay = load_ticks(block, record + PLAYER_DELAY);
-    p.waited = LOAD(block, record + PLAYER_WAITED);
+    p.repetitions = 0u;
+    p.last_end = p.end == PLAYER_TURNS ? PLAYER_LOOPS : p.end;
+    p.waited = CONTROL_NONE;
+    if (USES_PLAYER_OPTIONS) {
+        p.repetitions = LOAD(block, record + PLAYER_REPETITIONS);
+        p.last_end = LOAD(block, record + PLAYER_LAST_END);
+        p.delay = load_ticks(block, record + PLAYER_DELAY);
+        p.waited = LOAD(block, record + PLAYER_WAITED);
+    }
     uint duration = LOAD(block, record + PLAYER_DURATION) | LOAD(block, record + PLAYER_DURATION + 1u);
     p.has_duration = duration != 0u;
     p.turns = p.end == PLAYER_TURNS && p.has_duration;
@@ -168,7 +173,7 @@ OP ticks distance_to_end(player own, ticks place, lane_mask backwards) {
     ticks duration = own.duration;
     ticks forwards = subtract_ticks(duration, place);
     ticks back = place;
-    if (own.end == PLAYER_LOOPS && own.repetitions != 0u) {
+    if (USES_PLAYER_OPTIONS && own.end == PLAYER_LOOPS && own.repetitions != 0u) {
         back = select_ticks(no_ticks(place), duration, place);
     } else if (own.end == PLAYER_LOOPS) {
         back = add_ticks(place, make_ticks(ALL_WORD(1u), ALL_WORD(0u)));
@@ -258,7 +263,7 @@ OP ticks pass_delay(control c, player own) {
 OP player_move find_move(control c, player own, playing before) {
     pace speed = player_pace(c, own);
     ticks by = scale_ticks(c.duration, speed.rate);
-    if (own.waited != CONTROL_NONE) {
+    if (USES_PLAYER_OPTIONS && own.waited != CONTROL_NONE) {
         by = scale_ticks(pass_delay(c, own), speed.rate);
     }
     if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
@@ -282,7 +287,7 @@ OP player_move find_move(control c, player own, playing before) {
         m.flags = SELECT_BITS(AND(no_ticks(m.p.to), OR(m.had_turned, m.p.ends > 0u)), ALL_WORD(PLAYING_TURNED));
     }
     m.stops = ALL_WORD(0u) != 0u;
-    if (own.repetitions != 0u) {
+    if (USES_PLAYER_OPTIONS && own.repetitions != 0u) {
         m = end_repetitions(own, before, NOT(no_ticks(by)), m);
     }
     return m;
@@ -316,7 +321,7 @@ OP void move_player(control c, player own) {
     note_passage(c, own.record, noted);
     // With repetitions, only the last end counts as passed.
     word passed = m.p.ends;
-    if (own.repetitions != 0u) {
+    if (USES_PLAYER_OPTIONS && own.repetitions != 0u) {
         passed = ALL_WORD(0u);
     }
     set_playing(c, own.state, before, m.p.to, passed_flags(c, before.flags, passed, m.flags));

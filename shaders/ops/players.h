@@ -161,11 +161,11 @@ OP ticks time_to_place(control c, address record, address term) {
         }
         if (term == CONTROL_NONE && (stays || !no_ticks(own.duration))) {
             distance = distance_to_end(own, place, speed.backwards);
-            if (own.repetitions != 0u && !ended) {
+            if (USES_PLAYER_OPTIONS && own.repetitions != 0u && !ended) {
                 uint later = own.repetitions - (flags >> PLAYING_ENDED_SHIFT) - 1u;
                 distance = add_ticks(distance, scale_ticks(own.duration, later));
             }
-            if (own.repetitions != 0u && ended) {
+            if (USES_PLAYER_OPTIONS && own.repetitions != 0u && ended) {
                 distance = make_ticks(0u, 0u);
             }
             if (stays && !ended && no_ticks(distance)) {
@@ -174,7 +174,7 @@ OP ticks time_to_place(control c, address record, address term) {
         }
     }
     ticks time = no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
-    if (own.waited != CONTROL_NONE && !no_ticks(distance)) {
+    if (USES_PLAYER_OPTIONS && own.waited != CONTROL_NONE && !no_ticks(distance)) {
         time = add_ticks(time, subtract_ticks(own.delay, state_ticks(c, own.waited)));
     }
     return time;

@@ -264,6 +264,16 @@ static bool has_starts(const lmb_control *control) {
     return any;
 }
 
+static bool has_player_options(const lmb_control *control) {
+    const uint32_t *block = control->block, *player = block + block[CONTROL_PLAYERS];
+    bool any = false;
+    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++, player += PLAYER_WORDS) {
+        any |= player[PLAYER_REPETITIONS] != 0 || player[PLAYER_WAITED] != CONTROL_NONE ||
+               player[PLAYER_SYNC] != CONTROL_NONE;
+    }
+    return any;
+}
+
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
@@ -275,6 +285,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .profiles = has_profiles(control),
                                   .travel = travels(control),
                                   .starts = has_starts(control),
+                                  .player_options = has_player_options(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
                                   .spaces = weighs && control->graph->uses_spaces,

@@ -60,6 +60,7 @@ typedef struct lmb_control_features {
     bool profiles;
     bool travel;
     bool starts;
+    bool player_options; // repetitions, a delay, a player to be in sync with
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
     bool spaces;       // of this graph

@@ -139,6 +139,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .profiles = is_shared || features.profiles,
                                   .travel = is_shared || features.travel,
                                   .starts = is_shared || features.starts,
+                                  .player_options = is_shared || features.player_options,
                                   .motion = features.motion,
                                   .warps = features.warps,
                                   .full_rotation = features.full_rotation,

@@ -211,6 +211,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 travel;
     VkBool32 starts;
     VkBool32 colliders;
+    VkBool32 player_options;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
