@@ -63,8 +63,9 @@
 /// character that begins anew does not have. Results are finite whatever the words contain. Without the memory the
 /// result is the base. A node that several nodes use is a chain for each use.
 ///
-/// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]. At weight 0 the result is the base, to the
-/// bit. Only local rotations change: translations, scales and float channels are those of the base, and so are root
+/// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]: the node's weight times the joint's in
+/// `weights`, as in stiffer roots and looser tips. At weight 0 the result is the base, to the bit. A joint's weight
+/// changes no other joint: bones are simulated as if all were 1, also where one is 0. Only local rotations change: translations, scales and float channels are those of the base, and so are root
 /// motion and joint weights.
 ///
 /// **Scale.** The scales of the chain's joints and of all their ancestors must be uniform and positive; otherwise
@@ -123,6 +124,8 @@ typedef struct lmb_chain_def {
     uint32_t collider_count;
     const float *radii;    ///< of the ends of the bones, 0 to 2^20
     uint32_t radius_count; ///< as many as bones; 1: the same for all; 0: all are 0
+    const float *weights;  ///< of the joints from `start` on, 0 to 1: factors of the node's weight
+    uint32_t weight_count; ///< as many as bones; 1: the same for all; 0: all are 1
 } lmb_chain_def;
 
 #ifdef __cplusplus

@@ -24,8 +24,8 @@
 #define CHAIN_MEMORY 14u    // offset in the words that a batch keeps for a character
 #define CHAIN_BONES 15u     // number of bones, at most 32, and of colliders
 #define CHAIN_ANCESTORS 16u // number of ancestors of the first joint, then these, the root first
-// After them [bone + 1]: the joints of the chain, each the parent of the next one. If there are colliders, [bone]
-// float: the radius at its end; then each collider.
+// After them [bone + 1]: the joints of the chain, each the parent of the next one; [bone] float: the weight of its joint.
+// If there are colliders, [bone] float: the radius at its end; then each collider.
 #define CHAIN_BONE_MASK 255u // of CHAIN_BONES
 #define CHAIN_COLLIDERS_SHIFT 8u
 
@@ -236,7 +236,8 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
     uint bones = LOAD(e.program, table + CHAIN_BONES) & CHAIN_BONE_MASK;
     uint ancestors = LOAD(e.program, table + CHAIN_ANCESTORS);
     uint joints = table + CHAIN_ANCESTORS + 1u;
-    uint radii = joints + ancestors + bones + 1u;
+    uint weights = joints + ancestors + bones + 1u;
+    uint radii = weights + bones;
     chain_colliders colliders;
     colliders.count = 0u;
     if (USES_COLLIDERS) {
@@ -294,6 +295,7 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
     quaternion turn = quaternion_multiply(quaternion_conjugate(before), arc);
     turn = quaternion_multiply(quaternion_conjugate(above), quaternion_multiply(turn, above));
     turn = quaternion_normalize(quaternion_multiply(turn, joint.q));
+    weight = snap(weight * LOAD_FLOAT(e.program, weights + own));
     return select_quaternion(all_begin, base, rotation_by_weight(base, turn, weight));
 }
 

@@ -411,6 +411,7 @@ static const lmb_field chain_rows[] = {
     NUMBER(teleport, 0.0f, ANY, ANY),
     LIST(colliders, collider_count, collider),
     PLAIN_LIST(radii, radius_count),
+    PLAIN_LIST(weights, weight_count),
 };
 TABLE(chain);
 #undef DEF

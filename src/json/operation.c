@@ -1166,32 +1166,43 @@ static void write_colliders(lmb_graph_writer *writer, const lmb_graph_field *fie
 static const lmb_graph_kind kind_colliders = {
     read_colliders, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}", write_colliders};
 
-static void read_radii(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// Numbers of bones in a chain, and after the pointer how many there are.
+typedef struct bone_numbers {
+    const float *numbers;
+    uint32_t count;
+} bone_numbers;
+
+#define IS_BONE_NUMBERS(list, number)                                                                                  \
+    (offsetof(lmb_chain_def, number) ==                                                                                \
+     offsetof(lmb_chain_def, list) + offsetof(bone_numbers, count) - offsetof(bone_numbers, numbers))
+_Static_assert(IS_BONE_NUMBERS(radii, radius_count) && IS_BONE_NUMBERS(weights, weight_count), "see bone_numbers");
+
+static void read_bone_numbers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    lmb_chain_def *chain = &((lmb_graph_node *)target)->def.chain;
-    if (!lmb_graph_expect_count(reader, value, 1, field->count, "radii")) {
+    bone_numbers *list = (bone_numbers *)(void *)((char *)target + field->offset);
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, field->name)) {
         return;
     }
-    float *radii = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *radii);
+    float *numbers = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *numbers);
     const lmb_graph_field each = {.max = field->max};
-    for (uint32_t at = value + 1; radii != NULL && at < values[value].next; at = values[at].next) {
-        lmb_graph_read_plain(reader, &each, at, &radii[chain->radius_count++]);
+    for (uint32_t at = value + 1; numbers != NULL && at < values[value].next; at = values[at].next) {
+        lmb_graph_read_plain(reader, &each, at, &numbers[list->count++]);
     }
-    chain->radii = radii;
+    list->numbers = numbers;
 }
 
-static void write_radii(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
-    (void)field;
-    const lmb_chain_def *chain = &((const lmb_graph_node *)target)->def.chain;
-    for (uint32_t i = 0; i < chain->radius_count; i++) {
+static void write_bone_numbers(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const bone_numbers *list = (const bone_numbers *)(const void *)((const char *)target + field->offset);
+    for (uint32_t i = 0; i < list->count; i++) {
         lmb_graph_put(writer, i == 0 ? "[" : ",");
-        lmb_graph_put_number(writer, chain->radii[i]);
+        lmb_graph_put_number(writer, list->numbers[i]);
     }
-    lmb_graph_put(writer, chain->radius_count > 0 ? "]" : "");
+    lmb_graph_put(writer, list->count > 0 ? "]" : "");
 }
 
-static const lmb_graph_kind kind_radii = {
-    read_radii, "{'type':'array','items':{'type':'number',$range},'minItems':1,'maxItems':$count}", write_radii};
+static const lmb_graph_kind kind_bone_numbers = {
+    read_bone_numbers, "{'type':'array','items':{'type':'number',$range},'minItems':1,'maxItems':$count}",
+    write_bone_numbers};
 
 static const lmb_graph_field chain_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -1219,9 +1230,16 @@ static const lmb_graph_field chain_members[] = {
      .count = LMB_MAX_CHAIN_COLLIDERS},
     {.name = "radii",
      .about = "The radii of the ends of the bones, or one for all.",
-     .kind = &kind_radii,
+     .kind = &kind_bone_numbers,
+     .offset = NODE(def.chain.radii),
      .count = LMB_MAX_CHAIN_BONES,
      .max = 0x1p20f},
+    {.name = "weights",
+     .about = "The weights of the joints, or one for all; 1 by default.",
+     .kind = &kind_bone_numbers,
+     .offset = NODE(def.chain.weights),
+     .count = LMB_MAX_CHAIN_BONES,
+     .max = 1.0f},
     VALUE_WEIGHT_FIELDS,
 };
 

@@ -221,14 +221,15 @@ static bool check_colliders(const lmb_compiler *c, uint32_t index, const lmb_cha
     return valid;
 }
 
-static bool check_radii(const lmb_compiler *c, uint32_t index, const lmb_chain_def *def) {
-    const uint32_t count = def->radius_count;
-    bool valid = lmb_graph_require(c, index, count == 0 || def->radii != NULL, "radii", "they are NULL") &&
+// Checks numbers of a chain: none, one, or one of each bone, from 0 to a largest one.
+static bool check_bone_numbers(const lmb_compiler *c, uint32_t index, const char *field, const float *numbers,
+                               uint32_t count, float largest, const char *range) {
+    const lmb_chain_def *def = &c->def->nodes[index].chain;
+    bool valid = lmb_graph_require(c, index, count == 0 || numbers != NULL, field, "they are NULL") &&
                  lmb_graph_require(c, index, count <= 1 || count == count_bones(c->def->rig, def->end, def->start),
-                                   "radii", "there are not as many as bones");
+                                   field, "there are not as many as bones");
     for (uint32_t i = 0; i < count && valid; i++) {
-        valid = lmb_graph_require(c, index, def->radii[i] >= 0.0f && def->radii[i] <= 0x1p20f, "radii",
-                                  "one is not from 0 to 2^20");
+        valid = lmb_graph_require(c, index, numbers[i] >= 0.0f && numbers[i] <= largest, field, range);
     }
     return valid;
 }
@@ -238,7 +239,9 @@ static bool check_chain(const lmb_compiler *c, uint32_t index) {
     return check_ranges(c, index, &lmb_chain_fields, def) && check_below(c, index, "end", def->end, def->start) &&
            lmb_graph_require(c, index, count_bones(c->def->rig, def->end, def->start) <= LMB_MAX_CHAIN_BONES, "end",
                              "it is more than 32 bones below the start") &&
-           check_colliders(c, index, def) && check_radii(c, index, def);
+           check_colliders(c, index, def) &&
+           check_bone_numbers(c, index, "radii", def->radii, def->radius_count, 0x1p20f, "one is not from 0 to 2^20") &&
+           check_bone_numbers(c, index, "weights", def->weights, def->weight_count, 1.0f, "one is not from 0 to 1");
 }
 
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node) {
@@ -615,11 +618,15 @@ static uint32_t *write_collider(const lmb_rig *rig, const lmb_collider_def *coll
     return at + COLLIDER_JOINTS + ancestors + 1;
 }
 
-static void write_colliders(const lmb_rig *rig, const lmb_chain_def *def, uint32_t bones, uint32_t *at) {
+// Writes a number of each bone: of none the default, and of one the same for all.
+static void write_bone_numbers(const float *numbers, uint32_t count, float first, uint32_t bones, uint32_t *at) {
     for (uint32_t i = 0; i < bones; i++) {
-        const uint32_t last = def->radius_count - 1;
-        at[i] = def->radius_count > 0 ? BITS(snap(def->radii[i < last ? i : last])) : 0;
+        at[i] = BITS(count > 0 ? snap(numbers[count == 1 ? 0 : i]) : first);
     }
+}
+
+static void write_colliders(const lmb_rig *rig, const lmb_chain_def *def, uint32_t bones, uint32_t *at) {
+    write_bone_numbers(def->radii, def->radius_count, 0.0f, bones, at);
     at += bones;
     for (uint32_t i = 0; i < def->collider_count; i++) {
         at = write_collider(rig, &def->colliders[i], at);
@@ -631,7 +638,7 @@ static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
     const uint32_t bones = count_bones(rig, def->end, def->start), ancestors = count_ancestors(rig, def->start);
     const uint32_t joints = CHAIN_ANCESTORS + 1 + ancestors;
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, joints + bones + 1 + count_collider_words(rig, def, bones), &offset);
+    uint32_t *at = lmb_graph_add_data(c, joints + 2 * bones + 1 + count_collider_words(rig, def, bones), &offset);
     c->uses_colliders = c->uses_colliders || def->collider_count > 0;
     add_value(c, def->time, at != NULL ? at + CHAIN_TIME : NULL);
     add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + CHAIN_VELOCITY : NULL);
@@ -653,8 +660,9 @@ static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
         for (uint32_t i = bones + 1; i-- > 0; joint = rig->parents[joint]) {
             at[joints + i] = joint;
         }
+        write_bone_numbers(def->weights, def->weight_count, 1.0f, bones, at + joints + bones + 1);
         if (def->collider_count > 0) {
-            write_colliders(rig, def, bones, at + joints + bones + 1);
+            write_colliders(rig, def, bones, at + joints + 2 * bones + 1);
         }
     }
     c->chain_words += 2 * CHAIN_BONE_WORDS * bones;

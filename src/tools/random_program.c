@@ -320,11 +320,13 @@ static void draw_colliders(plan *plan, lmb_chain_def *chain) {
             colliders[i].tail[k] = (float)random_between(plan->random, -0.5, 0.5);
         }
     }
-    static const float radius = 0.05f;
+    static const float radius = 0.05f, weight = 0.75f;
     chain->colliders = colliders;
     chain->collider_count = count;
     chain->radii = &radius;
     chain->radius_count = random_below(plan->random, 2);
+    chain->weights = &weight;
+    chain->weight_count = random_below(plan->random, 2);
     program->collider_count += count;
 }
 

@@ -665,10 +665,10 @@ static void twists(void **state) {
 
 static void chains(void **state) {
     (void)state;
-    lmb_graph_json *graph =
-        read_graph(CHAIN("'end':'Head','time':{'param':'t'},'velocity':[0,{'param':'v'},2],'gravity':[1,2,3],"
-                         "'stiffness':5,'damping':6,'teleport':7,'weight':0.25,'radii':[0.25],'colliders':["
-                         "{'joint':'Hips','radius':0.5},{'joint':'Head','offset':[1,2,3],'tail':[4,5,6],'radius':2}]"));
+    lmb_graph_json *graph = read_graph(
+        CHAIN("'end':'Head','time':{'param':'t'},'velocity':[0,{'param':'v'},2],'gravity':[1,2,3],"
+              "'stiffness':5,'damping':6,'teleport':7,'weight':0.25,'radii':[0.25],'weights':[1,0.5],'colliders':["
+              "{'joint':'Hips','radius':0.5},{'joint':'Head','offset':[1,2,3],'tail':[4,5,6],'radius':2}]"));
     const lmb_graph_def *def = lmb_graph_json_def(graph);
     const lmb_chain_def *chain = &def->nodes[1].chain;
     assert_int_equal(def->nodes[1].op, LMB_OP_CHAIN);
@@ -680,6 +680,7 @@ static void chains(void **state) {
     assert_true(chain->gravity[0] == 1.0f && chain->gravity[2] == 3.0f && chain->stiffness == 5.0f);
     assert_true(chain->damping == 6.0f && chain->teleport == 7.0f);
     assert_true(chain->radius_count == 1 && chain->radii[0] == 0.25f && chain->collider_count == 2);
+    assert_true(chain->weight_count == 2 && chain->weights[0] == 1.0f && chain->weights[1] == 0.5f);
     const lmb_collider_def *colliders = chain->colliders;
     assert_true(colliders[0].joint == HIPS && colliders[0].radius == 0.5f && !colliders[0].is_capsule);
     assert_true(colliders[1].joint == HEAD && colliders[1].radius == 2.0f && colliders[1].is_capsule);
@@ -701,6 +702,7 @@ static void chains(void **state) {
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'Hips'}]"), "colliders[0]", "needs the field \"radius\""},
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'No','radius':1}]"), "joint", "no joint of this name"},
         {CHAIN("'time':0,'end':'Head','radii':[-1]"), "radii", "-1 is outside 0 to 1.04858e+06"},
+        {CHAIN("'time':0,'end':'Head','weights':[1,2]"), "weights[1]", "2 is outside 0 to 1"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = source_of(rows[i].text);

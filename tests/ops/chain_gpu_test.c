@@ -82,6 +82,9 @@ static void make_graph(fixture *f) {
     nodes[3].chain.collider_count = 2;
     nodes[3].chain.radii = &radius;
     nodes[3].chain.radius_count = 1;
+    static const float weights[3] = {1.0f, 0.5f, 0.0f};
+    nodes[1].chain.weights = weights;
+    nodes[1].chain.weight_count = 3;
     nodes[4] = lmb_blend_node(0, 3, lmb_constant(0.75f));
     nodes[5] = make_foot();
     const lmb_graph_def def = {.rig = f->rig,

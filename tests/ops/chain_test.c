@@ -382,6 +382,56 @@ static void ends_follow_the_formula(void **state) {
     }
 }
 
+static void rotation(pose_rows poses, uint32_t character, uint32_t joint, double q[4]) {
+    for (uint32_t k = 0; k < 4; k++) {
+        q[k] = (double)poses[character][3 + k][joint];
+    }
+}
+
+// Each joint beside the slerp by its weight from the base to what it is with weight 1. What bones keep is the same.
+static void joints_have_weights(void **state) {
+    (void)state;
+    static const float lists[2][BONES] = {{1.0f, 0.5f, 0.0f, 0.25f}, {0.75f}};
+    for (uint32_t row = 0; row < 2; row++) {
+        lmb_chain_def def = swinging_chain();
+        crowd *whole = start_crowd_with(def, false, false);
+        def.weights = lists[row];
+        def.weight_count = row == 0 ? BONES : 1;
+        crowd *c = start_crowd_with(def, false, false);
+        double worst = 0.0, turned = 0.0;
+        for (uint32_t frame = 0; frame < 20; frame++) {
+            for (uint32_t i = 0; i < CHARACTERS; i++) {
+                whole->parameters[i][WEIGHT] = c->parameters[i][WEIGHT] = i % 2 == 0 ? 1.0f : 0.5f;
+            }
+            move_crowd(whole, frame);
+            run_frame(whole);
+            move_crowd(c, frame);
+            run_frame(c);
+            for (uint32_t i = 0; i < CHARACTERS * BONES; i++) {
+                const uint32_t joint = T0 + i % BONES;
+                const double weight = (double)lists[row][row == 0 ? i % BONES : 0];
+                double from[4], to[4], got[4], expected[4];
+                oracle_choices choices = {0};
+                rotation(whole->poses, i / BONES, joint, from);
+                rotation(whole->shown, i / BONES, joint, to);
+                rotation(c->shown, i / BONES, joint, got);
+                oracle_quaternion_slerp(from, to, weight, &choices, expected);
+                worst = fmax(worst, 1.0 - fabs(oracle_quaternion_dot(got, expected)));
+                turned = fmax(turned, 1.0 - fabs(oracle_quaternion_dot(from, to)));
+                for (int k = 0; k < 4 && (weight == 0.0 || weight == 1.0); k++) {
+                    assert_true(weight == 0.0 ? fabs(got[k] - from[k]) < 1e-6 : got[k] == to[k]);
+                }
+            }
+        }
+        assert_memory_equal(c->paths.memory[LMB_CPU_REFERENCE], whole->paths.memory[LMB_CPU_REFERENCE],
+                            kept_paths_bytes(&c->paths));
+        print_message("weights of joints: 1 - cosine %.2g, of turns by up to %.2g\n", worst, turned);
+        assert_true(worst < 1e-6 && turned > 1e-3);
+        end_crowd(whole);
+        end_crowd(c);
+    }
+}
+
 // How deep the ends of a character's bones are inside colliders.
 static double depth_inside(const crowd *c, const lmb_chain_def *def, uint32_t character) {
     oracle_affine base[JOINTS], shown[JOINTS];
@@ -842,6 +892,14 @@ static void faulty_nodes_are_refused(void **state) {
     def.radii = radii;
     def.radius_count = BONES;
     REFUSED("radii", "0 to 2^20");
+    def.weight_count = 1;
+    REFUSED("weights", "NULL");
+    def.weights = radii;
+    def.weight_count = BONES + 1;
+    REFUSED("weights", "as many as bones");
+    def.weights = radii;
+    def.weight_count = BONES;
+    REFUSED("weights", "0 to 1");
     lmb_rig_destroy(rig);
     // A chain may have 32 bones, and not 33.
     lmb_joint_def joints[34];
@@ -872,6 +930,7 @@ static void faulty_nodes_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_follow_the_formula),
+        cmocka_unit_test(joints_have_weights),
         cmocka_unit_test(colliders_push_the_ends),
         cmocka_unit_test(a_bone_without_damping_gains_no_energy),
         cmocka_unit_test(a_frame_twice_changes_no_bit),
