@@ -131,7 +131,7 @@ typedef enum lmb_op {
     /// The rest pose. No inputs.
     LMB_OP_REST,
 
-    /// Samples a clip. No inputs.
+    /// Samples a clip. No inputs. For a part of a clip, give the graph a clip that lmb_clip_cut() made.
     ///
     /// The time in the clip is `time` * `rate` + `offset`, clamped to [0, duration], or looped over it (`loop`). A clip
     /// with a `player` plays by itself instead.
@@ -649,6 +649,13 @@ typedef struct lmb_parameter_def {
 /// No name; 0, from 0 to 1.
 LMB_API lmb_parameter_def lmb_default_parameter_def(void);
 
+/// A clip of a graph that lmb_clip_cut() made of another clip of the graph. All four are required.
+typedef struct lmb_clip_origin {
+    uint32_t clip;    ///< index of the part among the graph's clips
+    uint32_t of;      ///< index of the clip from which it was cut
+    float start, end; ///< seconds of that clip
+} lmb_clip_origin;
+
 /// A graph as its author describes it. lmb_graph_create() checks it, and copies it with everything that it points to.
 /// Start from lmb_default_graph_def().
 typedef struct lmb_graph_def {
@@ -727,6 +734,9 @@ typedef struct lmb_graph_def {
     /// device keeps a second row of state for each character. It is scratch memory: it is not in lmb_gpu_batch_state(),
     /// and need not be saved.
     bool interpolate_updates;
+    /// Which clips are parts of others: information only, with which lmb_graph_json_write() writes "from" and "to".
+    const lmb_clip_origin *clip_origins;
+    uint32_t clip_origin_count; ///< 0 to #LMB_MAX_CLIPS
 } lmb_graph_def;
 
 /// Nothing, level of detail 0, no inertia parameters: `inertialize` needs them.

@@ -521,6 +521,11 @@ static const lmb_field clip_slot_rows[] = {
 TABLE(clip_slot);
 #undef DEF
 
+#define DEF lmb_clip_origin
+static const lmb_field clip_origin_rows[] = {WORDS(clip), WORDS(of), WORDS(start), WORDS(end)};
+TABLE(clip_origin);
+#undef DEF
+
 #define DEF lmb_graph_def
 static const lmb_field graph_rows[] = {
     OTHER(rig), // that of the pack
@@ -550,6 +555,7 @@ static const lmb_field graph_rows[] = {
     BOOL(interpolate_updates),
     LIST(retargets, retarget_count, retarget),
     LIST(clip_slots, clip_slot_count, clip_slot),
+    LIST(clip_origins, clip_origin_count, clip_origin),
 };
 TABLE(graph);
 #undef DEF

@@ -19,6 +19,7 @@ extern const lmb_fields lmb_twist_fields, lmb_collider_fields, lmb_chain_fields,
 // A graph, and what it has as a pointer: `clip`, `mask`, `name`, `joint_limits`, `ranges`.
 extern const lmb_fields lmb_clip_fields, lmb_mask_fields, lmb_name_fields, lmb_joint_limits_fields, lmb_ranges_fields;
 extern const lmb_fields lmb_joint_limit_fields, lmb_mirror_fields, lmb_joint_map_fields, lmb_retarget_fields;
-extern const lmb_fields lmb_static_pose_fields, lmb_parameter_fields, lmb_clip_slot_fields, lmb_graph_fields;
+extern const lmb_fields lmb_static_pose_fields, lmb_parameter_fields, lmb_clip_slot_fields, lmb_clip_origin_fields,
+    lmb_graph_fields;
 
 #endif

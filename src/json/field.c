@@ -204,9 +204,13 @@ void lmb_graph_list_name(char *names, size_t size, const char *name) {
 
 // ---- Fields.
 
+void lmb_graph_fail_memory(lmb_graph_reader *reader) {
+    reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+}
+
 static void *fail_without(lmb_graph_reader *reader, void *memory) {
     if (memory == NULL) {
-        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        lmb_graph_fail_memory(reader);
     }
     return memory;
 }

@@ -335,7 +335,7 @@ static void check_moving(lmb_graph_reader *reader) {
     const lmb_host host = lmb_pool_host(&reader->scratch);
     const lmb_result result = lmb_graph_check_moving(&reader->graph->def, &host, &error);
     if (result == LMB_ERROR_MEMORY) {
-        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        lmb_graph_fail_memory(reader);
     } else if (result != LMB_OK) {
         const lmb_graph_def *def = &reader->graph->def;
         const bool is_matrix = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;

@@ -187,6 +187,7 @@ typedef struct lmb_graph_node {
     uint32_t object;
     bool is_additive;
     bool has_goal;
+    float from, to;            // of a clip: the part that it plays; `to` INFINITY goes to its end
     uint32_t reference;        // node of the reference pose of an additive clip, or LMB_NONE
     lmb_mirror_def mirror;     // the partners that it states, or NULL
     lmb_retarget_def retarget; // what its object states
@@ -198,6 +199,8 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
 void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem);
 // Warns of something that is allowed but probably unintended.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Ends reading because there is no memory.
+void lmb_graph_fail_memory(lmb_graph_reader *reader);
 // Returns whether a value has this type; reports it if not.
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 // Returns whether a value is an array of `min` to `max` elements, whose name in messages is `what`; reports it if not.
@@ -338,6 +341,9 @@ uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value);
 // reported, the index has no meaning.
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
+
+// part.c: replaces the clip of a node by the part that the node states, if it states one.
+void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);
 
 // player.c: adds a player for a clip that has "play", or that is in a state and has no "time". The player then
 // sets the clip's time.

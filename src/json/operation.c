@@ -354,7 +354,10 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
 
 // A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
 // additive.
-static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *node) {
+static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *stated) {
+    lmb_graph_node taken = *stated;
+    const lmb_graph_node *node = &taken;
+    lmb_graph_take_part(reader, &taken);
     lmb_node_def clip = node->def;
     const bool states_time = lmb_graph_find_member(reader, node->object, "time") != LMB_NONE;
     if (lmb_graph_find_member(reader, node->object, "play") != LMB_NONE ||
@@ -518,6 +521,16 @@ static const lmb_graph_field clip_members[] = {
      .required = true,
      .kind = &kind_clip,
      .offset = NODE(def.clip)},
+    {.name = "from",
+     .about = "Where the part of the clip begins, in seconds; 0 by default.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(from),
+     .max = LMB_LARGEST},
+    {.name = "to",
+     .about = "Where the part of the clip ends, in seconds; the end of the clip by default.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(to),
+     .max = LMB_LARGEST},
     {.name = "time",
      .about = "Seconds; by default the parameter time.",
      .kind = &kind_time,
@@ -1446,8 +1459,11 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (operation == NULL) {
         return 0;
     }
-    lmb_graph_node node = {
-        .def = lmb_default_node_def(), .object = value, .reference = LMB_NONE, .retarget = lmb_default_retarget_def()};
+    lmb_graph_node node = {.def = lmb_default_node_def(),
+                           .object = value,
+                           .to = INFINITY,
+                           .reference = LMB_NONE,
+                           .retarget = lmb_default_retarget_def()};
     node.def.op = operation->op;
     node.def.input_count = operation->input_count;
     node.def.loop = true;
@@ -1485,11 +1501,25 @@ static void set_goal(lmb_graph_writer *writer, lmb_graph_node *node, const lmb_g
 
 // Returns what the reader begins with. Fields that must be stated, though others may take their place, have no default.
 static lmb_graph_node initial_node(void) {
-    lmb_graph_node initial = {.def = lmb_default_node_def(), .reference = LMB_NONE};
+    lmb_graph_node initial = {.def = lmb_default_node_def(), .to = INFINITY, .reference = LMB_NONE};
     initial.def.loop = true;
     initial.def.time = lmb_constant(NAN);
     initial.def.two_bone.target[0] = lmb_constant(NAN);
     return initial;
+}
+
+// Names the clip of which a node plays a part, if it plays one.
+static void set_part(const lmb_graph_def *def, lmb_graph_node *node) {
+    for (uint32_t i = 0; i < def->clip_origin_count; i++) {
+        const lmb_clip_origin *origin = &def->clip_origins[i];
+        if (node->def.clip.kind == LMB_VALUE_CONSTANT && node->def.clip.curve == LMB_CURVE_LINEAR &&
+            node->def.clip.constant == (float)origin->clip) {
+            node->def.clip = lmb_constant((float)origin->of);
+            node->from = origin->start;
+            node->to = origin->end;
+            return;
+        }
+    }
 }
 
 void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
@@ -1507,10 +1537,12 @@ void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
     while (operation->op != def->nodes[index].op) {
         operation++;
     }
-    lmb_graph_node node = {.def = def->nodes[index], .reference = LMB_NONE};
+    lmb_graph_node node = {.def = def->nodes[index], .to = INFINITY, .reference = LMB_NONE};
     const lmb_graph_node initial = initial_node();
     if (operation->op == LMB_OP_IK_TWO_BONE && node.def.goal != LMB_NONE) {
         set_goal(writer, &node, &initial);
+    } else if (operation->op == LMB_OP_CLIP) {
+        set_part(def, &node);
     } else if (operation->op == LMB_OP_MIRROR) {
         node.mirror = def->mirrors[node.def.mirror];
     }

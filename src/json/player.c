@@ -115,7 +115,7 @@ static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, cons
     uint32_t joint = 0;
     if (lmb_root_motion_find_joint(rig, clips, other != NULL ? other->clip_count : reader->source->clip_count, def,
                                    &host, &joint, NULL) != LMB_OK) {
-        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        lmb_graph_fail_memory(reader);
         return 0;
     }
     if (joint != 0 && (reader->moving_rig != rig || reader->moving.joint != joint)) {
@@ -153,7 +153,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     }
     const lmb_result result = lmb_root_motion_extract(rig, clip, &def, &host, &motion, &error);
     if (result == LMB_ERROR_MEMORY) {
-        reader->result = reader->graph->budget.exceeded ? LMB_ERROR_LIMIT : LMB_ERROR_MEMORY;
+        lmb_graph_fail_memory(reader);
     } else if (result != LMB_OK) {
         lmb_graph_report(reader, value, "%s", error.message);
     } else {

@@ -302,6 +302,18 @@ static bool check_masks(const lmb_compiler *c) {
     return valid;
 }
 
+static bool check_origins(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    bool valid = true;
+    for (uint32_t i = 0; i < def->clip_origin_count && valid; i++) {
+        const lmb_clip_origin *origin = &def->clip_origins[i];
+        valid = (origin->clip < def->clip_count && origin->of < def->clip_count) ||
+                lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip origin %u: it names a clip that does not exist",
+                           (unsigned)i);
+    }
+    return valid;
+}
+
 // Clips that have slots may be NULL.
 static bool check_clips(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
@@ -325,6 +337,7 @@ static bool check_lengths(const lmb_compiler *c) {
     } lists[] = {{"nodes", def->nodes, def->node_count, LMB_MAX_NODES},
                  {"clips", def->clips, def->clip_count, LMB_MAX_CLIPS},
                  {"clip slots", def->clip_slots, def->clip_slot_count, LMB_MAX_CLIP_SLOTS},
+                 {"clip origins", def->clip_origins, def->clip_origin_count, LMB_MAX_CLIPS},
                  {"masks", def->masks, def->mask_count, LMB_MAX_MASKS},
                  {"mirrors", def->mirrors, def->mirror_count, LMB_MAX_MIRRORS},
                  {"joint limits", def->joint_limits, def->joint_limits_count, LMB_MAX_JOINT_LIMITS},
@@ -346,7 +359,7 @@ static bool check_sizes(const lmb_compiler *c) {
     if (c->def->node_count == 0) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes");
     }
-    return check_lengths(c) && check_clips(c) && check_masks(c);
+    return check_lengths(c) && check_clips(c) && check_origins(c) && check_masks(c);
 }
 
 static bool check_mirrors(const lmb_compiler *c) {

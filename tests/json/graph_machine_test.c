@@ -1315,6 +1315,49 @@ static void motion_of_a_clip(void **state) {
     end(&p);
 }
 
+// A part loops by itself: its length is the difference of its ends in ticks. Notifies are in seconds of the part, and its
+// root motion is that of a clip that is cut by hand.
+static void a_part_plays(void **state) {
+    (void)state;
+    static const lmb_clip_part_def cut = {.start = 0.3f, .end = 0.55f};
+    player p = begin("{'op':'clip','clip':'hop','from':0.3,'to':0.55,'play':{'motion':{'joint':'Hips','axes':'y'},"
+                     "'notifies':[{'time':0.2,'event':'step'}]}}");
+    lmb_clip *part = NULL;
+    assert_int_equal(lmb_clip_cut(rig, clips[HOP], &cut, NULL, &part, NULL), LMB_OK);
+    lmb_root_motion_def def = lmb_default_root_motion_def();
+    def.x = def.z = false;
+    def.y = true;
+    lmb_root_motion *motion = NULL;
+    assert_int_equal(lmb_root_motion_extract(rig, part, &def, NULL, &motion, NULL), LMB_OK);
+    const lmb_motion_track *track = p.graph->control->players[0].def->motion, *by_hand = lmb_root_motion_track(motion);
+    assert_int_equal(track->key_count, by_hand->key_count);
+    assert_memory_equal(track->keys, by_hand->keys, 16 * track->key_count);
+    lmb_root_motion_destroy(motion);
+    lmb_clip_destroy(part);
+    step(&p, 0.1875, NULL);
+    assert_false(was_emitted(&p, "step"));
+    step(&p, 0.0625, NULL);
+    assert_true(was_emitted(&p, "step"));
+    assert_float_equal(place_of(&p).position[1], 0.25, 1e-6);
+    end(&p);
+    p = begin("{'op':'clip','clip':'hop','from':0.3,'to':0.55,'play':true}");
+    step(&p, 0.2, NULL);
+    expect_hips(&p, HOP, 0.5);
+    step(&p, 0.1, NULL);
+    expect_hips(&p, HOP, 0.35); // from its beginning again
+    end(&p);
+}
+
+// A part of a clip gets a slot with the clip's name.
+static void a_part_is_streamed(void **state) {
+    (void)state;
+    player p = begin("{'op':'clip','clip':'hop','from':0.25,'play':true,'streamed-clips':['hop']}");
+    const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
+    assert_int_equal(def->clip_slot_count, 1);
+    assert_int_equal(def->clip_slots[0].clip, CLIPS);
+    end(&p);
+}
+
 // The whole descriptor: an object gives the same as the call with its values.
 static void motion_has_a_reference_and_closes(void **state) {
     (void)state;
@@ -1534,6 +1577,8 @@ static void expect_malformed(malformed_graph row) {
 static void malformed_texts(void **state) {
     (void)state;
     static const malformed_graph rows[] = {
+        {"{'op':'clip','clip':'hop','from':0.5,'play':{'notifies':[{'time':0.3,'event':'n'}]}}", "play.notifies[0]", 1,
+         58, "within the clip, which takes 0.25 s"},
         {"{'op':'machine'}", "", 1, 1, "\"machine\" needs the field \"states\""},
         {"{'op':'machine','states':[]}", "states", 1, 26, "0 states, where 1 to 64 were expected"},
         {"{'op':'machine','states':3}", "states", 1, 26, "a number, where an array was expected"},
@@ -1917,6 +1962,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, computed);
     char unnamed[] = FADED("{'in':'I','at-end':true}", PLAYED("hop"));
     failing_host_try_all(create_and_destroy, unnamed);
+    char part[] = "{'op':'clip','clip':'hop','from':0.25,'play':{'motion':true}}";
+    failing_host_try_all(create_and_destroy, part);
 }
 
 // Notifies where the contact, which goes from 0 to 1, crosses a threshold: in the order of their times, also among
@@ -1979,6 +2026,8 @@ int main(void) {
         cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),
+        cmocka_unit_test(a_part_plays),
+        cmocka_unit_test(a_part_is_streamed),
         cmocka_unit_test(motion_has_a_reference_and_closes),
         cmocka_unit_test(motion_of_the_first_joint_that_travels),
         cmocka_unit_test(motion_of_a_graph),

@@ -589,6 +589,7 @@ static const char *const beyond[] = {"of this name",
                                      "in the order of their times",
                                      "markers ascend",
                                      "the clip plays from here on",
+                                     "it goes from a time to a later one",
                                      "a channel's limits needs",
                                      "graph: "}; // what the checks of a graph find after the text was read
 

@@ -6,6 +6,7 @@
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
 #include <limber/import.h>
+#include <limber/pack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,84 @@ static void every_curve(void **state) {
                  "{'op':'blend','curve':%s,'weight':{'param':'x'},'a':{'op':'rest'},'b':{'op':'rest'}}", name);
         expect_nodes(text, nodes, 3);
     }
+}
+
+static void expect_same_clip(const lmb_clip *clip, const lmb_clip *expected) {
+    size_t size, expected_size;
+    const uint32_t *words = lmb_clip_block(clip, &size), *others = lmb_clip_block(expected, &expected_size);
+    assert_int_equal(size, expected_size);
+    assert_memory_equal(words, others, size);
+}
+
+static lmb_clip *cut_by_hand(const lmb_clip *clip, float start, float end) {
+    const lmb_clip_part_def def = {.start = start, .end = end};
+    lmb_clip *part = NULL;
+    assert_int_equal(lmb_clip_cut(rig, clip, &def, NULL, &part, NULL), LMB_OK);
+    return part;
+}
+
+// Writes a graph into a pack and opens it. The clips of the nodes are the same bits.
+static void expect_packed(const lmb_graph_def *def) {
+    static uint32_t bytes[1 << 14];
+    const lmb_pack_graph named = {"graph", def};
+    lmb_pack_def pack_def = lmb_default_pack_def();
+    pack_def.rig = rig;
+    pack_def.graphs = &named;
+    pack_def.graph_count = 1;
+    size_t size = 0;
+    lmb_pack *pack = NULL;
+    assert_int_equal(lmb_pack_write(&pack_def, NULL, bytes, sizeof bytes, &size, NULL), LMB_OK);
+    assert_int_equal(lmb_pack_open(bytes, size, NULL, &pack, NULL), LMB_OK);
+    const lmb_graph_def *read = lmb_pack_find_graph(pack, "graph");
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        if (def->nodes[i].op == LMB_OP_CLIP) {
+            expect_same_clip(read->clips[(uint32_t)read->nodes[i].clip.constant],
+                             def->clips[(uint32_t)def->nodes[i].clip.constant]);
+        }
+    }
+    lmb_pack_close(pack);
+}
+
+// A part of a clip becomes a clip of the graph: the same bits as one that is cut by hand. Poses with the same part
+// share it.
+static void parts_of_clips(void **state) {
+    (void)state;
+    static const char text[] =
+        "{'op':'additive','base':{'op':'weighted','inputs':["
+        "{'weight':1,'pose':{'op':'clip','clip':'Walk','from':0.3,'to':0.7,'time':0.1}},"
+        "{'weight':1,'pose':{'op':'clip','clip':2,'to':0.7}},{'weight':1,'pose':{'op':'clip','clip':'Walk'}},"
+        "{'weight':1,'pose':{'op':'clip','clip':'Walk','from':0.7}}]},"
+        "'add':{'op':'clip','clip':'Walk','to':0.7,'from':0.3,'additive':true}}";
+    static const struct {
+        uint32_t clip;
+        float start, end;
+    } expected[] = {{WALK, 0.3f, 0.7f}, {WAVE, 0.0f, 0.7f}, {WALK, 0.7f, 1.0f}};
+    static const uint32_t played[] = {CLIPS, CLIPS + 1, WALK, CLIPS + 2, LMB_NONE, CLIPS, CLIPS};
+    lmb_graph_json *graph = read_graph(text);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(def->clip_count, CLIPS + 3);
+    assert_int_equal(def->clip_origin_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(def->clip_origins[i].clip, CLIPS + i);
+        assert_int_equal(def->clip_origins[i].of, expected[i].clip);
+        lmb_clip *part = cut_by_hand(clips[expected[i].clip], expected[i].start, expected[i].end);
+        expect_same_clip(def->clips[CLIPS + i], part);
+        lmb_clip_destroy(part);
+    }
+    for (uint32_t i = 0; i < sizeof played / sizeof *played; i++) {
+        assert_true(def->nodes[i].op != LMB_OP_CLIP || def->nodes[i].clip.constant == (float)played[i]);
+    }
+    expect_created(def);
+    expect_packed(def);
+    const lmb_clip_origin nowhere[] = {{CLIPS, WALK, 0.3f, 0.7f}, {CLIPS, CLIPS + 3, 0.3f, 0.7f}};
+    lmb_graph_def changed = *def;
+    lmb_error error = {0};
+    changed.clip_origins = nowhere;
+    changed.clip_origin_count = 2;
+    CHECK_REFUSAL(lmb_graph_check(&changed, &error), &error, LMB_ERROR_ARGUMENT, "clip origin 1: it names a clip that");
+    changed.clip_origins = NULL;
+    CHECK_REFUSAL(lmb_graph_check(&changed, &error), &error, LMB_ERROR_ARGUMENT, "the clip origins are NULL");
+    lmb_graph_json_destroy(graph);
 }
 
 static void layers(void **state) {
@@ -983,6 +1062,16 @@ static void malformed_texts(void **state) {
         {"{'op':'clip','clip':0,'time':1e13}", "time", 1, 30, "is outside"},
         {"{'op':'clip','clip':0,'rate':[1]}", "rate", 1, 30, "an array, where a number"},
         {"{'op':'clip','clip':0,'loop':1}", "loop", 1, 30, "a number, where a boolean was expected"},
+        {"{'op':'clip','clip':0,'from':'a'}", "from", 1, 30, "a number was expected"},
+        {"{'op':'clip','clip':0,'from':-1}", "from", 1, 30, "is outside"},
+        {"{'op':'clip','clip':0,'from':1}", "from", 1, 30, "from 1 to 1: it goes from a time to a later one"},
+        {"{'op':'clip','clip':0,'from':0.5,'to':0.25}", "from", 1, 30, "from 0.5 to 0.25: it goes"},
+        {"{'op':'clip','clip':0,'to':1.5}", "to", 1, 28,
+         "from 0 to 1.5: it goes from a time to a later one, and the "
+         "clip takes 1 s"},
+        {"{'op':'clip','clip':0,'to':0}", "to", 1, 28, "from 0 to 0"},
+        {"{'op':'clip','clip':0,'to':1e-10}", "to", 1, 28, "the part takes no tick"},
+        {"{'op':'clip','clip':{'param':'p'},'to':0.5}", "to", 1, 40, "a clip that a parameter chooses has no part"},
         {"{'op':'clip','clip':0,'additive':1}", "additive", 1, 34, "a number, where a boolean was expected"},
         {"{'op':'clip','clip':0,'reference':{'op':'rest'}}", "reference", 1, 35, "\"additive\": true"},
         {"{'op':'clip','clip':0,'additive':true,'reference':{'op':'x'}}", "reference.op", 1, 57, "unknown"},
@@ -1771,6 +1860,7 @@ int main(void) {
         cmocka_unit_test(curves_of_any_number),
         cmocka_unit_test(every_curve),
         cmocka_unit_test(additives),
+        cmocka_unit_test(parts_of_clips),
         cmocka_unit_test(layers),
         cmocka_unit_test(spaces),
         cmocka_unit_test(masks),

@@ -626,6 +626,9 @@ static void world_fill(world *w) {
     w->slots[1].duration = lmb_clip_duration(w->clips[0]);
     w->def.clip_slots = w->slots;
     w->def.clip_slot_count = 2;
+    static const lmb_clip_origin origin = {1, 0, 0.25f, 1.25f};
+    w->def.clip_origins = &origin;
+    w->def.clip_origin_count = 1;
     w->def.nodes = w->nodes;
     w->def.node_count = NODES;
     w->def.parameter_count = PARAMETERS;
@@ -708,6 +711,10 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
         assert_string_equal(x.name, y.name);
         assert_true(x.clip == y.clip && x.bytes == y.bytes && x.duration == y.duration && x.kinds == y.kinds);
         assert_true(x.joint_count == y.joint_count && x.additive == y.additive);
+    }
+    assert_int_equal(a->clip_origin_count, b->clip_origin_count);
+    if (a->clip_origin_count > 0) {
+        assert_memory_equal(a->clip_origins, b->clip_origins, a->clip_origin_count * sizeof *a->clip_origins);
     }
     assert_int_equal(lmb_graph_point_count(first), lmb_graph_point_count(second));
     assert_int_equal(lmb_graph_uses_transforms(first), lmb_graph_uses_transforms(second));
@@ -914,6 +921,7 @@ static void stored_packs_stay_readable(void **state) {
     older.fades = &fade;
     older.clip_slots = NULL;
     older.clip_slot_count = 0;
+    older.clip_origin_count = 0;
     expect_same_graph(&older, lmb_pack_find_graph(pack, "everything"));
     expect_same_graph(&w->rest_def, lmb_pack_find_graph(pack, "rest"));
     lmb_pack_close(pack);
