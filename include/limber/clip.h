@@ -158,6 +158,12 @@ LMB_API lmb_clip_part_def lmb_default_clip_part_def(void);
 LMB_API lmb_result lmb_clip_cut(const lmb_rig *rig, const lmb_clip *clip, const lmb_clip_part_def *def,
                                 const lmb_host *host, lmb_clip **part, lmb_error *error);
 
+/// A part of a clip that takes the place of the clip in a list: see lmb_import_def.splits.
+typedef struct lmb_clip_split {
+    const char *clip;       ///< the name of the clip; of several the first
+    lmb_clip_part_def part; ///< its name and times
+} lmb_clip_split;
+
 /// How far a compressed clip may deviate, and how this is measured. Start from
 /// lmb_default_clip_compression().
 typedef struct lmb_clip_compression {

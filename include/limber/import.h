@@ -187,9 +187,13 @@ typedef struct lmb_import_def {
     /// How far rounding scales may move a point, in units of the rig, 0 or more. 0: 0.01 % of the longest chain of
     /// joints.
     float scale_error;
+    /// Parts that replace clips, for a long take that contains several motions. A clip that splits name is replaced by
+    /// its parts, in their order; each is cut as by lmb_clip_cut(). A split that fails is an #LMB_ERROR_ARGUMENT.
+    const lmb_clip_split *splits;
+    uint32_t split_count;
 } lmb_import_def;
 
-/// Nothing to read, and not trusted; all joints; scale noise is rounded; units of BVH files are centimetres.
+/// Nothing to read, and not trusted; all joints; scale noise is rounded; units of BVH files are centimetres; no splits.
 LMB_API lmb_import_def lmb_default_import_def(void);
 
 /// Reads a character and, for glTF, the buffers and images to which it refers.

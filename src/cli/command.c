@@ -131,6 +131,7 @@ static lmb_result read_character(subject *subject, uint32_t index, const char *t
     }
     character_file *other = &subject->others[index];
     lmb_import_def def = subject->import;
+    def.split_count = 0;
     def.paths = (const char *const *)files;
     def.path_count = file_count;
     const lmb_result result = character_file_open(&def, other, error);
@@ -267,23 +268,14 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
     return result;
 }
 
-static lmb_result split_clips(subject *subject, lmb_error *error) {
-    for (uint32_t i = 0; i < subject->splits.count; i++) {
-        lmb_error found = {0};
-        if (character_file_split(&subject->character, subject->splits.values[i], &found)) {
-            return lmb_fail(error, found.result, "--split %.100s: %s", subject->splits.values[i], found.message);
-        }
-    }
-    return LMB_OK;
-}
-
 lmb_result subject_open(subject *subject, lmb_error *error) {
     const bool has_graph = subject->graph_text != NULL || subject->machine_name != NULL;
     subject->import.paths = (const char *const *)subject->files;
     subject->import.path_count = subject->file_count;
-    if (character_file_open(&subject->import, &subject->character, error) || split_clips(subject, error) ||
-        read_poses(subject, error) || read_characters(subject, error) ||
-        (has_graph && subject_read_graph(subject, error))) {
+    if (character_file_read_splits(subject->splits.values, subject->splits.count, &subject->pool, &subject->import,
+                                   error) ||
+        character_file_open(&subject->import, &subject->character, error) || read_poses(subject, error) ||
+        read_characters(subject, error) || (has_graph && subject_read_graph(subject, error))) {
         return error->result;
     }
     subject->place = subject->files[0];

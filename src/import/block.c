@@ -48,7 +48,7 @@ size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size) {
         put_word(&out, import->joint_of_node[i]);
     }
     const lmb_pack_def pack = {.rig = import->rig,
-                               .clips = (const lmb_clip *const *)import->clips,
+                               .clips = import->clips,
                                .clip_count = import->clip_count,
                                .meshes = import->meshes,
                                .mesh_count = import->mesh_count,

@@ -49,7 +49,7 @@ lmb_result lmb_graph_create_from_file(const char *path, const lmb_import *import
                                          .size = size,
                                          .name = path,
                                          .rig = import->rig,
-                                         .clips = (const lmb_clip *const *)import->clips,
+                                         .clips = import->clips,
                                          .clip_count = (uint32_t)import->clip_count};
         importer.result = create_from_text(&source, host, graph, error);
     }

@@ -2,6 +2,7 @@
 #include "gltf.h"
 
 #include "base/float_environment.h"
+#include "clip/split.h"
 #include "file.h"
 #include "rig/rig.h"
 
@@ -147,6 +148,26 @@ static bool read_source(lmb_importer *importer, const lmb_import_def *def) {
     return success;
 }
 
+// Replaces clips by parts of them. Like all clips of an import, parts are in its pool.
+static bool split_clips(lmb_importer *importer, const lmb_import_def *def) {
+    lmb_import *import = importer->import;
+    const lmb_host host = lmb_pool_host(&import->pool);
+    const lmb_clip **clips = lmb_importer_keep(importer, (size_t)import->clip_count + def->split_count, sizeof *clips);
+    lmb_clip **parts = lmb_importer_scratch(importer, def->split_count, sizeof *parts);
+    if (clips == NULL || parts == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < import->clip_count; i++) {
+        clips[i] = import->clips[i];
+    }
+    lmb_error error;
+    const lmb_result result =
+        lmb_clips_split(import->rig, def->splits, def->split_count, &host, clips, &import->clip_count, parts, &error);
+    import->clips = clips;
+    return result == LMB_OK || (result == LMB_ERROR_MEMORY ? lmb_importer_fail_memory(importer)
+                                                           : lmb_importer_fail(importer, result, "%s", error.message));
+}
+
 static lmb_import *create(const lmb_host *host) {
     lmb_host resolved = lmb_host_resolve(host);
     lmb_import *import = lmb_host_allocate(&resolved, 1, sizeof(lmb_import));
@@ -177,6 +198,11 @@ static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_impor
         importer.name = names[i];
         importer.adds_clips = i > 0;
         success = read_source(&importer, def);
+        lmb_pool_clear(&importer.scratch);
+    }
+    if (success && def->split_count > 0) {
+        importer.name = names[0];
+        success = split_clips(&importer, def);
         lmb_pool_clear(&importer.scratch);
     }
     if (!success) {
@@ -222,6 +248,9 @@ lmb_result lmb_import_create(const lmb_import_def *def, const lmb_host *host, lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: scale_error is %g, 0 to 2^40 may be given",
                         (double)def->scale_error);
     }
+    if (def->splits == NULL && def->split_count > 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "import: splits is NULL");
+    }
     lmb_result result = def->paths == NULL ? LMB_OK : check_paths(def, error);
     return result == LMB_OK ? run(def, host, import, error) : result;
 }
@@ -245,15 +274,7 @@ void lmb_import_destroy(lmb_import *import) {
     if (import == NULL) {
         return;
     }
-    const uint32_t packed = import->pack != NULL ? lmb_pack_clip_count(import->pack) : 0;
-    for (uint32_t i = packed; i < import->clip_count; i++) {
-        lmb_clip_destroy(import->clips[i]);
-    }
-    if (import->pack == NULL) {
-        lmb_rig_destroy(import->rig);
-    }
-    lmb_pack_close(import->pack);
-    lmb_pool_clear(&import->pool);
+    lmb_pool_clear(&import->pool); // with the rig, the clips and the pack, whose memory is in it
     lmb_host host = import->budget.host;
     lmb_host_release(&host, import);
 }

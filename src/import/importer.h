@@ -13,7 +13,7 @@ struct lmb_import {
     lmb_pool pool;  // for everything below
     lmb_pack *pack; // of an import block; it has the rig, the first clips, the meshes and the images. Or NULL
     lmb_rig *rig;
-    lmb_clip **clips;
+    const lmb_clip **clips;
     uint32_t clip_count;
     lmb_mesh *meshes;
     uint32_t mesh_count;

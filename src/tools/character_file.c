@@ -7,6 +7,7 @@
 #include "reader.h"
 
 #include "base/host.h"
+#include "clip/split.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,100 +68,97 @@ const char *character_file_read_unit(const char *text, void *target) {
     return option_read_float(text, unit) && *unit >= 1e-6f && *unit <= 1e6f ? NULL : "a length in metres, 1e-6 to 1e6";
 }
 
+// Opens what the name is, without splits.
+static lmb_result open_any(const lmb_import_def *def, character_file *character, lmb_error *error) {
+    const char *single = def->path_count == 1 ? def->paths[0] : NULL;
+    return single != NULL && mannequin_find_creator(single) != NULL ? open_mannequin(single, character, error)
+           : single != NULL && is_pack(single)                      ? open_pack(single, character, error)
+                                                                    : open_files(def, character, error);
+}
+
 lmb_result character_file_open(const lmb_import_def *def, character_file *character, lmb_error *error) {
     *character = (character_file){0};
-    const char *single = def->path_count == 1 ? def->paths[0] : NULL;
-    const lmb_result result = single != NULL && mannequin_find_creator(single) != NULL
-                                  ? open_mannequin(single, character, error)
-                              : single != NULL && is_pack(single) ? open_pack(single, character, error)
-                                                                  : open_files(def, character, error);
-    if (result != LMB_OK) {
-        return result;
+    lmb_import_def whole = *def;
+    whole.split_count = 0;
+    if (open_any(&whole, character, error)) {
+        return error->result;
     }
-    character->clips = malloc((character->clip_count + (size_t)1) * sizeof *character->clips);
-    if (character->clips == NULL) {
+    const size_t most = character->clip_count + (size_t)def->split_count;
+    character->clips = malloc((most + 1) * sizeof *character->clips);
+    character->parts = calloc(def->split_count + (size_t)1, sizeof *character->parts);
+    if (character->clips == NULL || character->parts == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of clips");
     }
     for (uint32_t i = 0; i < character->clip_count; i++) {
         character->clips[i] = clip_of(character, i);
     }
-    return LMB_OK;
+    character->part_count = def->split_count;
+    return lmb_clips_split(character->rig, def->splits, def->split_count, NULL, character->clips,
+                           &character->clip_count, character->parts, error);
 }
 
-// Reads NAME:FROM-TO up to the next comma, or the end. Returns what follows, or NULL if it is none. `name` is memory
-// for the name.
-static const char *read_part(const char *text, char *name, lmb_clip_part_def *part) {
-    const size_t length = strcspn(text, ":,");
-    if (text[length] != ':' || length == 0) {
+// Reads NAME:FROM-TO up to a comma, or the end. Returns what follows, or NULL if it is none.
+static char *read_part(char *text, lmb_clip_part_def *part) {
+    char *colon = text + strcspn(text, ":,"), *end;
+    if (*colon != ':' || colon == text) {
         return NULL;
     }
-    memcpy(name, text, length);
-    name[length] = '\0';
-    part->name = name;
-    char *end;
-    part->start = strtof(text + length + 1, &end);
-    if (end == text + length + 1 || *end != '-') {
+    part->start = strtof(colon + 1, &end);
+    if (end == colon + 1 || *end != '-') {
         return NULL;
     }
     const char *const second = end + 1;
     part->end = strtof(second, &end);
-    return end == second || (*end != ',' && *end != '\0') ? NULL : end;
+    if (end == second || (*end != ',' && *end != '\0')) {
+        return NULL;
+    }
+    *colon = '\0';
+    part->name = text;
+    return end;
 }
 
-// Cuts the parts of a clip into `parts`. Returns how many there are.
-static lmb_result cut_parts(const character_file *character, const lmb_clip *clip, const char *text, char *name,
-                            lmb_clip **parts, uint32_t *count, lmb_error *error) {
-    lmb_result result = LMB_OK;
-    for (bool more = true; more && result == LMB_OK;) {
-        lmb_clip_part_def part = lmb_default_clip_part_def();
-        const char *next = read_part(text, name, &part);
-        if (next == NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "'%.100s' is not NAME:FROM-TO", text);
-        }
-        result = lmb_clip_cut(character->rig, clip, &part, NULL, &parts[*count], error);
-        *count += result == LMB_OK;
-        more = *next == ',';
-        text = next + 1;
+// Reads CLIP=NAME:FROM-TO,... Returns the part that is none, or NULL. Names stay in the text.
+static const char *read_splits(char *text, lmb_clip_split *splits, uint32_t *count) {
+    char *equals = strchr(text, '=');
+    if (equals == NULL) {
+        return text;
     }
-    return result;
+    *equals = '\0';
+    for (char *part = equals + 1, *end = equals; end == equals || *end == ',';) {
+        lmb_clip_split split = {text, lmb_default_clip_part_def()};
+        end = read_part(part, &split.part);
+        if (end == NULL) {
+            return part;
+        }
+        splits[(*count)++] = split;
+        part = end + 1;
+    }
+    return NULL;
 }
 
-lmb_result character_file_split(character_file *character, const char *text, lmb_error *error) {
-    const char *equals = strchr(text, '=');
-    const size_t length = equals != NULL ? (size_t)(equals - text) : 0;
-    uint32_t clip = 0, most = 1;
-    while (clip < character->clip_count && (strncmp(lmb_clip_name(character->clips[clip]), text, length) != 0 ||
-                                            lmb_clip_name(character->clips[clip])[length] != '\0')) {
-        clip++;
-    }
-    if (equals == NULL || clip == character->clip_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "there is no clip '%.*s'", (int)length, text);
-    }
-    for (const char *at = equals; *at != '\0'; at++) {
-        most += *at == ',';
-    }
-    char *name = malloc(strlen(text) + 1);
-    lmb_clip **parts = realloc(character->parts, (character->part_count + (size_t)most) * sizeof *parts);
-    character->parts = parts != NULL ? parts : character->parts;
-    const lmb_clip **clips =
-        realloc((void *)character->clips, (character->clip_count + (size_t)most) * sizeof *character->clips);
-    character->clips = clips != NULL ? clips : character->clips;
-    if (name == NULL || parts == NULL || clips == NULL) {
-        free(name);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for parts of a clip");
-    }
-    const uint32_t first = character->part_count;
-    const lmb_result result = cut_parts(character, clips[clip], equals + 1, name, parts, &character->part_count, error);
-    free(name);
-    const uint32_t count = character->part_count - first;
-    if (result == LMB_OK) {
-        memmove((void *)(clips + clip + count), clips + clip + 1, (character->clip_count - clip - 1) * sizeof *clips);
-        for (uint32_t i = 0; i < count; i++) {
-            clips[clip + i] = parts[first + i];
+lmb_result character_file_read_splits(const char *const *texts, uint32_t text_count, lmb_arena *memory,
+                                      lmb_import_def *def, lmb_error *error) {
+    size_t most = text_count;
+    for (uint32_t i = 0; i < text_count; i++) {
+        for (const char *at = texts[i]; *at != '\0'; at++) {
+            most += *at == ',';
         }
-        character->clip_count += count - 1;
     }
-    return result;
+    lmb_clip_split *splits = lmb_arena_allocate(memory, most, sizeof *splits);
+    def->splits = splits;
+    def->split_count = 0;
+    for (uint32_t i = 0; i < text_count; i++) {
+        char *copy = lmb_arena_allocate(memory, strlen(texts[i]) + 1, 1);
+        if (splits == NULL || copy == NULL) {
+            return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for parts of clips");
+        }
+        const char *wrong = read_splits(strcpy(copy, texts[i]), splits, &def->split_count);
+        if (wrong != NULL) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "--split %.100s: '%.100s' is not %s", texts[i], wrong,
+                            wrong == copy ? "CLIP=NAME:FROM-TO" : "NAME:FROM-TO");
+        }
+    }
+    return LMB_OK;
 }
 
 void character_file_close(character_file *character) {

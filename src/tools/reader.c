@@ -237,13 +237,15 @@ static lmb_result explain(const char *const *paths, uint32_t count, int status, 
                     WIFEXITED(status) ? WEXITSTATUS(status) : -1);
 }
 
-static lmb_result take_reply(const char *name, const reply *reply, lmb_import **import, lmb_error *error) {
+static lmb_result take_reply(const lmb_import_def *def, const reply *reply, lmb_import **import, lmb_error *error) {
     uint32_t result;
     memcpy(&result, reply->bytes, sizeof result);
     const uint8_t *rest = reply->bytes + sizeof result;
     const size_t size = reply->size - sizeof result;
     if (result == LMB_OK) {
-        return lmb_import_memory(rest, size, name, NULL, NULL, import, error);
+        const lmb_import_def block = {
+            .bytes = rest, .size = size, .name = def->paths[0], .splits = def->splits, .split_count = def->split_count};
+        return lmb_import_create(&block, NULL, import, error);
     }
     // Even the result code is not trusted.
     return lmb_fail(error, result <= LMB_ERROR_UNTRUSTED ? (lmb_result)result : LMB_ERROR_FORMAT, "%.*s",
@@ -271,7 +273,7 @@ static lmb_result import_in_child(const lmb_import_def *def, lmb_import **import
     if (!in_time || !WIFEXITED(status) || WEXITSTATUS(status) != 0 || reply.size < sizeof(uint32_t)) {
         result = explain(paths, count, status, in_time, error);
     } else {
-        result = take_reply(paths[0], &reply, import, error);
+        result = take_reply(def, &reply, import, error);
     }
     free(reply.bytes);
     return result;

@@ -431,9 +431,11 @@ static void a_take_is_split(void **state) {
     command_output_release(&whole);
     command_output_release(&output);
     run_badly(1, "info mannequin --split walk=left", "limber: --split walk=left: 'left' is not NAME:FROM-TO");
-    run_badly(1, "info mannequin --split swim=a:0-1", "limber: --split swim=a:0-1: there is no clip 'swim'");
+    run_badly(1, "info mannequin --split walk", "limber: --split walk: 'walk' is not CLIP=NAME:FROM-TO");
+    run_badly(1, "info mannequin --split walk=left:0-1,", "limber: --split walk=left:0-1,: '' is not NAME:FROM-TO");
+    run_badly(1, "info mannequin --split swim=a:0-1", "limber: part 'a' of 'swim': there is no such clip");
     run_badly(1, "info mannequin --split walk=a:0-2",
-              "limber: --split walk=a:0-2: cut: clip 'walk': the part does not");
+              "limber: part 'a' of 'walk': cut: clip 'walk': the part does not");
 }
 
 static void info_marks_extra_joints(void **state) {

@@ -7,6 +7,7 @@
 
 #include "clip/clip.h"
 #include "clip/given.h"
+#include "clip/split.h"
 
 #include <limber/root_motion.h>
 #include <math.h>
@@ -263,9 +264,53 @@ static void refused_parts(void **state) {
     lmb_rig_destroy(rig);
 }
 
+// Parts take the places of their clips, in the order in which they are given. Of two clips of one name the first is split.
+static void parts_take_the_places_of_clips(void **state) {
+    (void)state;
+    static const char *const names[] = {"still", "take", "take", "end"};
+    static const struct {
+        const char *name;
+        float duration;
+    } expected[] = {{"still", 2.0f}, {"rise", 0.5f}, {"fall", 1.25f}, {"take", 2.0f}, {"last", 1.5f}};
+    lmb_rig *rig = make_rig();
+    lmb_clip *clips[4], *parts[3] = {NULL};
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_ok(lmb_clip_create(rig, &(lmb_clip_def){.name = names[i], .duration = 2.0f}, NULL, &clips[i], &error),
+                  &error);
+    }
+    const lmb_clip *list[7] = {clips[0], clips[1], clips[2], clips[3]};
+    lmb_clip_split splits[] = {
+        {"take", {"rise", 0.0f, 0.5f}}, {"end", {"last", 0.5f, 2.0f}}, {"take", {"fall", 0.75f, 2.0f}}};
+    uint32_t count = 4;
+    assert_ok(lmb_clips_split(rig, splits, 3, NULL, list, &count, parts, &error), &error);
+    assert_int_equal(count, sizeof expected / sizeof *expected);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_string_equal(lmb_clip_name(list[i]), expected[i].name);
+        assert_true(lmb_clip_duration(list[i]) == expected[i].duration);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        lmb_clip_destroy(parts[i]);
+    }
+    splits[1].clip = "End";
+    CHECK_REFUSAL(lmb_clips_split(rig, splits, 2, NULL, list, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
+                  "part 'last' of 'End': there is no such clip");
+    lmb_clip_destroy(parts[0]);
+    assert_null(parts[1]);
+    splits[0].part.end = 2.5f;
+    CHECK_REFUSAL(lmb_clips_split(rig, splits, 1, NULL, list, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
+                  "part 'rise' of 'take': cut: clip 'take': the part does not go");
+    assert_int_equal(count, sizeof expected / sizeof *expected);
+    lmb_rig_destroy(rig);
+    for (uint32_t i = 0; i < 4; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_is_the_clip_between_its_ends), cmocka_unit_test(times_are_subtracted_in_ticks),
-        cmocka_unit_test(parts_have_their_own_root_motion), cmocka_unit_test(refused_parts)};
+        cmocka_unit_test(parts_have_their_own_root_motion), cmocka_unit_test(refused_parts),
+        cmocka_unit_test(parts_take_the_places_of_clips)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

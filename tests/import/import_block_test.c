@@ -1,5 +1,6 @@
 // Packs: reading gives what was written, and no content is trusted.
 #include "failing_host.h"
+#include "refusal.h"
 #include "suite.h"
 
 #include <limber/import.h>
@@ -195,6 +196,49 @@ static lmb_result read_block(const lmb_host *host, lmb_error *error, void *user)
     return result;
 }
 
+static const lmb_clip_split halves[] = {{"walk", {"left", 0.0f, 1.0f}}, {"walk", {"right", 1.0f, 2.0f}}};
+
+// Reads a file or a block with its clip in two parts.
+static lmb_result read_halves(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_import_def *def = user;
+    lmb_import *import = NULL;
+    const lmb_result result = lmb_import_create(def, host, &import, error);
+    if (result == LMB_OK) {
+        assert_int_equal(lmb_import_clip_count(import), 2);
+        for (uint32_t i = 0; i < 2; i++) {
+            assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), halves[i].part.name);
+            assert_true(lmb_clip_duration(lmb_import_clip(import, i)) == 1.0f);
+        }
+    }
+    if (result == LMB_OK && host == NULL) {
+        expect_round_trip(import);
+    }
+    lmb_import_destroy(import);
+    return result;
+}
+
+static void clips_are_split(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    size_t size;
+    uint8_t *block = block_of(import, &size);
+    lmb_import_def file = {.bytes = character, .size = strlen(character), .splits = halves, .split_count = 2};
+    lmb_import_def from_block = {.bytes = block, .size = size, .splits = halves, .split_count = 2};
+    failing_host_try_all(read_halves, &file);
+    failing_host_try_all(read_halves, &from_block);
+    assert_int_equal(read_halves(NULL, NULL, &file), LMB_OK);
+    assert_int_equal(read_halves(NULL, NULL, &from_block), LMB_OK);
+    const lmb_clip_split other = {"run", {"left", 0.0f, 1.0f}};
+    lmb_error error = {0};
+    file.splits = &other;
+    file.split_count = 1;
+    CHECK_REFUSAL(read_halves(NULL, &error, &file), &error, LMB_ERROR_ARGUMENT, "memory: part 'left' of 'run'");
+    file.splits = NULL;
+    CHECK_REFUSAL(read_halves(NULL, &error, &file), &error, LMB_ERROR_ARGUMENT, "splits is NULL");
+    lmb_import_destroy(import);
+    free(block);
+}
+
 static void every_failed_allocation_is_survived(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
@@ -204,9 +248,13 @@ static void every_failed_allocation_is_survived(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(characters_come_back_by_the_bit),     cmocka_unit_test(real_characters_come_back_by_the_bit),
-        cmocka_unit_test(too_little_room_is_not_overrun),      cmocka_unit_test(blocks_cut_anywhere_are_refused),
-        cmocka_unit_test(damaged_blocks_are_answered),         cmocka_unit_test(blocks_add_no_clips),
+        cmocka_unit_test(characters_come_back_by_the_bit),
+        cmocka_unit_test(real_characters_come_back_by_the_bit),
+        cmocka_unit_test(too_little_room_is_not_overrun),
+        cmocka_unit_test(blocks_cut_anywhere_are_refused),
+        cmocka_unit_test(damaged_blocks_are_answered),
+        cmocka_unit_test(blocks_add_no_clips),
+        cmocka_unit_test(clips_are_split),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
