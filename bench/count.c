@@ -29,7 +29,7 @@ static float parameters[CHARACTERS * WORKLOAD_MOST_PARAMETERS];
 
 static int run_control(const workload *workload, bool counts) {
     movement movement = {0};
-    lmb_error error = {LMB_ERROR_ARGUMENT, "the workload has none"};
+    lmb_error error = {.result = LMB_ERROR_ARGUMENT, .message = "the workload has none"};
     lmb_result result = LMB_ERROR_ARGUMENT;
     if (workload->control != NULL) {
         result = movement_create(workload, CHARACTERS, parameters, &movement, &error);

@@ -89,7 +89,7 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
                                 .profile = profile_cpu,
                                 .state = state};
     snprintf(backend->name, sizeof backend->name, "CPU %s, per core", lmb_cpu_path_name(path));
-    *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
+    *error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "no memory"};
     if (state == NULL) {
         return LMB_ERROR_MEMORY;
     }

@@ -261,7 +261,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     backend->is_gpu = !processor;
     snprintf(backend->name, sizeof backend->name, "%s%s", device->properties.deviceName, processor ? ", per core" : "");
     if (state == NULL) {
-        *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
+        *error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "no memory"};
         return LMB_ERROR_MEMORY;
     }
     state->device = device;

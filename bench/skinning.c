@@ -17,7 +17,7 @@ typedef struct vertices {
 } vertices;
 
 static lmb_result no_memory(lmb_error *error) {
-    *error = (lmb_error){LMB_ERROR_MEMORY, "no memory for a mesh"};
+    *error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "no memory for a mesh"};
     return LMB_ERROR_MEMORY;
 }
 
@@ -91,7 +91,7 @@ lmb_result skinning_create(const lmb_rig *rig, lmb_skin_method method, bool morp
     mannequin_skin *meshes = NULL;
     vertices vertices = {0};
     if (lmb_rig_find_joint(rig, "head") == LMB_NONE) {
-        *error = (lmb_error){LMB_ERROR_ARGUMENT, "skinning needs the joints of the mannequin"};
+        *error = (lmb_error){.result = LMB_ERROR_ARGUMENT, .message = "skinning needs the joints of the mannequin"};
         return LMB_ERROR_ARGUMENT;
     }
     lmb_result result = mannequin_skin_create(MANNEQUIN_VERTICES_LOW, NULL, &meshes, error);

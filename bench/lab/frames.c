@@ -170,7 +170,7 @@ static void move_crowd(frames *frames) {
 // The parameters of the first frame on both sides.
 static void fill_parameters(frames *frames) {
     const uint32_t count = lmb_graph_parameter_count(frames->workload->graph);
-    const lmb_error no_memory = {LMB_ERROR_MEMORY, "no memory for parameters"};
+    const lmb_error no_memory = {.result = LMB_ERROR_MEMORY, .message = "no memory for parameters"};
     frames->parameters = calloc(frames->characters, count * sizeof(float));
     require(frames, frames->parameters != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);
     workload_fill(frames->workload, frames->characters, 0, lmb_gpu_batch_parameters(frames->batch, 0));
@@ -212,7 +212,7 @@ static void run_reference(const frames *frames, const comparison *comparison) {
     workload_memory memory;
     const uint32_t count = lmb_graph_parameter_count(frames->workload->graph);
     float *parameters = malloc(comparison->count * count * sizeof *parameters);
-    const lmb_error no_memory = {LMB_ERROR_MEMORY, "no memory for parameters"};
+    const lmb_error no_memory = {.result = LMB_ERROR_MEMORY, .message = "no memory for parameters"};
     require(frames, parameters != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);
     for (uint32_t i = 0; i < comparison->count; i++) {
         const uint32_t character = compared_character(frames, comparison, i);
@@ -247,7 +247,7 @@ static double compare(frames *frames) {
     comparison comparison = {.count = frames->characters < MOST_COMPARED ? frames->characters : MOST_COMPARED,
                              .floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE)};
     const size_t floats = (size_t)comparison.count * comparison.floats;
-    const lmb_error no_memory = {LMB_ERROR_MEMORY, "no memory for palettes"};
+    const lmb_error no_memory = {.result = LMB_ERROR_MEMORY, .message = "no memory for palettes"};
     comparison.found = calloc(floats, sizeof *comparison.found);
     require(frames, comparison.found != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);
     require(frames, workload_outputs_create(frames->workload, comparison.count, &comparison.reference, &error), &error);

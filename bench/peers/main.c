@@ -218,7 +218,7 @@ static bool run_crowd(const work *work, contestant *contestant, uint32_t index, 
     const crowd_work *crowd = work->data;
     const float *parameters = parameters_of(crowd, index);
     if (contestant->cpu == NULL) {
-        *error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz: a job failed"};
+        *error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz: a job failed"};
         return crowd->uses != NULL ? ozz_crowd_run_uses(crowd->ozz, crowd->uses + (size_t)index * crowd->characters)
                                    : ozz_crowd_run(crowd->ozz, parameters);
     }
@@ -313,7 +313,7 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
     bool done = workload_create(WORKLOAD_FOUR_CLIPS, actor, &workload, &error) == LMB_OK;
     for (int i = 0; i < SIZES && done; i++) {
         crowd_work crowd = create_crowd(&workload, sampled, sizes[i], compressed, NULL);
-        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig or a clip"};
+        error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};
         differences[i] =
             measure_crowd(&crowd, compressed ? compressed_palette_bound : palette_bound, &all[i], seconds, &error);
         done = differences[i] >= 0.0;
@@ -364,7 +364,7 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
                 allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_parameter_count(workload.graph), sizeof(float)),
             .uses = allocate((size_t)MOST_FRAMES * sizes[i], sizeof(peer_uses)),
             .palettes = allocate((size_t)sizes[i] * lmb_rig_joint_count(actor->rig) * 12, sizeof(float))};
-        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig or a clip"};
+        error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};
         // Limber's blend of two clips is a slerp, ozz's an nlerp.
         const bool exact = !actor->compressed && kind != WORKLOAD_DIVERGENT_FADES;
         differences[i] =
@@ -495,7 +495,7 @@ static int run_node_row(const actor *actor, const sampled_clip *sampled, workloa
     if (done) {
         node_work node = {{create_crowd(&without, sampled, NODE_CHARACTERS, false, NULL),
                            create_crowd(&with, sampled, NODE_CHARACTERS, false, &ik)}};
-        error = (lmb_error){LMB_ERROR_UNSUPPORTED, "ozz refuses the rig, a clip or the joints"};
+        error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig, a clip or the joints"};
         const double difference = measure_node(&node, &all, seconds, &error);
         done = difference >= 0.0;
         if (done) {
@@ -573,7 +573,7 @@ static bool measure_poses(const actor *actor, pose_work *poses, double seconds, 
 
 static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t index, double seconds) {
     contestants all = {0};
-    lmb_error error = {LMB_ERROR_UNSUPPORTED, "ACL refuses the clip"};
+    lmb_error error = {.result = LMB_ERROR_UNSUPPORTED, .message = "ACL refuses the clip"};
     pose_work poses = {.graph = create_player(actor, index, &error),
                        .acl = acl_clip_create(actor->rig, sampled, acl_precision, acl_shell),
                        .locals = allocate((size_t)POSES * lmb_rig_joint_count(actor->rig) * 10, sizeof(float))};

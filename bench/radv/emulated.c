@@ -179,7 +179,7 @@ static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x,
         pipeline = pipeline->next;
     }
     if (first_error.result == LMB_OK && pipeline == NULL) {
-        first_error = (lmb_error){LMB_ERROR_MEMORY, "the pipeline was not kept"};
+        first_error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "the pipeline was not kept"};
     } else if (first_error.result == LMB_OK) {
         first_error.result = run_pipeline(pipeline, x, y, &first_error);
     }

@@ -254,7 +254,7 @@ lmb_result rdna_read(const char *assembly, rdna_kernel **kernel, lmb_error *erro
         read->instructions = calloc(count_lines(assembly) + MOST_REPEATS, sizeof *read->instructions);
     }
     lmb_result result = LMB_ERROR_MEMORY;
-    *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
+    *error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "no memory"};
     if (labels != NULL && read != NULL && read->instructions != NULL) {
         result = read_lines(assembly, read, labels, error);
         for (uint32_t i = 0; i < read->count && result == LMB_OK; i++) {

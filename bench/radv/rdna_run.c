@@ -532,7 +532,7 @@ lmb_result rdna_run(const rdna_kernel *kernel, const rdna_dispatch *dispatch, rd
     }
     lmb_result result = LMB_OK;
     if (group.lds == NULL || group.waves == NULL || (dispatch->profile != NULL && group.profiler == NULL)) {
-        *error = (lmb_error){LMB_ERROR_MEMORY, "no memory"};
+        *error = (lmb_error){.result = LMB_ERROR_MEMORY, .message = "no memory"};
         result = LMB_ERROR_MEMORY;
     }
     for (uint32_t y = 0; y < dispatch->groups[1]; y++) {

@@ -86,6 +86,7 @@ LMB_API const char *lmb_result_name(lmb_result result);
 typedef struct lmb_error {
     lmb_result result;
     char message[500];
+    int32_t vulkan_result; ///< with #LMB_ERROR_VULKAN the VkResult of the call that failed, otherwise 0
 } lmb_error;
 
 typedef enum lmb_log_level { LMB_LOG_INFO, LMB_LOG_WARNING, LMB_LOG_ERROR } lmb_log_level;

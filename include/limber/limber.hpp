@@ -27,6 +27,7 @@
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
@@ -64,8 +65,10 @@ using profile = handle<lmb_profile, lmb_profile_destroy>;
 /// A failed call. what() is the message of the error.
 class exception : public std::runtime_error {
   public:
-    explicit exception(const lmb_error &error) : std::runtime_error(error.message), code(error.result) {}
+    explicit exception(const lmb_error &error)
+        : std::runtime_error(error.message), code(error.result), vulkan_result(error.vulkan_result) {}
     lmb_result code;
+    std::int32_t vulkan_result; ///< as that of lmb_error
 };
 #endif
 
@@ -82,7 +85,7 @@ class exception : public std::runtime_error {
 /// A value, or the error of the call that did not give one.
 template <class T> class [[nodiscard]] result {
   public:
-    result(T value) : content(std::move(value)), failure{LMB_OK, ""} {}
+    result(T value) : content(std::move(value)), failure() {}
     result(const lmb_error &error) : content(), failure(error) {}
 
     explicit operator bool() const noexcept {
@@ -116,7 +119,7 @@ template <class T> class [[nodiscard]] result {
 /// The result of a call that gives no value.
 template <> class [[nodiscard]] result<void> {
   public:
-    result() : failure{LMB_OK, ""} {}
+    result() : failure() {}
     result(const lmb_error &error) : failure(error) {}
 
     explicit operator bool() const noexcept {
@@ -150,7 +153,7 @@ template <class T, class List> void set(T *&pointer, uint32_t &count, const List
 template <class Handle, class Function, class... Arguments>
 result<Handle> create(Function function, Arguments... arguments) {
     typename Handle::pointer object = nullptr;
-    lmb_error error{LMB_OK, ""};
+    lmb_error error = lmb_error();
     if (function(arguments..., &object, &error) != LMB_OK) {
         return error;
     }
@@ -160,7 +163,7 @@ result<Handle> create(Function function, Arguments... arguments) {
 /// Calls a function whose last argument is `lmb_error *`: `limber::call(lmb_cpu_run, cpu.get(), &batch, &inputs,
 /// &outputs)`.
 template <class Function, class... Arguments> result<void> call(Function function, Arguments... arguments) {
-    lmb_error error{LMB_OK, ""};
+    lmb_error error = lmb_error();
     if (function(arguments..., &error) != LMB_OK) {
         return error;
     }

@@ -117,6 +117,7 @@ void lmb_host_log(const lmb_host *host, lmb_log_level level, const char *format,
 
 static void set_error(lmb_error *error, lmb_result result, const char *format, va_list arguments) {
     error->result = result;
+    error->vulkan_result = 0;
     vsnprintf(error->message, sizeof error->message, format, arguments);
 }
 

@@ -27,7 +27,11 @@ static const char *vulkan_result_name(VkResult result) {
 }
 
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result) {
-    return lmb_fail(error, LMB_ERROR_VULKAN, "gpu: %s: %s (%d)", call, vulkan_result_name(result), (int)result);
+    lmb_fail(error, LMB_ERROR_VULKAN, "gpu: %s: %s (%d)", call, vulkan_result_name(result), (int)result);
+    if (error != NULL) {
+        error->vulkan_result = (int32_t)result;
+    }
+    return LMB_ERROR_VULKAN;
 }
 
 void lmb_gpu_barrier(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipelineStageFlags from, VkAccessFlags from_access,

@@ -472,7 +472,10 @@ typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
 // may leak. The step succeeds without up to `spared` requests.
 static void fail_each(creating_step step, const ground *on, uint32_t *asked, uint32_t *failing, lmb_result expected,
                       const char *part, uint32_t spared) {
-    lmb_error error;
+    const VkResult injected = expected != LMB_ERROR_VULKAN ? VK_SUCCESS
+                              : part == NULL               ? VK_ERROR_OUT_OF_DEVICE_MEMORY
+                                                           : VK_ERROR_TOO_MANY_OBJECTS;
+    lmb_error error = {.vulkan_result = 1};
     *asked = 0;
     assert_ok(step(on, &error), &error);
     const uint32_t count = *asked;
@@ -489,6 +492,7 @@ static void fail_each(creating_step step, const ground *on, uint32_t *asked, uin
             expect_error(result, &error, expected, part != NULL ? part : failed_name);
             assert_true(expected != LMB_ERROR_VULKAN || part != NULL ||
                         strstr(error.message, "VK_ERROR_OUT_OF_DEVICE_MEMORY") != NULL);
+            assert_int_equal(error.vulkan_result, injected);
         }
         assert_int_equal(alive, alive_before);
         assert_int_equal(blocks, blocks_before);
