@@ -211,27 +211,21 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
 
 // ---- Compression.
 
-static uint32_t find_joint(const lmb_rig *rig, const char *name, size_t length) {
-    uint32_t joint = 0;
-    while (joint < lmb_rig_joint_count(rig) && (strncmp(lmb_rig_joint_name(rig, joint), name, length) != 0 ||
-                                                lmb_rig_joint_name(rig, joint)[length] != '\0')) {
-        joint++;
-    }
-    return joint < lmb_rig_joint_count(rig) ? joint : LMB_NONE;
+static const char *joint_name_at(const void *rig, uint32_t index) {
+    return lmb_rig_joint_name(rig, index);
 }
 
-// Reads NAME=DISTANCE or NAME=DISTANCE,SHELL. Returns false if it is neither.
-static bool read_tolerance(const lmb_rig *rig, const char *given, lmb_joint_tolerance *tolerance) {
-    const char *equals = strrchr(given, '=');
+// Reads the numbers behind NAME=, DISTANCE or DISTANCE,SHELL. Returns false if it is neither.
+static bool read_tolerance(const char *given, lmb_joint_tolerance *tolerance) {
     char numbers[64] = "";
-    if (equals == NULL || snprintf(numbers, sizeof numbers, "%s", equals + 1) >= (int)sizeof numbers) {
+    if (snprintf(numbers, sizeof numbers, "%s", given) >= (int)sizeof numbers) {
         return false;
     }
     char *comma = strchr(numbers, ',');
     if (comma != NULL) {
         *comma = '\0';
     }
-    *tolerance = (lmb_joint_tolerance){.joint = find_joint(rig, given, (size_t)(equals - given))};
+    *tolerance = (lmb_joint_tolerance){0};
     return option_read_float(numbers, &tolerance->error) && tolerance->error >= 0.0f &&
            (comma == NULL ||
             (option_read_float(comma + 1, &tolerance->shell_distance) && tolerance->shell_distance >= 0.0f));
@@ -245,15 +239,19 @@ static lmb_result read_tolerances(packing *p, lmb_error *error) {
     bool *below = lmb_arena_allocate(&p->pool, joint_count, sizeof *below);
     for (uint32_t i = 0; !p->pool.failed && i < p->joint_texts.count; i++) {
         const char *given = p->joint_texts.values[i];
+        const char *equals = strrchr(given, '=');
         lmb_joint_tolerance tolerance;
-        if (!read_tolerance(rig, given, &tolerance)) {
+        lmb_error found;
+        if (equals == NULL || !read_tolerance(equals + 1, &tolerance)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
                             "--joint-error %.100s: NAME=DISTANCE or NAME=DISTANCE,SHELL was "
                             "expected",
                             given);
         }
+        tolerance.joint =
+            command_find_name("no joint", given, (size_t)(equals - given), joint_name_at, rig, joint_count, &found);
         if (tolerance.joint == LMB_NONE) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joint-error %.100s: the rig has no such joint", given);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joint-error %.100s: %.300s", given, found.message);
         }
         for (uint32_t joint = 0; joint < joint_count; joint++) {
             const uint32_t parent = lmb_rig_joint_parent(rig, joint);

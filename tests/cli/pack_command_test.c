@@ -431,7 +431,8 @@ static void wrong_usage_is_reported(void **state) {
                  tolerances[i]);
         expect_badly(1, arguments, "NAME=DISTANCE or NAME=DISTANCE,SHELL was expected");
     }
-    expect_badly(1, "pack mannequin --output a.lmb --error 0 --joint-error hand=1", "the rig has no such joint");
+    expect_badly(1, "pack mannequin --output a.lmb --error 0 --joint-error left_hans=1",
+                 "--joint-error left_hans=1: no joint 'left_hans' among its 29; the nearest are left_hand,");
     expect_badly(1, "pack mannequin --output a.lmb --graph '{\"op\":\"rest\"}'", "it has no name; give NAME=...");
     expect_badly(1, "pack mannequin --output a.lmb --graph =x.json", "it has no name; give NAME=...");
     expect_badly(1, "pack mannequin --output a.lmb --graph a='{\"op\":\"rest\"}' --graph a='{\"op\":\"rest\"}'",
