@@ -1,37 +1,24 @@
 // Chooses a CPU path at run time: what this build has (LMB_HAS_SIMD_*), and what the processor has.
 #include "cpu_path.h"
 
-static const struct {
-    const char *name;
-    uint32_t lanes; // 0 if this build lacks the path. The fast path is another name of one of the others
-} paths[LMB_CPU_PATH_COUNT] = {
-    [LMB_CPU_REFERENCE] = {"reference", 1}, [LMB_CPU_FAST] = {.name = "fast"},
-#ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = {"simd 4", 4},
-#else
-    [LMB_CPU_SIMD_4] = {.name = "simd 4"},
-#endif
-#ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = {"simd 8", 8},
-#else
-    [LMB_CPU_SIMD_8] = {.name = "simd 8"},
-#endif
-#ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = {"simd 16", 16},
-#else
-    [LMB_CPU_SIMD_16] = {.name = "simd 16"},
-#endif
+static const char *const names[LMB_CPU_PATH_COUNT] = {
+    [LMB_CPU_REFERENCE] = "reference", [LMB_CPU_FAST] = "fast",       [LMB_CPU_SIMD_4] = "simd 4",
+    [LMB_CPU_SIMD_8] = "simd 8",       [LMB_CPU_SIMD_16] = "simd 16",
 };
+
+// 0 if this build lacks the path. The fast path is another name of one of the others.
+#define LANES(lanes) [LMB_CPU_SIMD_##lanes] = lanes,
+static const uint32_t lanes_of[LMB_CPU_PATH_COUNT] = {[LMB_CPU_REFERENCE] = 1, LMB_SIMD_PATHS(LANES)};
 
 const lmb_cpu_path lmb_cpu_widest_first[LMB_CPU_WIDTHS] = {LMB_CPU_SIMD_16, LMB_CPU_SIMD_8, LMB_CPU_SIMD_4,
                                                            LMB_CPU_REFERENCE};
 
 const char *lmb_cpu_path_name(lmb_cpu_path path) {
-    return (unsigned)path < LMB_CPU_PATH_COUNT ? paths[path].name : "unknown path";
+    return (unsigned)path < LMB_CPU_PATH_COUNT ? names[path] : "unknown path";
 }
 
 uint32_t lmb_cpu_lanes(lmb_cpu_path path) {
-    return (unsigned)path < LMB_CPU_PATH_COUNT ? paths[path].lanes : 0;
+    return (unsigned)path < LMB_CPU_PATH_COUNT ? lanes_of[path] : 0;
 }
 
 static bool machine_has(lmb_cpu_path path) {

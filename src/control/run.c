@@ -30,18 +30,9 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
                "the words of a state");
 
 // The stages of each path; NULL if this build lacks the path.
-static lmb_control_stage *const *const stages_of_paths[LMB_CPU_PATH_COUNT] = {
-    [LMB_CPU_REFERENCE] = NULL,
-#ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = lmb_control_stages_4,
-#endif
-#ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = lmb_control_stages_8,
-#endif
-#ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = lmb_control_stages_16,
-#endif
-};
+#define STAGES(lanes) [LMB_CPU_SIMD_##lanes] = lmb_control_stages_##lanes,
+static lmb_control_stage *const *const stages_of_paths[LMB_CPU_PATH_COUNT] = {[LMB_CPU_REFERENCE] = NULL,
+                                                                              LMB_SIMD_PATHS(STAGES)};
 
 static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
                               uint32_t count, lmb_error *error) {

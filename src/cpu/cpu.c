@@ -30,23 +30,10 @@ static const struct {
     runner any, plain;
 } paths[LMB_CPU_PATH_COUNT] = {
 #define SIMD_PATH(lanes)                                                                                               \
-    {                                                                                                                  \
-        {lmb_simd_##lanes##_scratch, lmb_simd_##lanes##_run}, {                                                        \
-            lmb_simd_##lanes##_plain_scratch, lmb_simd_##lanes##_plain_run                                             \
-        }                                                                                                              \
-    }
+    [LMB_CPU_SIMD_##lanes] = {{lmb_simd_##lanes##_scratch, lmb_simd_##lanes##_run},                                    \
+                              {lmb_simd_##lanes##_plain_scratch, lmb_simd_##lanes##_plain_run}},
     [LMB_CPU_REFERENCE] = {{lmb_simd_1_scratch, lmb_simd_1_run}, {lmb_simd_1_scratch, lmb_simd_1_run}},
-#ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = SIMD_PATH(4),
-#endif
-#ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = SIMD_PATH(8),
-#endif
-#ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = SIMD_PATH(16),
-#endif
-#undef SIMD_PATH
-};
+    LMB_SIMD_PATHS(SIMD_PATH)};
 
 #define DEFAULT_KEY_BYTES ((size_t)4 << 20)
 

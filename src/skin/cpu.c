@@ -6,18 +6,9 @@
 #include "../../shaders/ops/skin_layout.h"
 
 // NULL if this build lacks the path.
-static lmb_skin_function *const functions[LMB_CPU_PATH_COUNT] = {
-    [LMB_CPU_REFERENCE] = lmb_skin_simd_1_run,
-#ifdef LMB_HAS_SIMD_4
-    [LMB_CPU_SIMD_4] = lmb_skin_simd_4_run,
-#endif
-#ifdef LMB_HAS_SIMD_8
-    [LMB_CPU_SIMD_8] = lmb_skin_simd_8_run,
-#endif
-#ifdef LMB_HAS_SIMD_16
-    [LMB_CPU_SIMD_16] = lmb_skin_simd_16_run,
-#endif
-};
+#define FUNCTION(lanes) [LMB_CPU_SIMD_##lanes] = lmb_skin_simd_##lanes##_run,
+static lmb_skin_function *const functions[LMB_CPU_PATH_COUNT] = {[LMB_CPU_REFERENCE] = lmb_skin_simd_1_run,
+                                                                 LMB_SIMD_PATHS(FUNCTION)};
 
 static lmb_result check_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_skin_run_info *info, lmb_error *error) {
     if (skin == NULL || info == NULL) {
