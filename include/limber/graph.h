@@ -764,6 +764,15 @@ LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
 /// Destroys a graph. NULL is allowed.
 LMB_API void lmb_graph_destroy(lmb_graph *graph);
 
+/// Returns a 64-bit hash of everything that decides the bits of a graph's results: rig, clips, masks, nodes and what
+/// advances by itself, and the arithmetic of this library. It has the names of parameters, events, machines and states,
+/// too, because hosts find their indices by these.
+///
+/// Two hosts whose graphs have one fingerprint get the same bits from the same input. Not part of it are clips in slots
+/// (clip_slot.h), because they change, and names of joints. Libraries of different
+/// versions may give a graph different fingerprints even if its bits are the same.
+LMB_API uint64_t lmb_graph_fingerprint(const lmb_graph *graph);
+
 /// Puts a clip into its slot, in place of what is there; NULL empties the slot (clip_slot.h). The next frame on the CPU
 /// has it. Device copies that exist do not change: see lmb_gpu_graph_record_clip().
 ///

@@ -394,6 +394,8 @@ static LMB_NOINLINE lmb_result create(const lmb_graph_def *def, const lmb_host *
     if (result != LMB_OK) {
         lmb_graph_destroy(*graph);
         *graph = NULL;
+    } else {
+        (*graph)->fingerprint = lmb_graph_find_fingerprint(*graph);
     }
     return result;
 }

@@ -12,6 +12,8 @@
 // The number of a machine's states is the difference of two first states.
 struct lmb_graph_names {
     lmb_arena memory;
+    const char *text; // all names
+    size_t text_size;
     lmb_graph_parameter *parameters;
     const char **events;
     const char **players;
@@ -237,6 +239,8 @@ lmb_graph_names *lmb_graph_names_create(const lmb_graph_def *def, const lmb_movi
         lmb_graph_names_destroy(names, host);
         return NULL;
     }
+    names->text = w.text;
+    names->text_size = w.size;
     w.size = 0;
     write_all(&w);
     return names;
@@ -248,6 +252,11 @@ void lmb_graph_names_destroy(lmb_graph_names *names, const lmb_host *host) {
         lmb_arena_release(&names->memory);
         lmb_host_release(host, names);
     }
+}
+
+const char *lmb_graph_names_text(const lmb_graph_names *names, size_t *size) {
+    *size = names->text_size;
+    return names->text;
 }
 
 uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node) {

@@ -15,7 +15,7 @@ struct lmb_graph {
     uint32_t clip_slot_count;
     uint32_t clip_changes;         // counts calls of lmb_graph_set_clip()
     lmb_control *control;          // or NULL
-    struct lmb_graph_names *names; // NULL if lmb_graph_create() did not make it
+    struct lmb_graph_names *names; // as the fingerprint, of a graph that lmb_graph_create() made; else NULL
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t pose_count;
@@ -46,6 +46,7 @@ struct lmb_graph {
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
     uint32_t joint_limits;               // offset of the first table of joint limits
     uint32_t joint_maps;                 // offset of the first table of a joint map
+    uint64_t fingerprint;                // see graph.h
     uint32_t size;                       // words
     uint32_t *program;
 };

@@ -1,10 +1,12 @@
 #include "control_scenario.h"
 
+#include "base/bits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-const uint64_t control_scenario_golden = UINT64_C(0x1b6413b228af92c1);
-const uint64_t motion_scenario_golden = UINT64_C(0x783356ee4fd0454a);
+const uint64_t control_scenario_golden = BITS_OF_CONTROL;
+const uint64_t motion_scenario_golden = BITS_OF_MOTION;
 const uint64_t motion_scenario_long_golden = UINT64_C(0x69797f9142584b17);
 
 // The host's parameters, then the parameters that the control writes.

@@ -1,11 +1,13 @@
 #include "scenario.h"
 
+#include "base/bits.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { JOINTS = 37, SOCKETS = 7, KEYS = 19, TRACKS = 3 * JOINTS, PARAMETERS = 12 };
 
-const scenario_hashes scenario_golden = {UINT64_C(0x77e1ce6c0835d103), UINT64_C(0xd1a7c045f33133b1)};
+const scenario_hashes scenario_golden = {BITS_OF_POSES, BITS_OF_OUTPUTS};
 
 // PCG XSH RR 32.
 static uint32_t next_random(uint64_t *state) {
