@@ -31,7 +31,7 @@ endif()
 # The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function.
 if(LIMBER_IMPORT)
     set(manual_blocks "")
-    foreach(page getting-started importing skinning state-machines)
+    foreach(page getting-started importing netcode skinning state-machines)
         set(source ${PROJECT_SOURCE_DIR}/docs/${page}.md)
         add_custom_command(OUTPUT ${page}.inc COMMAND awk "${code}" ${source} > ${page}.inc DEPENDS ${source} VERBATIM)
         list(APPEND manual_blocks ${page}.inc)

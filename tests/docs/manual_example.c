@@ -34,6 +34,27 @@ lmb_result manual_importing(const char *character_path, const char *more_clips_p
     return result;
 }
 
+// The host's function in that page.
+static uint64_t first_changed(manual_inputs *inputs, uint64_t now) {
+    if (now != inputs->arrives) {
+        return now;
+    }
+    inputs->counts[inputs->changed] = inputs->arriving;
+    return inputs->changed;
+}
+
+lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *inputs, uint64_t frame_count,
+                          lmb_control_frame frame, lmb_batch_outputs outputs) {
+    lmb_error error = {0};
+    lmb_batch_def batch = lmb_default_batch_def();
+    batch.graph = graph;
+    batch.character_count = frame.character_count;
+    batch.outputs = LMB_OUTPUT_PALETTE_BIT;
+    const lmb_batch_inputs batch_inputs = {.control = &frame};
+#include "netcode.inc"
+    return result;
+}
+
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,
                            float *vertices, const uint32_t counts[3]) {

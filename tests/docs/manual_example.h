@@ -5,6 +5,7 @@
 #include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <limber/import.h>
+#include <limber/snapshot.h>
 
 // docs/getting-started.md. It is compiled, and not called.
 lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
@@ -13,6 +14,17 @@ lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical
                                   uint32_t slot);
 // docs/importing.md.
 lmb_result manual_importing(const char *character_path, const char *more_clips_path, lmb_error *errors);
+// Events of each frame, a number of `sent`. Those of frame `changed` arrive in frame `arrives`.
+typedef struct manual_inputs {
+    const lmb_event *sent;
+    uint32_t *counts; // [frame]
+    uint64_t arrives, changed;
+    uint32_t arriving; // events of frame `changed`
+} manual_inputs;
+
+// docs/netcode.md: runs frames, and those of late input again.
+lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *inputs, uint64_t frame_count,
+                          lmb_control_frame frame, lmb_batch_outputs outputs);
 // docs/skinning.md. It is compiled, and not called.
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,

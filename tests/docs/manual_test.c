@@ -199,6 +199,51 @@ static void the_state_machine_in_c_is_the_one_in_json(void **state) {
     free(in_c);
 }
 
+// Late input, with which frames run again, gives the bits of the same input in time.
+static void rollback_gives_the_same_bits(void **state) {
+    (void)state;
+    enum { CHARACTERS = 5, FRAMES = 40 };
+    char block[4096] = "";
+    FILE *page = open_page("state-machines");
+    assert_true(next_block(page, block, sizeof block));
+    fclose(page);
+    lmb_graph *graph = create_graph(block);
+    lmb_cpu *cpu;
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+    const uint32_t jump = lmb_graph_find_event(graph, "JUMP");
+    const lmb_event sent[2] = {{1, jump}, {3, jump}};
+    const size_t states = CHARACTERS * lmb_control_state_words(lmb_graph_control(graph));
+    const size_t kept = CHARACTERS * lmb_graph_inertia_words(graph) + 1;
+    uint32_t *state_words[2], *kept_words[2];
+    for (int run = 0; run < 2; run++) {
+        // In the first run the events of frame 20 are known in time, in the second in frame 25.
+        uint32_t counts[FRAMES] = {[20] = run == 0 ? 2 : 0};
+        state_words[run] = calloc(states, sizeof **state_words);
+        kept_words[run] = calloc(kept, sizeof **kept_words);
+        float *parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof *parameters);
+        float *palettes = calloc((size_t)CHARACTERS * lmb_graph_joint_count(graph) * 12, sizeof *palettes);
+        lmb_control_frame frame = lmb_default_control_frame();
+        frame.step = LMB_TICKS_PER_SECOND / 60;
+        frame.character_count = CHARACTERS;
+        frame.state = state_words[run];
+        frame.parameters = parameters;
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palettes},
+                                           .inertia = kept > 1 ? kept_words[run] : NULL};
+        manual_inputs inputs = {sent, counts, run == 0 ? FRAMES : 25, 20, 2};
+        assert_int_equal(manual_netcode(graph, cpu, &inputs, FRAMES, frame, outputs), LMB_OK);
+        free(parameters);
+        free(palettes);
+    }
+    assert_memory_equal(state_words[0], state_words[1], states * sizeof **state_words);
+    assert_memory_equal(kept_words[0], kept_words[1], kept * sizeof **kept_words);
+    for (int run = 0; run < 2; run++) {
+        free(state_words[run]);
+        free(kept_words[run]);
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+}
+
 static void the_code_that_imports_runs(void **state) {
     (void)state;
     lmb_error error = {0};
@@ -213,6 +258,7 @@ int main(void) {
         cmocka_unit_test(examples_of_the_manual),
         cmocka_unit_test(every_operation_has_a_section),
         cmocka_unit_test(the_state_machine_in_c_is_the_one_in_json),
+        cmocka_unit_test(rollback_gives_the_same_bits),
         cmocka_unit_test(the_code_that_imports_runs),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

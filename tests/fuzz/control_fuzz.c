@@ -7,6 +7,7 @@
 #include "program/program.h"
 
 #include <limber/clip.h>
+#include <limber/snapshot.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -419,6 +420,40 @@ static void run_changed(fuzz_input *in, const lmb_graph *graph, memory *m, uint3
     memory_destroy(&flushed);
 }
 
+// Saves characters, and changes the snapshot. One that is sealed afterwards is accepted exactly if its states are; one
+// that changed after its seal never is.
+static void run_snapshot(fuzz_input *in, const lmb_graph *graph, memory *m) {
+    const uint32_t characters[2] = {1, fuzz_byte(in) % CHARACTERS};
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
+    const lmb_character_words words = {.states = m->state,
+                                       .inertia = inertia,
+                                       .row_count = CHARACTERS,
+                                       .characters = fuzz_flag(in) ? characters : NULL,
+                                       .count = fuzz_byte(in) % (CHARACTERS + 1)};
+    size_t size = lmb_snapshot_size(graph, words.count);
+    uint32_t *bytes = malloc(size);
+    fuzz_require(inertia != NULL && bytes != NULL, "no memory");
+    fuzz_require(lmb_snapshot_save(graph, &words, fuzz_word(in), bytes, size, NULL) == LMB_OK, "it is not saved");
+    const uint32_t at = fuzz_word(in) % (uint32_t)(size / sizeof *bytes), value = fuzz_word(in);
+    const bool changes = bytes[at] != value;
+    bytes[at] = value;
+    size -= fuzz_flag(in) ? fuzz_byte(in) % size : 0;
+    lmb_snapshot found;
+    if (lmb_snapshot_open(bytes, size, &found, NULL) == LMB_OK && lmb_snapshot_seal(bytes, size, NULL) == LMB_OK &&
+        lmb_snapshot_check(graph, bytes, size, NULL) == LMB_OK) {
+        fuzz_require(lmb_control_check_states(lmb_graph_control(graph), found.states, found.character_count, NULL) ==
+                         LMB_OK,
+                     "a snapshot with states that are refused");
+        fuzz_require(lmb_snapshot_restore(graph, bytes, size, &words, NULL) == LMB_OK, "it is not restored");
+        bytes[at] = ~value;
+        fuzz_require(lmb_snapshot_check(graph, bytes, size, NULL) != LMB_OK, "damage is not found");
+    } else {
+        fuzz_require(changes || size < lmb_snapshot_size(graph, words.count), "a snapshot that is refused");
+    }
+    free(bytes);
+    free(inertia);
+}
+
 static void run(fuzz_input *in, const lmb_graph *graph) {
     memory m = memory_create(graph);
     for (uint32_t number = 0; number < FRAMES; number++) {
@@ -429,6 +464,7 @@ static void run(fuzz_input *in, const lmb_graph *graph) {
         expect_accepted(graph, &m);
         require_counts(graph, m.state);
     }
+    run_snapshot(in, graph, &m);
     run_changed(in, graph, &m, FRAMES);
     memory_destroy(&m);
 }

@@ -1,0 +1,112 @@
+/// @file snapshot.h
+/// Snapshots: everything that the next frame of some characters continues from, in one block of bytes. They serve
+/// rollback, saved games, and a server that sends characters to clients.
+///
+/// **State and input.** A character's state (control.h) and its words of inertialization, chains and feet (inertia.h)
+/// are state: a snapshot has both. Parameters, events, steps, frame numbers, lists, points, transforms and pose buffers
+/// are input. A host that runs frames again gives them again. What the graph itself writes to a row of parameters
+/// follows from the state in every frame.
+///
+/// **Rollback.** Save the characters before each frame, and keep as many snapshots as frames can come late. When late
+/// input arrives, restore the snapshot of its frame, and run that frame and those after it again. Equal input gives
+/// equal bits, on any device and by any evaluator:
+///
+///     lmb_snapshot_save(graph, &characters, tick, saved[tick % KEPT], size, &error);
+///     ...
+///     lmb_snapshot_restore(graph, saved[late % KEPT], size, &characters, &error);
+///
+/// **Other graphs.** A snapshot names its graph by lmb_graph_fingerprint(). It is refused by any other graph, also by
+/// one of the same size.
+///
+/// **Trust.** lmb_snapshot_restore() checks the header and all sizes, not what the words mean: that is enough for
+/// snapshots of one's own. One that comes from a file or a network is first checked by lmb_snapshot_check(), which
+/// trusts nothing. To allow that, its writer seals it (lmb_snapshot_seal()).
+///
+/// **Devices.** A device's words are copied from and to lmb_gpu_batch_state() and lmb_gpu_batch_inertia() by the host.
+/// lmb_snapshot_open() says where a snapshot has the same words, in the same order.
+///
+/// **Format.** Little-endian 32-bit words:
+///
+///     "LMBSNAP\n", version, characters, words of a state, words of inertialization,
+///     fingerprint, tag, hash (two words each), reserved (two words of 0)
+///     states of all characters, then words of inertialization of all characters
+#ifndef LIMBER_SNAPSHOT_H
+#define LIMBER_SNAPSHOT_H
+
+#include <limber/graph.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_SNAPSHOT_VERSION 1u
+#define LMB_SNAPSHOT_HEADER_WORDS 14u
+
+/// Characters of a batch and where their words are. Zeroed: none.
+typedef struct lmb_character_words {
+    uint32_t *states;           ///< uint32_t [row_count][lmb_control_state_words()]; not read if that is 0
+    uint32_t *inertia;          ///< uint32_t [row_count][lmb_graph_inertia_words()]; not read if that is 0
+    uint32_t row_count;         ///< of the batch
+    const uint32_t *characters; ///< rows in any order, each below `row_count`; NULL: `first` and those that follow it
+    uint32_t first;             ///< not read with `characters`
+    uint32_t count;             ///< characters of the snapshot
+} lmb_character_words;
+
+/// What a snapshot has.
+typedef struct lmb_snapshot {
+    uint32_t character_count;
+    uint64_t fingerprint; ///< of its graph
+    uint64_t tag;
+    bool is_sealed;
+    const uint32_t *states;  ///< uint32_t [character_count][state words], in the snapshot's bytes
+    const uint32_t *inertia; ///< uint32_t [character_count][inertia words], in the snapshot's bytes
+} lmb_snapshot;
+
+/// Returns the size of a snapshot of `count` characters.
+LMB_API size_t lmb_snapshot_size(const lmb_graph *graph, uint32_t count);
+
+/// Writes a snapshot of characters into `bytes`, aligned to 4. `tag` is any number of the host's, such as that of the
+/// frame. Allocates nothing; several threads may save at once.
+///
+/// Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, `bytes` are not aligned, or a character is outside the
+/// batch, and with #LMB_ERROR_LIMIT if `room` is less than lmb_snapshot_size().
+LMB_API lmb_result lmb_snapshot_save(const lmb_graph *graph, const lmb_character_words *from, uint64_t tag, void *bytes,
+                                     size_t room, lmb_error *error);
+
+/// Writes the hash of a snapshot into it, so that damage is found. It does not protect against words that someone
+/// chose. Fails as lmb_snapshot_open() does.
+LMB_API lmb_result lmb_snapshot_seal(void *bytes, size_t size, lmb_error *error);
+
+/// Says what a snapshot has. `bytes` are aligned to 4.
+///
+/// Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL or `bytes` are not aligned, and with #LMB_ERROR_FORMAT if they
+/// are no snapshot of this version, or end too early or too late.
+LMB_API lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapshot *snapshot, lmb_error *error);
+
+/// Checks a snapshot that comes from a file or a network.
+///
+/// Fails as lmb_snapshot_open() does, and with #LMB_ERROR_FORMAT if it belongs to another graph, is not sealed, is
+/// damaged, or if lmb_control_check_states() refuses a state. A snapshot that passes gives finite results with the same
+/// bits on every device.
+LMB_API lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t size, lmb_error *error);
+
+/// Writes the words of a snapshot's characters to rows of a batch, in their order. Allocates nothing; several threads
+/// may restore different rows at once.
+///
+/// The rows may be others than those that were saved. A character that had not begun takes its phase of updates from
+/// its row, unless one was set. Fails as lmb_snapshot_open() and lmb_snapshot_save() do, and with #LMB_ERROR_FORMAT if
+/// the snapshot belongs to another graph or has another number of characters than `to`. Nothing is written then.
+LMB_API lmb_result lmb_snapshot_restore(const lmb_graph *graph, const void *bytes, size_t size,
+                                        const lmb_character_words *to, lmb_error *error);
+
+/// Says where two states of a character differ first, for a person who looks for the cause: `machine "body": state
+/// "walk", "hop"`. Machines come before players, smoothed parameters, character motion, and all other words. Writes at
+/// most `size` bytes with the final zero. Returns false, and writes "", if the states are equal.
+LMB_API bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const uint32_t *b, char *text,
+                                        size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,117 @@
+// Where two states of a character differ first, in the words of the graph.
+#include <limber/snapshot.h>
+
+#include "control/control.h"
+
+#include "../../shaders/ops/control_layout.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct comparison {
+    const lmb_graph *graph;
+    const lmb_control *control;
+    const uint32_t *a, *b;
+    char *text;
+    size_t size;
+} comparison;
+
+static bool differ(const comparison *c, uint32_t first, uint32_t count) {
+    return memcmp(c->a + first, c->b + first, count * sizeof *c->a) != 0;
+}
+
+static double number(uint32_t bits) {
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return (double)value;
+}
+
+static bool compare_machine(const comparison *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
+    const uint32_t at = record[MACHINE_STATE];
+    const uint32_t words = MACHINE_WEIGHTS + record[MACHINE_STATE_COUNT] * MACHINE_STATE_WEIGHT_WORDS;
+    const char *name = lmb_graph_machine_name(c->graph, index);
+    if (differ(c, at + MACHINE_CURRENT, 1)) {
+        snprintf(c->text, c->size, "machine \"%s\": state \"%s\", \"%s\"", name,
+                 lmb_graph_state_name(c->graph, index, c->a[at + MACHINE_CURRENT]),
+                 lmb_graph_state_name(c->graph, index, c->b[at + MACHINE_CURRENT]));
+    } else if (differ(c, at, words)) {
+        snprintf(c->text, c->size, "machine \"%s\": %s", name,
+                 differ(c, at + MACHINE_TIME, 2)    ? "time in its state"
+                 : differ(c, at + MACHINE_FADE, 1)  ? "transition"
+                 : differ(c, at + MACHINE_FADED, 2) ? "time of its transition"
+                                                    : "weights of its states");
+    }
+    return differ(c, at, words);
+}
+
+static bool compare_player(const comparison *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t at = block[block[CONTROL_PLAYERS] + index * PLAYER_WORDS + PLAYER_STATE];
+    const char *name = lmb_graph_player_name(c->graph, index);
+    if (differ(c, at + PLAYING_PLACE, 2)) {
+        snprintf(c->text, c->size, "player \"%s\": tick %" PRIu64 ", %" PRIu64, name,
+                 lmb_control_player_ticks(c->control, c->a, index), lmb_control_player_ticks(c->control, c->b, index));
+    } else if (differ(c, at, PLAYING_WORDS)) {
+        snprintf(c->text, c->size, "player \"%s\": %s", name,
+                 differ(c, at + PLAYING_FLAGS, 1) ? "whether it ended or passed an end" : "weight");
+    }
+    return differ(c, at, PLAYING_WORDS);
+}
+
+static bool compare_smoothed(const comparison *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_SMOOTHED] + index * SMOOTHED_WORDS;
+    const uint32_t at = record[SMOOTHED_STATE];
+    if (differ(c, at, 1)) {
+        snprintf(c->text, c->size, "smoothed parameter \"%s\": %.9g, %.9g",
+                 lmb_graph_parameter_at(c->graph, record[SMOOTHED_PARAMETER]).name, number(c->a[at]), number(c->b[at]));
+    }
+    return differ(c, at, 1);
+}
+
+static bool compare_motion(const comparison *c) {
+    const lmb_word_range words = lmb_control_motion_words(c->control);
+    if (differ(c, words.first, words.count)) {
+        const lmb_motion a = lmb_control_motion(c->control, c->a), b = lmb_control_motion(c->control, c->b);
+        snprintf(c->text, c->size, "character motion: (%.9g, %.9g, %.9g) yaw %.9g, (%.9g, %.9g, %.9g) yaw %.9g",
+                 a.position[0], a.position[1], a.position[2], a.yaw, b.position[0], b.position[1], b.position[2],
+                 b.yaw);
+    }
+    return differ(c, words.first, words.count);
+}
+
+static bool compare_words(const comparison *c) {
+    uint32_t at = 0;
+    while (at < c->control->state_words && c->a[at] == c->b[at]) {
+        at++;
+    }
+    const bool found = at < c->control->state_words;
+    if (found) {
+        snprintf(c->text, c->size, "word %u: 0x%08x, 0x%08x", (unsigned)at, (unsigned)c->a[at], (unsigned)c->b[at]);
+    }
+    return found;
+}
+
+bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const uint32_t *b, char *text, size_t size) {
+    const comparison c = {graph, lmb_graph_control(graph), a, b, text, size};
+    bool found = false;
+    if (size > 0) {
+        text[0] = '\0';
+    }
+    if (c.control == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; !found && i < c.control->machine_count; i++) {
+        found = compare_machine(&c, i);
+    }
+    for (uint32_t i = 0; !found && i < c.control->block[CONTROL_PLAYER_COUNT]; i++) {
+        found = compare_player(&c, i);
+    }
+    for (uint32_t i = 0; !found && i < c.control->block[CONTROL_SMOOTHED_COUNT]; i++) {
+        found = compare_smoothed(&c, i);
+    }
+    return found || compare_motion(&c) || compare_words(&c);
+}

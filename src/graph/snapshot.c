@@ -1,0 +1,259 @@
+// Snapshots of characters. The words of a snapshot lie in two arrays, so a run of characters is copied at once.
+#include <limber/snapshot.h>
+
+#include "base/host.h"
+
+#include <string.h>
+
+#define MAGIC_LOW 0x53424d4cu  // "LMBS"
+#define MAGIC_HIGH 0x0a50414eu // "NAP\n"
+
+// The header, as it is stored.
+typedef struct header {
+    uint32_t magic[2];
+    uint32_t version;
+    uint32_t character_count;
+    uint32_t state_words;
+    uint32_t inertia_words;
+    uint32_t fingerprint[2];
+    uint32_t tag[2];
+    uint32_t hash[2]; // 0: not sealed
+    uint32_t reserved[2];
+} header;
+
+_Static_assert(sizeof(header) == LMB_SNAPSHOT_HEADER_WORDS * sizeof(uint32_t), "the header is packed");
+
+static uint64_t wide(const uint32_t words[2]) {
+    return (uint64_t)words[1] << 32 | words[0];
+}
+
+static void store_wide(uint32_t words[2], uint64_t value) {
+    words[0] = (uint32_t)value;
+    words[1] = (uint32_t)(value >> 32);
+}
+
+static bool is_aligned(const void *bytes) {
+    return (uintptr_t)bytes % sizeof(uint32_t) == 0;
+}
+
+static uint64_t character_words(uint32_t state_words, uint32_t inertia_words) {
+    return (uint64_t)state_words + inertia_words;
+}
+
+static uint32_t state_words(const lmb_graph *graph) {
+    return lmb_control_state_words(lmb_graph_control(graph));
+}
+
+size_t lmb_snapshot_size(const lmb_graph *graph, uint32_t count) {
+    const uint64_t each = character_words(state_words(graph), lmb_graph_inertia_words(graph));
+    return sizeof(header) + (size_t)(each * sizeof(uint32_t)) * count;
+}
+
+// Checks that all characters are rows of the batch, and that what is needed of them is there.
+static lmb_result check_characters(const lmb_graph *graph, const lmb_character_words *of, lmb_error *error) {
+    const char *missing = state_words(graph) > 0 && of->states == NULL                ? "states"
+                          : lmb_graph_inertia_words(graph) > 0 && of->inertia == NULL ? "inertia"
+                                                                                      : NULL;
+    if (missing != NULL && of->count > 0) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: %s: it is NULL, and the graph has such words", missing);
+    }
+    if (of->characters == NULL && (of->first > of->row_count || of->count > of->row_count - of->first)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: characters %u to %llu: the batch has %u",
+                        (unsigned)of->first, (unsigned long long)of->first + of->count, (unsigned)of->row_count);
+    }
+    for (uint32_t i = 0; of->characters != NULL && i < of->count; i++) {
+        if (of->characters[i] >= of->row_count) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: characters[%u]: there is no character %u of %u",
+                            (unsigned)i, (unsigned)of->characters[i], (unsigned)of->row_count);
+        }
+    }
+    return LMB_OK;
+}
+
+// Copies rows of a batch to those of a snapshot.
+static void save_rows(const lmb_character_words *from, const uint32_t *rows, uint32_t words, uint32_t *saved) {
+    const size_t size = words * sizeof *rows;
+    if (size > 0 && from->characters == NULL) {
+        memcpy(saved, rows + (size_t)from->first * words, size * from->count);
+        return;
+    }
+    for (uint32_t i = 0; size > 0 && i < from->count; i++) {
+        memcpy(saved + (size_t)i * words, rows + (size_t)from->characters[i] * words, size);
+    }
+}
+
+static void restore_rows(const lmb_character_words *to, const uint32_t *saved, uint32_t words, uint32_t *rows) {
+    const size_t size = words * sizeof *rows;
+    if (size > 0 && to->characters == NULL) {
+        memcpy(rows + (size_t)to->first * words, saved, size * to->count);
+        return;
+    }
+    for (uint32_t i = 0; size > 0 && i < to->count; i++) {
+        memcpy(rows + (size_t)to->characters[i] * words, saved + (size_t)i * words, size);
+    }
+}
+
+lmb_result lmb_snapshot_save(const lmb_graph *graph, const lmb_character_words *from, uint64_t tag, void *bytes,
+                             size_t room, lmb_error *error) {
+    if (graph == NULL || from == NULL || bytes == NULL || !is_aligned(bytes)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: %s",
+                        graph == NULL   ? "the graph is NULL"
+                        : from == NULL  ? "the characters are NULL"
+                        : bytes == NULL ? "the bytes are NULL"
+                                        : "the bytes are not aligned to 4");
+    }
+    const lmb_result result = check_characters(graph, from, error);
+    const size_t size = lmb_snapshot_size(graph, from->count);
+    if (result == LMB_OK && room < size) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "snapshot: it takes %llu bytes, and there is room for %llu",
+                        (unsigned long long)size, (unsigned long long)room);
+    }
+    if (result == LMB_OK) {
+        header h = {.magic = {MAGIC_LOW, MAGIC_HIGH},
+                    .version = LMB_SNAPSHOT_VERSION,
+                    .character_count = from->count,
+                    .state_words = state_words(graph),
+                    .inertia_words = lmb_graph_inertia_words(graph)};
+        store_wide(h.fingerprint, lmb_graph_fingerprint(graph));
+        store_wide(h.tag, tag);
+        memcpy(bytes, &h, sizeof h);
+        uint32_t *words = (uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        save_rows(from, from->states, h.state_words, words);
+        save_rows(from, from->inertia, h.inertia_words, words + (size_t)h.character_count * h.state_words);
+    }
+    return result;
+}
+
+static lmb_result refuse_format(lmb_error *error, const char *why) {
+    return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: %s", why);
+}
+
+// Checks the header, and stores it.
+static lmb_result load_header(const void *bytes, size_t size, header *h, lmb_error *error) {
+    if (bytes == NULL || !is_aligned(bytes)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: the bytes are %s",
+                        bytes == NULL ? "NULL" : "not aligned to 4");
+    }
+    if (size < sizeof *h) {
+        return refuse_format(error, "it ends inside its header");
+    }
+    memcpy(h, bytes, sizeof *h);
+    if (h->magic[0] != MAGIC_LOW || h->magic[1] != MAGIC_HIGH) {
+        return refuse_format(error, "the bytes are no snapshot");
+    }
+    if (h->version != LMB_SNAPSHOT_VERSION) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: it has version %u instead of %u", (unsigned)h->version,
+                        LMB_SNAPSHOT_VERSION);
+    }
+    const uint64_t each = character_words(h->state_words, h->inertia_words) * sizeof(uint32_t);
+    const uint64_t room = size - sizeof *h;
+    // No more than 2^32 characters of 2^35 bytes: the product may exceed 64 bits.
+    const bool fits = each == 0 ? room == 0 : room % each == 0 && room / each == h->character_count;
+    if (!fits) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: %llu bytes are not those of %u characters of %llu bytes",
+                        (unsigned long long)size, (unsigned)h->character_count, (unsigned long long)each);
+    }
+    return h->reserved[0] == 0 && h->reserved[1] == 0 ? LMB_OK : refuse_format(error, "its reserved words are not 0");
+}
+
+lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapshot *snapshot, lmb_error *error) {
+    if (snapshot == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: the result is NULL");
+    }
+    *snapshot = (lmb_snapshot){0};
+    header h;
+    const lmb_result result = load_header(bytes, size, &h, error);
+    if (result == LMB_OK) {
+        const uint32_t *words = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        *snapshot = (lmb_snapshot){.character_count = h.character_count,
+                                   .fingerprint = wide(h.fingerprint),
+                                   .tag = wide(h.tag),
+                                   .is_sealed = wide(h.hash) != 0,
+                                   .states = words,
+                                   .inertia = words + (size_t)h.character_count * h.state_words};
+    }
+    return result;
+}
+
+// The hash of the header, without the hash itself, and of all rows.
+static uint64_t hash_all(const header *from, const void *bytes, size_t size) {
+    header h = *from;
+    uint32_t words[LMB_SNAPSHOT_HEADER_WORDS];
+    store_wide(h.hash, lmb_control_hash((const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
+                                        size / sizeof(uint32_t) - LMB_SNAPSHOT_HEADER_WORDS));
+    memcpy(words, &h, sizeof words);
+    return lmb_control_hash(words, LMB_SNAPSHOT_HEADER_WORDS);
+}
+
+lmb_result lmb_snapshot_seal(void *bytes, size_t size, lmb_error *error) {
+    header h;
+    const lmb_result result = load_header(bytes, size, &h, error);
+    if (result == LMB_OK) {
+        store_wide(h.hash, hash_all(&h, bytes, size));
+        memcpy(bytes, &h, sizeof h);
+    }
+    return result;
+}
+
+static lmb_result check_graph(const lmb_graph *graph, const header *h, lmb_error *error) {
+    const uint64_t own = lmb_graph_fingerprint(graph), other = wide(h->fingerprint);
+    if (own != other) {
+        return lmb_fail(error, LMB_ERROR_FORMAT,
+                        "snapshot: it belongs to another graph: its fingerprint is 0x%016llx instead of 0x%016llx",
+                        (unsigned long long)other, (unsigned long long)own);
+    }
+    if (h->state_words != state_words(graph) || h->inertia_words != lmb_graph_inertia_words(graph)) {
+        return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: characters have %u + %u words instead of %u + %u",
+                        (unsigned)h->state_words, (unsigned)h->inertia_words, (unsigned)state_words(graph),
+                        (unsigned)lmb_graph_inertia_words(graph));
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t size, lmb_error *error) {
+    if (graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: the graph is NULL");
+    }
+    header h;
+    lmb_result result = load_header(bytes, size, &h, error);
+    if (result == LMB_OK) {
+        result = check_graph(graph, &h, error);
+    }
+    if (result == LMB_OK && wide(h.hash) == 0) {
+        result = refuse_format(error, "it is not sealed");
+    }
+    if (result == LMB_OK && wide(h.hash) != hash_all(&h, bytes, size)) {
+        result = refuse_format(error, "it is damaged: its hash is another one");
+    }
+    if (result == LMB_OK && h.state_words > 0) {
+        result = lmb_control_check_states(lmb_graph_control(graph), (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
+                                          h.character_count, error);
+    }
+    return result;
+}
+
+lmb_result lmb_snapshot_restore(const lmb_graph *graph, const void *bytes, size_t size, const lmb_character_words *to,
+                                lmb_error *error) {
+    if (graph == NULL || to == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: the %s NULL",
+                        graph == NULL ? "graph is" : "characters are");
+    }
+    header h;
+    lmb_result result = load_header(bytes, size, &h, error);
+    if (result == LMB_OK) {
+        result = check_graph(graph, &h, error);
+    }
+    if (result == LMB_OK && h.character_count != to->count) {
+        result = lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: it has %u characters instead of %u",
+                          (unsigned)h.character_count, (unsigned)to->count);
+    }
+    if (result == LMB_OK) {
+        result = check_characters(graph, to, error);
+    }
+    if (result == LMB_OK) {
+        const uint32_t *words = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        restore_rows(to, words, h.state_words, to->states);
+        restore_rows(to, words + (size_t)h.character_count * h.state_words, h.inertia_words, to->inertia);
+    }
+    return result;
+}

@@ -1,0 +1,492 @@
+// Snapshots of characters, fingerprints of graphs, and differences of states.
+#include "graph_text.h"
+#include "suite.h"
+
+#include <limber/cpu.h>
+#include <limber/snapshot.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { JOINTS = 4, CLIPS = 3, CHARACTERS = 7, FRAMES = 90, SAVED = 31 };
+
+static const char *const clip_names[CLIPS] = {"stand", "walk", "hop"};
+static lmb_rig *rig;
+static lmb_clip *clips[CLIPS];
+
+// The second graph has the states of the first one exchanged.
+#define GRAPH(FIRST, SECOND, JUMP, LAND, FADE)                                                                         \
+    "{'op':'chain','start':'Tail','end':'Tip','time':{'param':'now'},'character-motion':{},'base':{'op':'machine',"    \
+    "'name':'body','states':[{'name':'" FIRST "','pose':{'op':'clip','clip':'" FIRST "','play':{'velocity':1,"         \
+    "'rate':{'param':'pace','smooth':0.2}}},'transitions':[{'to':'" SECOND "','event':'" JUMP "','fade':" FADE         \
+    ",'kind':'inertialized'}]},{'name':'" SECOND "','entry':'" LAND "','pose':{'op':'clip','clip':'" SECOND            \
+    "'},'transitions':[{'to':'" FIRST "','end':true,'fade':0.25,'kind':'inertialized'}]}]}}"
+
+static lmb_clip *create_clip(uint32_t index, float height) {
+    static const float times[2] = {0.0f, 1.0f};
+    const float moves[6] = {(float)index, 0.0f, 0.0f, (float)index, height, 0.5f};
+    const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+    lmb_clip *clip;
+    assert_int_equal(lmb_clip_create(rig,
+                                     &(lmb_clip_def){.name = clip_names[index], .tracks = &track, .track_count = 1},
+                                     NULL, &clip, NULL),
+                     LMB_OK);
+    return clip;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    static const char *const names[JOINTS] = {"Hips", "Tail", "Middle", "Tip"};
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[1] = -0.5f;
+    }
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        clips[i] = create_clip(i, 1.0f);
+    }
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
+    return 0;
+}
+
+static lmb_graph *graph_of(const char *text) {
+    const lmb_graph_source source = {.text = json_text(text),
+                                     .size = strlen(text),
+                                     .rig = rig,
+                                     .clips = (const lmb_clip *const *)clips,
+                                     .clip_count = CLIPS};
+    lmb_graph_json *json;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_json_read(&source, NULL, &json, NULL, &error) != LMB_OK ||
+        lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    lmb_graph_json_destroy(json);
+    return graph;
+}
+
+static lmb_graph *walker(void) {
+    return graph_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
+}
+
+// ---- A crowd on the CPU.
+
+typedef struct crowd {
+    lmb_graph *graph;
+    lmb_cpu *cpu;
+    lmb_batch_def batch;
+    uint32_t states[CHARACTERS * 256];
+    uint32_t inertia[CHARACTERS * 512];
+    float parameters[CHARACTERS * 16];
+    float palettes[CHARACTERS * JOINTS * 12];
+    uint64_t hashes[FRAMES]; // of a frame's states, inertia and palettes
+} crowd;
+
+static crowd *crowd_create(lmb_graph *graph) {
+    crowd *c = calloc(1, sizeof *c);
+    assert_non_null(c);
+    c->graph = graph;
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &c->cpu, NULL), LMB_OK);
+    c->batch = lmb_default_batch_def();
+    c->batch.graph = graph;
+    c->batch.character_count = CHARACTERS;
+    c->batch.outputs = LMB_OUTPUT_PALETTE_BIT;
+    const uint32_t states = lmb_control_state_words(lmb_graph_control(graph)), inertia = lmb_graph_inertia_words(graph);
+    assert_true(states > 0 && states <= 256 && inertia > 36 && inertia <= 512);
+    assert_true(lmb_graph_parameter_count(graph) <= 16);
+    return c;
+}
+
+static void crowd_destroy(crowd *c) {
+    lmb_cpu_destroy(c->cpu);
+    lmb_graph_destroy(c->graph);
+    free(c);
+}
+
+static lmb_character_words words_of(crowd *c) {
+    return (lmb_character_words){
+        .states = c->states, .inertia = c->inertia, .row_count = CHARACTERS, .count = CHARACTERS};
+}
+
+// Runs a frame. Input depends on the frame and on the character that is in a row.
+static void run_frame(crowd *c, uint32_t frame, const uint32_t characters[CHARACTERS]) {
+    const uint32_t words = lmb_graph_parameter_count(c->graph);
+    lmb_event events[CHARACTERS];
+    uint32_t event_count = 0;
+    for (uint32_t row = 0; row < CHARACTERS; row++) {
+        const uint32_t character = characters[row];
+        float *parameters = c->parameters + (size_t)row * words;
+        parameters[lmb_graph_find_parameter(c->graph, "pace")] = 0.5f + 0.25f * (float)character;
+        parameters[lmb_graph_find_parameter(c->graph, "now")] = (float)frame / 60.0f;
+        if ((frame + 5 * character) % 23 == 3) {
+            events[event_count++] = (lmb_event){row, lmb_graph_find_event(c->graph, "jump")};
+        }
+    }
+    lmb_control_frame control = lmb_default_control_frame();
+    control.step = LMB_TICKS_PER_SECOND / 60;
+    control.number = frame;
+    control.character_count = CHARACTERS;
+    control.state = c->states;
+    control.parameters = c->parameters;
+    control.events = events;
+    control.event_count = event_count;
+    lmb_error error = {0};
+    assert_int_equal(lmb_control_run(lmb_graph_control(c->graph), &control, 0, CHARACTERS, &error), LMB_OK);
+    const lmb_batch_inputs inputs = {.parameters = c->parameters};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = c->palettes}, .inertia = c->inertia};
+    if (lmb_cpu_run_poses(c->cpu, &c->batch, &inputs, &outputs, 0, CHARACTERS, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const uint32_t states = lmb_control_state_words(lmb_graph_control(c->graph));
+    uint64_t hashes[CHARACTERS][3];
+    for (uint32_t row = 0; row < CHARACTERS; row++) {
+        const uint32_t inertia = lmb_graph_inertia_words(c->graph);
+        uint32_t palette[JOINTS * 12];
+        memcpy(palette, c->palettes + row * JOINTS * 12, sizeof palette);
+        uint64_t *hash = hashes[characters[row]];
+        hash[0] = lmb_control_hash(c->states + row * states, states);
+        hash[1] = lmb_control_hash(c->inertia + row * inertia, inertia);
+        hash[2] = lmb_control_hash(palette, JOINTS * 12);
+    }
+    uint32_t all[sizeof hashes / sizeof(uint32_t)];
+    memcpy(all, hashes, sizeof hashes);
+    c->hashes[frame] = lmb_control_hash(all, sizeof all / sizeof all[0]);
+}
+
+static const uint32_t in_order[CHARACTERS] = {0, 1, 2, 3, 4, 5, 6};
+static const uint32_t shuffled[CHARACTERS] = {3, 6, 0, 5, 1, 4, 2};
+
+static void *save(crowd *c, const lmb_character_words *from, uint64_t tag, size_t *size) {
+    *size = lmb_snapshot_size(c->graph, from->count);
+    void *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(lmb_snapshot_save(c->graph, from, tag, bytes, *size, NULL), LMB_OK);
+    return bytes;
+}
+
+static void frames_run_again_have_the_same_bits(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    size_t size = 0;
+    void *bytes = NULL;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        if (frame == SAVED) {
+            const lmb_character_words all = words_of(c);
+            bytes = save(c, &all, 100 + frame, &size);
+        }
+        run_frame(c, frame, in_order);
+    }
+    uint64_t first[FRAMES];
+    memcpy(first, c->hashes, sizeof first);
+    // Back in their rows, then in others.
+    for (int run = 0; run < 2; run++) {
+        lmb_character_words all = words_of(c);
+        uint32_t rows[CHARACTERS];
+        for (uint32_t row = 0; row < CHARACTERS; row++) {
+            rows[shuffled[row]] = row;
+        }
+        all.characters = run == 1 ? rows : NULL;
+        memset(c->palettes, 0, sizeof c->palettes);
+        memset(c->parameters, 0xff, sizeof c->parameters);
+        assert_int_equal(lmb_snapshot_restore(c->graph, bytes, size, &all, NULL), LMB_OK);
+        for (uint32_t frame = SAVED; frame < FRAMES; frame++) {
+            run_frame(c, frame, run == 1 ? shuffled : in_order);
+            assert_true(c->hashes[frame] == first[frame]);
+        }
+    }
+    lmb_snapshot found;
+    assert_int_equal(lmb_snapshot_open(bytes, size, &found, NULL), LMB_OK);
+    assert_int_equal(found.character_count, CHARACTERS);
+    assert_true(found.tag == 100 + SAVED && found.fingerprint == lmb_graph_fingerprint(c->graph) && !found.is_sealed);
+    free(bytes);
+    crowd_destroy(c);
+}
+
+// One character of a list comes back, and the others go on.
+static void lists_and_ranges_name_characters(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    for (uint32_t frame = 0; frame < SAVED; frame++) {
+        run_frame(c, frame, in_order);
+    }
+    const uint32_t list[2] = {5, 1}, words = lmb_control_state_words(lmb_graph_control(c->graph));
+    const uint32_t inertia = lmb_graph_inertia_words(c->graph);
+    lmb_character_words some = words_of(c);
+    some.characters = list;
+    some.count = 2;
+    size_t size;
+    void *bytes = save(c, &some, 0, &size);
+    lmb_snapshot found;
+    assert_int_equal(lmb_snapshot_open(bytes, size, &found, NULL), LMB_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_memory_equal(found.states + i * words, c->states + list[i] * words, words * sizeof(uint32_t));
+        assert_memory_equal(found.inertia + i * inertia, c->inertia + list[i] * inertia, inertia * sizeof(uint32_t));
+    }
+    uint32_t before[CHARACTERS * 256];
+    memcpy(before, c->states, sizeof before);
+    const lmb_character_words range = {
+        .states = c->states, .inertia = c->inertia, .row_count = CHARACTERS, .first = 2, .count = 2};
+    assert_int_equal(lmb_snapshot_restore(c->graph, bytes, size, &range, NULL), LMB_OK);
+    for (uint32_t row = 0; row < CHARACTERS; row++) {
+        const uint32_t from = row == 2 ? 5 : row == 3 ? 1 : row;
+        assert_memory_equal(c->states + row * words, before + from * words, words * sizeof(uint32_t));
+    }
+    free(bytes);
+    crowd_destroy(c);
+}
+
+// ---- What is refused.
+
+static void other_graphs_are_refused(void **state) {
+    (void)state;
+    // The second has the first one's states exchanged, and a state of one passes the check of states in the other.
+    crowd *c = crowd_create(walker()), *other = crowd_create(graph_of(GRAPH("hop", "walk", "jump", "land", "0.25")));
+    const lmb_character_words all = words_of(c), others = words_of(other);
+    run_frame(c, 0, in_order);
+    assert_int_equal(lmb_control_check_states(lmb_graph_control(other->graph), c->states, CHARACTERS, NULL), LMB_OK);
+    size_t size;
+    void *bytes = save(c, &all, 0, &size);
+    assert_int_equal(size, lmb_snapshot_size(other->graph, CHARACTERS));
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_snapshot_restore(other->graph, bytes, size, &others, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "it belongs to another graph");
+    CHECK_REFUSAL(lmb_snapshot_check(other->graph, bytes, size, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "it belongs to another graph");
+    assert_int_equal(other->states[0], 0);
+    free(bytes);
+    crowd_destroy(c);
+    crowd_destroy(other);
+}
+
+static void strangers_are_checked(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    lmb_character_words all = words_of(c);
+    for (uint32_t frame = 0; frame < SAVED; frame++) {
+        run_frame(c, frame, in_order);
+    }
+    size_t size;
+    uint32_t *words = save(c, &all, 7, &size);
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_snapshot_check(c->graph, words, size, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "not sealed");
+    assert_int_equal(lmb_snapshot_seal(words, size, NULL), LMB_OK);
+    assert_int_equal(lmb_snapshot_check(c->graph, words, size, &error), LMB_OK);
+    // Any changed bit is found.
+    for (size_t at = 0; at < size / sizeof *words; at += at < LMB_SNAPSHOT_HEADER_WORDS ? 1 : 61) {
+        words[at] ^= 1u << at % 32;
+        assert_int_equal(lmb_snapshot_check(c->graph, words, size, &error), LMB_ERROR_FORMAT);
+        words[at] ^= 1u << at % 32;
+    }
+    // A sealed snapshot whose words have no meaning.
+    words[LMB_SNAPSHOT_HEADER_WORDS] = 9;
+    assert_int_equal(lmb_snapshot_seal(words, size, NULL), LMB_OK);
+    CHECK_REFUSAL(lmb_snapshot_check(c->graph, words, size, &error), &error, LMB_ERROR_FORMAT,
+                  "control: state of character 0: ", "");
+    free(words);
+    crowd_destroy(c);
+}
+
+static void wrong_sizes_are_refused(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    lmb_character_words all = words_of(c);
+    size_t size;
+    uint32_t *words = save(c, &all, 0, &size);
+    lmb_error error = {0};
+    const size_t sizes[] = {0, 4, sizeof *words * LMB_SNAPSHOT_HEADER_WORDS, size - 4, size - 1, size + 4};
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        CHECK_REFUSAL(
+            lmb_snapshot_restore(c->graph, words, sizes[i], &all, &error), &error, LMB_ERROR_FORMAT,
+            "snapshot: ", sizes[i] < 56 ? "it ends inside its header" : "bytes are not those of 7 characters");
+    }
+    words[3] = 6;
+    CHECK_REFUSAL(lmb_snapshot_restore(c->graph, words, size, &all, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "bytes are not those of 6 characters");
+    words[3] = 7;
+    all.count = 6;
+    CHECK_REFUSAL(lmb_snapshot_restore(c->graph, words, size, &all, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "it has 7 characters instead of 6");
+    CHECK_REFUSAL(lmb_snapshot_save(c->graph, &all, 0, words, 100, &error), &error, LMB_ERROR_LIMIT,
+                  "snapshot: ", "there is room for 100");
+    words[2] = 9;
+    CHECK_REFUSAL(lmb_snapshot_open(words, size, &(lmb_snapshot){0}, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "version 9");
+    words[0] = 0;
+    CHECK_REFUSAL(lmb_snapshot_open(words, size, &(lmb_snapshot){0}, &error), &error, LMB_ERROR_FORMAT,
+                  "snapshot: ", "no snapshot");
+    free(words);
+    crowd_destroy(c);
+}
+
+static void wrong_arguments_are_refused(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    lmb_character_words all = words_of(c);
+    size_t size;
+    uint32_t *words = save(c, &all, 0, &size);
+    lmb_error error = {0};
+    const uint32_t outside[CHARACTERS] = {0, 1, 2, 7};
+    const lmb_character_words wrong[] = {
+        {.states = NULL, .inertia = c->inertia, .row_count = CHARACTERS, .count = CHARACTERS},
+        {.states = c->states, .inertia = NULL, .row_count = CHARACTERS, .count = CHARACTERS},
+        {.states = c->states, .inertia = c->inertia, .row_count = CHARACTERS, .first = 1, .count = CHARACTERS},
+        {.states = c->states, .inertia = c->inertia, .row_count = CHARACTERS, .first = 9, .count = CHARACTERS},
+        {.states = c->states,
+         .inertia = c->inertia,
+         .row_count = CHARACTERS,
+         .characters = outside,
+         .count = CHARACTERS}};
+    static const char *const messages[] = {"states: it is NULL", "inertia: it is NULL", "characters 1 to 8",
+                                           "characters 9 to 16", "characters[3]: there is no character 7 of 7"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        CHECK_REFUSAL(lmb_snapshot_save(c->graph, &wrong[i], 0, words, size, &error), &error, LMB_ERROR_ARGUMENT,
+                      "snapshot: ", messages[i]);
+        CHECK_REFUSAL(lmb_snapshot_restore(c->graph, words, size, &wrong[i], &error), &error, LMB_ERROR_ARGUMENT,
+                      "snapshot: ", messages[i]);
+    }
+    CHECK_REFUSAL(lmb_snapshot_save(NULL, &all, 0, words, size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "snapshot: ", "the graph is NULL");
+    CHECK_REFUSAL(lmb_snapshot_save(c->graph, NULL, 0, words, size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "snapshot: ", "the characters are NULL");
+    CHECK_REFUSAL(lmb_snapshot_save(c->graph, &all, 0, NULL, size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "snapshot: ", "the bytes are NULL");
+    CHECK_REFUSAL(lmb_snapshot_save(c->graph, &all, 0, (char *)words + 1, size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "snapshot: ", "not aligned");
+    CHECK_REFUSAL(lmb_snapshot_seal(NULL, size, &error), &error, LMB_ERROR_ARGUMENT, "snapshot: ", "NULL");
+    CHECK_REFUSAL(lmb_snapshot_open(words, size, NULL, &error), &error, LMB_ERROR_ARGUMENT, "snapshot: ", "NULL");
+    CHECK_REFUSAL(lmb_snapshot_check(NULL, words, size, &error), &error, LMB_ERROR_ARGUMENT, "snapshot: ", "NULL");
+    CHECK_REFUSAL(lmb_snapshot_restore(c->graph, words, size, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "snapshot: ", "the characters are NULL");
+    free(words);
+    crowd_destroy(c);
+}
+
+// ---- Fingerprints.
+
+static uint64_t fingerprint_of(const char *text) {
+    lmb_graph *graph = graph_of(text);
+    const uint64_t fingerprint = lmb_graph_fingerprint(graph);
+    lmb_graph_destroy(graph);
+    return fingerprint;
+}
+
+// Equal for equal graphs, and another one for each change.
+static void a_fingerprint_names_a_graph(void **state) {
+    (void)state;
+    uint64_t found[] = {
+        fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25")),
+        fingerprint_of(GRAPH("hop", "walk", "jump", "land", "0.25")),
+        fingerprint_of(GRAPH("walk", "hop", "jump", "fall", "0.25")),
+        fingerprint_of(GRAPH("walk", "hop", "land", "jump", "0.25")),
+        fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.26")),
+        fingerprint_of(GRAPH("walk", "stand", "jump", "land", "0.25")),
+        0,
+    };
+    const size_t count = sizeof found / sizeof found[0];
+    lmb_clip *kept = clips[1];
+    clips[1] = create_clip(1, 1.0001f);
+    found[count - 1] = fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
+    lmb_clip_destroy(clips[1]);
+    clips[1] = kept;
+    assert_true(found[0] == fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25")));
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < i; k++) {
+            assert_true(found[i] != found[k]);
+        }
+    }
+}
+
+// The same on every machine: a change of the compiled form or of a scenario's bits changes this number.
+static void a_fingerprint_is_the_same_everywhere(void **state) {
+    (void)state;
+    const uint64_t fingerprint = fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
+    if (fingerprint != UINT64_C(0x215d6a16c0024c3f)) {
+        fail_msg("if the compiled form or the bits changed on purpose, it is 0x%016llx",
+                 (unsigned long long)fingerprint);
+    }
+}
+
+static void clips_in_slots_are_no_part_of_it(void **state) {
+    (void)state;
+    lmb_clip_slot_def slot = lmb_clip_slot_for(clips[1]);
+    slot.clip = 1;
+    lmb_node_def nodes[2] = {lmb_clip_node(1, lmb_constant(0.5f)), lmb_clip_node(2, lmb_constant(0.25f))};
+    const lmb_clip *with[CLIPS] = {clips[0], clips[1], clips[2]}, *without[CLIPS] = {clips[0], NULL, clips[2]};
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = rig;
+    def.clips = with;
+    def.clip_count = CLIPS;
+    def.nodes = nodes;
+    def.node_count = 2;
+    def.clip_slots = &slot;
+    def.clip_slot_count = 1;
+    lmb_graph *full, *empty;
+    assert_int_equal(lmb_graph_create(&def, NULL, &full, NULL), LMB_OK);
+    def.clips = without;
+    assert_int_equal(lmb_graph_create(&def, NULL, &empty, NULL), LMB_OK);
+    assert_true(lmb_graph_fingerprint(full) == lmb_graph_fingerprint(empty));
+    lmb_graph_destroy(full);
+    lmb_graph_destroy(empty);
+}
+
+// ---- Differences.
+
+static void differences_have_names(void **state) {
+    (void)state;
+    crowd *c = crowd_create(walker());
+    run_frame(c, 0, in_order);
+    const uint32_t words = lmb_control_state_words(lmb_graph_control(c->graph));
+    uint32_t *a = c->states, *b = c->states + words;
+    char text[160];
+    memcpy(b, a, words * sizeof *b);
+    assert_false(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
+    assert_string_equal(text, "");
+    for (uint32_t frame = 1; frame < 4; frame++) {
+        run_frame(c, frame, in_order); // in frame 3 an event takes character 0 from "walk" to "hop"
+    }
+    memcpy(b, c->states + 2 * words, words * sizeof *b);
+    assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
+    assert_string_equal(text, "machine \"body\": state \"hop\", \"walk\"");
+    memcpy(b, a, words * sizeof *b);
+    const lmb_word_range moved = lmb_control_motion_words(lmb_graph_control(c->graph));
+    b[moved.first + 1] += 5;
+    assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
+    assert_memory_equal(text, "character motion: (0, 0, ", 25);
+    memcpy(b, a, words * sizeof *b);
+    b[1]++;
+    assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
+    assert_string_equal(text, "word 1: 0x00000000, 0x00000001");
+    // Every word that differs is found.
+    for (uint32_t i = 0; i < words; i++) {
+        memcpy(b, a, words * sizeof *b);
+        b[i] ^= 1;
+        assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text) && text[0] != '\0');
+    }
+    crowd_destroy(c);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(frames_run_again_have_the_same_bits),
+                                       cmocka_unit_test(lists_and_ranges_name_characters),
+                                       cmocka_unit_test(other_graphs_are_refused),
+                                       cmocka_unit_test(strangers_are_checked),
+                                       cmocka_unit_test(wrong_sizes_are_refused),
+                                       cmocka_unit_test(wrong_arguments_are_refused),
+                                       cmocka_unit_test(a_fingerprint_names_a_graph),
+                                       cmocka_unit_test(a_fingerprint_is_the_same_everywhere),
+                                       cmocka_unit_test(clips_in_slots_are_no_part_of_it),
+                                       cmocka_unit_test(differences_have_names)};
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
