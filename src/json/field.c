@@ -141,18 +141,44 @@ void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *form
     lmb_graph_add_problem(reader, &problem);
 }
 
+// Names take time to compare, and problems that are only counted need none.
+const char *lmb_graph_no_name(const lmb_graph_reader *reader, const char *what, const char *name, size_t length,
+                              const lmb_graph_names *names, char message[LMB_GRAPH_MESSAGE_SIZE]) {
+    snprintf(message, LMB_GRAPH_MESSAGE_SIZE, "%s of this name", what);
+    if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) {
+        lmb_append_names(message, LMB_GRAPH_MESSAGE_SIZE, name, length, names->at, names->of, names->count);
+    }
+    return message;
+}
+
+void lmb_graph_report_name(lmb_graph_reader *reader, uint32_t value, const char *what, const char *name,
+                           lmb_graph_names names) {
+    char message[LMB_GRAPH_MESSAGE_SIZE];
+    lmb_graph_report(reader, value, "%s", lmb_graph_no_name(reader, what, name, strlen(name), &names, message));
+}
+
 static const char *clip_name_at(const void *source, uint32_t index) {
     return lmb_clip_name(((const lmb_graph_source *)source)->clips[index]);
 }
 
-// Names take time to compare, and problems that are only counted need none.
-const char *lmb_graph_no_clip(const lmb_graph_reader *reader, const lmb_graph_source *source, const char *name,
-                              size_t length, char message[LMB_GRAPH_MESSAGE_SIZE]) {
-    snprintf(message, LMB_GRAPH_MESSAGE_SIZE, "there is no clip of this name");
-    if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) {
-        lmb_append_names(message, LMB_GRAPH_MESSAGE_SIZE, name, length, clip_name_at, source, source->clip_count);
-    }
-    return message;
+lmb_graph_names lmb_graph_clip_names(const lmb_graph_source *source) {
+    return (lmb_graph_names){clip_name_at, source, source->clip_count};
+}
+
+static const char *joint_name_at(const void *rig, uint32_t index) {
+    return lmb_rig_joint_name(rig, index);
+}
+
+lmb_graph_names lmb_graph_joint_names(const lmb_rig *rig) {
+    return (lmb_graph_names){joint_name_at, rig, lmb_rig_joint_count(rig)};
+}
+
+static const char *channel_name_at(const void *rig, uint32_t index) {
+    return lmb_rig_channel_name(rig, index);
+}
+
+lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig) {
+    return (lmb_graph_names){channel_name_at, rig, lmb_rig_channel_count(rig)};
 }
 
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {

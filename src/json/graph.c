@@ -187,11 +187,10 @@ static void mark_streamed(lmb_graph_reader *reader, uint32_t value, bool *stream
             played = streamed[i] = true;
         }
     }
-    if (name != NULL && name[0] != '\0' && !played) {
-        char message[LMB_GRAPH_MESSAGE_SIZE];
-        lmb_graph_report(reader, value, "%s",
-                         exists ? "no pose plays this clip"
-                                : lmb_graph_no_clip(reader, reader->source, name, strlen(name), message));
+    if (name != NULL && name[0] != '\0' && !exists) {
+        lmb_graph_report_name(reader, value, "there is no clip", name, lmb_graph_clip_names(reader->source));
+    } else if (name != NULL && name[0] != '\0' && !played) {
+        lmb_graph_report(reader, value, "no pose plays this clip");
     } else if (twice) {
         lmb_graph_report(reader, value, "given twice");
     }

@@ -195,6 +195,20 @@ typedef struct lmb_graph_node {
 
 // field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Names among which one was searched.
+typedef struct lmb_graph_names {
+    lmb_name_at *at;
+    const void *of;
+    uint32_t count;
+} lmb_graph_names;
+// Writes that there is no such name, and which ones there are: all if they are few, else the nearest. Returns the
+// message, which begins with `what`.
+#define LMB_GRAPH_MESSAGE_SIZE 240u
+const char *lmb_graph_no_name(const lmb_graph_reader *reader, const char *what, const char *name, size_t length,
+                              const lmb_graph_names *names, char message[LMB_GRAPH_MESSAGE_SIZE]);
+// Reports it at a value that is the name.
+void lmb_graph_report_name(lmb_graph_reader *reader, uint32_t value, const char *what, const char *name,
+                           lmb_graph_names names);
 // Adds an error.
 void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem);
 // Warns of something that is allowed but probably unintended.
@@ -369,10 +383,10 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
 
-// Writes that a clip of this name does not exist, and which ones do. Returns the message.
-#define LMB_GRAPH_MESSAGE_SIZE 240u
-const char *lmb_graph_no_clip(const lmb_graph_reader *reader, const lmb_graph_source *source, const char *name,
-                              size_t length, char message[LMB_GRAPH_MESSAGE_SIZE]);
+// The names of a source's clips; of the joints of a rig, and of its channels.
+lmb_graph_names lmb_graph_clip_names(const lmb_graph_source *source);
+lmb_graph_names lmb_graph_joint_names(const lmb_rig *rig);
+lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig);
 
 // machine_text.c: reads the compact text of a machine into reader->json. It is the whole graph if reader->size is 0;
 // otherwise it replaces the first machine without states in the graph's text. Returns false if that failed.

@@ -13,6 +13,12 @@
 
 enum { JOINTS = 1, CHANNELS = 2 };
 
+// The names of joints, then of channels.
+static const char *part_name_at(const void *rig, uint32_t index) {
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    return index < joint_count ? lmb_rig_joint_name(rig, index) : lmb_rig_channel_name(rig, index - joint_count);
+}
+
 // Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both
 // are possible, channels follow the joints.
 static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
@@ -27,10 +33,15 @@ static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kin
         part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
         part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
     }
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     if (part == LMB_NONE) {
-        lmb_graph_report(reader, value, "the rig has no %s of this name", kinds == CHANNELS ? "channel" : "joint");
+        const lmb_graph_names both = {part_name_at, rig, joint_count + lmb_rig_channel_count(rig)};
+        lmb_graph_report_name(reader, value, kinds == CHANNELS ? "the rig has no channel" : "the rig has no joint",
+                              name,
+                              kinds == CHANNELS ? lmb_graph_channel_names(rig)
+                              : kinds == JOINTS ? lmb_graph_joint_names(rig)
+                                                : both);
     }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     return part;
 }
 

@@ -226,6 +226,11 @@ static uint32_t find_state(const machine *machine, const char *name) {
     return LMB_NONE;
 }
 
+static const char *state_name_at(const void *machine, uint32_t index) {
+    const char *name = ((const struct lmb_graph_machine *)machine)->states[index].name;
+    return name != NULL ? name : "";
+}
+
 // ---- Transitions.
 
 // Returns the state that a value names; reports it and returns LMB_NONE if there is none.
@@ -233,7 +238,8 @@ static uint32_t look_up_state(lmb_graph_reader *reader, const machine *machine, 
     const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
     const uint32_t state = name == NULL ? LMB_NONE : find_state(machine, name);
     if (name != NULL && name[0] != '\0' && state == LMB_NONE) {
-        lmb_graph_report(reader, value, "the machine has no state of this name");
+        lmb_graph_report_name(reader, value, "the machine has no state", name,
+                              (lmb_graph_names){state_name_at, machine, machine->state_count});
     }
     return state;
 }

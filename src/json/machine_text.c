@@ -688,7 +688,9 @@ static void read_state(parser *p, uint32_t states) {
     const lmb_clip *clip = find_clip(p, &clip_name);
     if (clip == NULL) {
         char message[LMB_GRAPH_MESSAGE_SIZE];
-        report(p, &clip_name, "%s", lmb_graph_no_clip(p->reader, p->source, clip_name.text, clip_name.length, message));
+        const lmb_graph_names names = lmb_graph_clip_names(p->source);
+        report(p, &clip_name, "%s",
+               lmb_graph_no_name(p->reader, "there is no clip", clip_name.text, clip_name.length, &names, message));
     } else if (lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
         report(p, &clip_name, "the clip takes more than 100,000 s");
     }

@@ -88,8 +88,7 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     if (clip == LMB_NONE) {
         const lmb_graph_source others = {.clips = is_own ? reader->source->clips : reader->character->clips,
                                          .clip_count = count};
-        char message[LMB_GRAPH_MESSAGE_SIZE];
-        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, &others, name, strlen(name), message));
+        lmb_graph_report_name(reader, value, "there is no clip", name, lmb_graph_clip_names(&others));
     }
     node->def.clip = lmb_constant((float)clip);
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
@@ -248,6 +247,11 @@ static void write_inputs(lmb_graph_writer *writer, const lmb_graph_field *field,
 static const lmb_graph_kind kind_inputs = {
     read_inputs, "{'type':'array','items':$inside,'minItems':$min,'maxItems':$max}", write_inputs};
 
+static const char *static_pose_name_at(const void *source, uint32_t index) {
+    const char *name = ((const lmb_graph_source *)source)->static_poses[index].name;
+    return name != NULL ? name : "";
+}
+
 uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_source *source = reader->source;
     const char *name = lmb_graph_text(reader, &reader->scratch, value);
@@ -257,7 +261,8 @@ uint32_t lmb_graph_find_static_pose(lmb_graph_reader *reader, uint32_t value) {
         i++;
     }
     if (name != NULL && i == source->static_pose_count) {
-        lmb_graph_report(reader, value, "there is no static pose of this name");
+        lmb_graph_report_name(reader, value, "there is no static pose", name,
+                              (lmb_graph_names){static_pose_name_at, source, source->static_pose_count});
     }
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     return name != NULL && i < source->static_pose_count ? i : LMB_NONE;

@@ -608,8 +608,8 @@ static void add_crossings(lmb_graph_reader *reader, uint32_t value, play *read, 
         lmb_graph_report(reader, value, "a crossing needs the event \"rising\" or \"falling\"");
     } else if (lmb_clip_find_crossings(read->clip, channel, given.threshold, is_loop(reader, read), found,
                                        LMB_MAX_NOTIFIES, &count, NULL) != LMB_OK) {
-        lmb_graph_report(reader, lmb_graph_find_member(reader, value, "channel"),
-                         "the rig has no float channel of this name");
+        lmb_graph_report_name(reader, lmb_graph_find_member(reader, value, "channel"), "the rig has no float channel",
+                              given.channel, lmb_graph_channel_names(rig));
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t event = i >= LMB_MAX_NOTIFIES ? LMB_NONE : found[i].rises ? given.rising : given.falling;

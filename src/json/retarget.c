@@ -56,10 +56,12 @@ static uint32_t find_source_joint(lmb_graph_reader *reader, const lmb_graph_char
         return LMB_NONE;
     }
     const uint32_t joint = lmb_rig_find_joint(from->rig, name);
-    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     if (joint == LMB_NONE) {
-        lmb_graph_report(reader, value, "%.80s has no joint of this name", from->name);
+        char what[100];
+        snprintf(what, sizeof what, "%.80s has no joint", from->name);
+        lmb_graph_report_name(reader, value, what, name, lmb_graph_joint_names(from->rig));
     }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     return joint;
 }
 
@@ -197,8 +199,7 @@ static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field 
     const char *name = reference->clip == NULL ? lmb_graph_text(reader, &reader->scratch, value) : NULL;
     if (name != NULL) {
         const lmb_graph_source others = {.clips = reference->clips, .clip_count = reference->clip_count};
-        char message[LMB_GRAPH_MESSAGE_SIZE];
-        lmb_graph_report(reader, value, "%s", lmb_graph_no_clip(reader, &others, name, strlen(name), message));
+        lmb_graph_report_name(reader, value, "there is no clip", name, lmb_graph_clip_names(&others));
         lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     }
 }
