@@ -1708,6 +1708,14 @@ static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
     assert_int_equal(lmb_clip_joint_count(def->clips[def->clip_count - 1]), 5);
     assert_int_equal(lmb_graph_check(def, &error), LMB_OK);
     lmb_graph_json_destroy(json);
+    // A part of a clip of the other character.
+    from.text = "{\"op\":\"retarget\",\"from\":\"other\",\"pose\":{\"op\":\"clip\",\"clip\":\"go\",\"to\":0.5}}";
+    from.size = strlen(from.text);
+    assert_int_equal(lmb_graph_json_read(&from, NULL, &json, NULL, &error), LMB_OK);
+    def = lmb_graph_json_def(json);
+    assert_true(lmb_clip_joint_count(def->clips[1]) == 5 && lmb_clip_duration(def->clips[1]) == 0.5f);
+    assert_true(def->nodes[0].clip.constant == 1.0f);
+    lmb_graph_json_destroy(json);
     from.text = INSIDE("{\"joint\":\"toe\"}");
     from.size = strlen(from.text);
     CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_FORMAT,

@@ -2,6 +2,7 @@
 // of three.js were printed by its AnimationMixer (r187); those of the others follow from their documentation or source.
 #include "control_stage.h"
 
+#include <limber/cpu.h>
 #include <math.h>
 
 #define QUARTER (LMB_TICKS_PER_SECOND / 4)
@@ -21,6 +22,7 @@ typedef struct peer_row {
     float lengths[3], weights[3];
     // A rate that changes at a constant speed, after 0.25 s at rate 1; or a delay.
     float seconds, target, delay;
+    float part[2]; // of a take
 } peer_row;
 
 // Runs the clip of a row. Returns the sum of the passes of an event; 0 without one.
@@ -137,6 +139,37 @@ static double time_of_warped(const peer_row *row) {
     return time;
 }
 
+// A take of two seconds in which a joint moves by 1 m a second. Returns the position after some seconds of a part.
+static double position_in_part(const peer_row *row) {
+    static const float times[2] = {0.0f, 2.0f}, moves[6] = {0.0f, 0.0f, 0.0f, 2.0f, 0.0f, 0.0f};
+    static const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
+    const lmb_joint_def joint = lmb_default_joint_def();
+    lmb_rig *rig = NULL;
+    lmb_clip *take = NULL, *part = NULL;
+    lmb_graph *graph = NULL;
+    lmb_cpu *cpu = NULL;
+    float local[LMB_POSE_COMPONENTS];
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = &joint, .joint_count = 1}, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.tracks = &track, .track_count = 1}, NULL, &take, NULL),
+                     LMB_OK);
+    const lmb_clip_part_def def = {.start = row->part[0], .end = row->part[1]};
+    assert_int_equal(lmb_clip_cut(rig, take, &def, NULL, &part, NULL), LMB_OK);
+    const lmb_clip *clips[1] = {part};
+    const lmb_node_def node = lmb_clip_node(0, lmb_constant(row->seconds));
+    const lmb_graph_def graph_def = {.rig = rig, .clips = clips, .clip_count = 1, .nodes = &node, .node_count = 1};
+    assert_int_equal(lmb_graph_create(&graph_def, NULL, &graph, NULL), LMB_OK);
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
+    const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_LOCAL_BIT};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = local}};
+    assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+    lmb_clip_destroy(part);
+    lmb_clip_destroy(take);
+    lmb_rig_destroy(rig);
+    return (double)local[0];
+}
+
 static double time_of_delayed(const peer_row *row) {
     control_player_def player = stage_player(1.0f, 0);
     player.delay = row->delay;
@@ -224,6 +257,12 @@ static const peer_row rows[] = {
     {THREE, "syncWith: time after 1/4 s", time_of_synced, 0.5, 1e-6, .steps = 1},
     {THREE, "syncWith: time after 1 s", time_of_synced, 0.875, 1e-6, .steps = 4},
     {THREE, "syncWith: time after 3/2 s", time_of_synced, 1.125, 1e-6, .steps = 6},
+    // ModelImporterClipAnimation with loopTime at 30 frames a second: a clip of its own, which begins at its first frame.
+    {"Unity", "firstFrame 9, lastFrame 24: frame after 0.7 s", position_in_part, 15.0 / 30.0, 1e-6,
+     .part = {0.3f, 0.8f}, .seconds = 0.7f},
+    // AnimationNodeAnimation with use_custom_timeline, LOOP_LINEAR and without stretch_time_scale.
+    {"Godot", "start_offset 0.25, timeline_length 0.5: position after 0.625 s", position_in_part, 0.375, 1e-6,
+     .part = {0.25f, 0.75f}, .seconds = 0.625f},
     // ActiveAnimation::update(), is_finished() and completions().
     {"Bevy", "RepeatAnimation::Count(2): completions on the way", repetitions_of, 1.0, 0.0, LOOP(2, 1.0f, 6)},
     {"Bevy", "RepeatAnimation::Count(2): completions", repetitions_of, 2.0, 0.0, LOOP(2, 1.0f, 12)},
