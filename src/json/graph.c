@@ -11,6 +11,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Memory budget of any text, and what each byte of it adds. Masks of large rigs need the most.
@@ -291,6 +292,45 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t j
     return refused;
 }
 
+// Returns the member of an object that a message names as a field of the descriptor, "two_bone.mid_axis: ", or the object.
+// What the member says is skipped in the message, apart from an index.
+static uint32_t find_named_member(const lmb_graph_reader *reader, uint32_t object, const char **message) {
+    const size_t length = strspn(*message, "abcdefghijklmnopqrstuvwxyz0123456789_.[]");
+    char name[40];
+    size_t count = 0, at = 0;
+    for (; at < length && (*message)[at] != '[' && count + 1 < sizeof name; at++) {
+        const char letter = (*message)[at];
+        name[count] = letter == '_' ? '-' : letter;
+        count = letter == '.' ? 0 : count + 1;
+    }
+    name[count] = '\0';
+    const uint32_t member = (*message)[length] == ':' ? lmb_graph_find_member(reader, object, name) : LMB_NONE;
+    *message += member != LMB_NONE && at == length ? length + 2 : 0;
+    return member != LMB_NONE ? member : object;
+}
+
+// Reports what a check found in a node: at the input or the member that the message names, or else at its object.
+static void report_check(lmb_graph_reader *reader, uint32_t node, const char *message) {
+    const lmb_graph_def *def = &reader->graph->def;
+    unsigned named = 0, input = 0;
+    int length = 0;
+    if (sscanf(message, "graph: node %u (%*[^)]): %n", &named, &length) == 1 && length > 0) {
+        message += length;
+        node = named < node ? named : node;
+    }
+    uint32_t at = reader->objects[node];
+    length = 0;
+    if (sscanf(message, "inputs[%u]: %n", &input, &length) == 1 && length > 0) {
+        message += length;
+        // Above the node that is checked is one that stands for what is around it.
+        const bool is_own = named == node && input < def->nodes[node].input_count;
+        at = is_own ? reader->objects[def->nodes[node].inputs[input]] : at;
+    } else {
+        at = find_named_member(reader, at, &message);
+    }
+    lmb_graph_report(reader, at, "%s", message);
+}
+
 // Some errors concern the whole graph, such as poses nested too deep for it. They are reported at the innermost
 // operation that causes them.
 static void check_program(lmb_graph_reader *reader) {
@@ -312,7 +352,7 @@ static void check_program(lmb_graph_reader *reader) {
         }
     }
     is_refused(reader, refused, joint_map, &error);
-    lmb_graph_report(reader, reader->objects[refused], "%s", error.message);
+    report_check(reader, refused, error.message);
 }
 
 static void finish_moving(lmb_graph_reader *reader) {

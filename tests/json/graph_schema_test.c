@@ -591,7 +591,13 @@ static const char *const beyond[] = {"of this name",
                                      "the clip plays from here on",
                                      "it goes from a time to a later one",
                                      "a channel's limits needs",
-                                     "graph: "}; // what the checks of a graph find after the text was read
+                                     "an additive of form ",
+                                     "graph: ", // what the checks of a graph find after the text was read
+                                     "a pose",
+                                     "an additive",
+                                     "positions",
+                                     "it is a constant, so no foot",
+                                     "has these sync markers"};
 
 static bool is_beyond(const char *problem) {
     bool found = false;

@@ -680,18 +680,18 @@ static void inverse_kinematics(void **state) {
         {LIMB("'end':'Head','target':[0,0,0],'space':'here'"), "space", "world"},
         {LIMB("'end':'Tail','target':[0,0,0]"), "end", "no joint of this name: Hips, Spine, Head, Left\"Arm, Hips"},
         {LIMB("'end':2,'target':[0,0,0]"), "end", "a number, where a string"},
-        {LIMB("'end':'Spine','target':[0,0,0]"), "node 1 (ik-two-bone)", "joint 1 'Spine' is not below"},
+        {LIMB("'end':'Spine','target':[0,0,0]"), ": end: ", "joint 1 'Spine' is not below"},
         {LIMB("'end':'Head'"), "ik-two-bone", "needs the field \"target\""},
         {LIMB("'end':'Head','target':[0,0]"), "target", "3 were expected"},
         {LIMB("'end':'Head','target':[0,0,true]"), "target[2]", "a number was expected"},
-        {LIMB("'end':'Head','target':[0,0,0],'mid-axis':[0,0,0]"), "node 1 (ik-two-bone)", "mid_axis"},
+        {LIMB("'end':'Head','target':[0,0,0],'mid-axis':[0,0,0]"), ": mid-axis: ", "0"},
         {LIMB("'end':'Head','target':[0,0,0],'soften':2"), "soften", "2 is outside 0 to 1"},
         {AIM("'joints':{}"), "joints", "there are no joints"},
         {AIM("'joints':['Head']"), "joints", "an object was expected"},
         {AIM("'joints':{'Tail':1}"), "joints.Tail", "no joint of this name"},
         {AIM("'joints':{'Head':2}"), "joints.Head", "2 is outside 0 to 1"},
         {AIM("'joints':{'Head':1,'Head':1}"), "joints.Head", "given twice"},
-        {AIM("'joints':{'Head':1,'Left\\u0022Arm':1}"), "node 1 (ik-aim)", "is not below"},
+        {AIM("'joints':{'Head':1,'Left\\u0022Arm':1}"), ": joints: ", "is not below"},
         {AIM("'joints':{'Head':1},'limit':-1"), "limit", "-1 is outside 0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -727,10 +727,10 @@ static void twists(void **state) {
         {TWIST("'joints':['Head']"), "joints", "an object was expected"},
         {TWIST("'joints':{'Tail':1}"), "joints.Tail", "no joint of this name"},
         {TWIST("'joints':{'Head':-2}"), "joints.Head", "-2 is outside -1 to 1"},
-        {TWIST("'joints':{'Head':1,'Head':1}"), "node 1 (twist)", "given twice"},
-        {TWIST("'joints':{'Hips':1}"), "node 1 (twist)", "the source or above it"},
+        {TWIST("'joints':{'Head':1,'Head':1}"), ": joints: ", "given twice"},
+        {TWIST("'joints':{'Hips':1}"), ": joints: ", "the source or above it"},
         {TWIST("'joints':{'a':1,'b':1,'c':1,'d':1,'e':1,'f':1,'g':1,'h':1,'i':1}"), "joints", "9 joints"},
-        {TWIST("'joints':{'Head':1},'axis':[0,0,0]"), "node 1 (twist)", "axis"},
+        {TWIST("'joints':{'Head':1},'axis':[0,0,0]"), ": axis: ", "0"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = source_of(rows[i].text);
@@ -774,10 +774,10 @@ static void chains(void **state) {
         {CHAIN("'end':'Head'"), "chain", "needs the field \"time\""},
         {CHAIN("'time':0"), "chain", "needs the field \"end\""},
         {CHAIN("'time':0,'end':'Tail'"), "end", "no joint of this name"},
-        {CHAIN("'time':0,'end':'Hips'"), "node 1 (chain)", "is not below"},
+        {CHAIN("'time':0,'end':'Hips'"), ": end: ", "is not below"},
         {CHAIN("'time':0,'end':'Head','stiffness':-1"), "stiffness", "-1 is outside 0 to 1000"},
         {CHAIN("'time':0,'end':'Head','damping':2000"), "damping", "2000 is outside 0 to 1000"},
-        {CHAIN("'time':0,'end':'Head','gravity':[1e9,0,0]"), "node 1 (chain)", "gravity"},
+        {CHAIN("'time':0,'end':'Head','gravity':[1e9,0,0]"), ": gravity: ", ""},
         {CHAIN("'time':0,'end':'Head','gravity':[1,0]"), "gravity", "3 were expected"},
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'Hips'}]"), "colliders[0]", "needs the field \"radius\""},
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'No','radius':1}]"), "joint", "no joint of this name"},
@@ -854,7 +854,7 @@ static void foot_placement(void **state) {
     static const struct {
         const char *text, *place, *what;
     } rows[] = {
-        {GROUNDED("", ",'lock-distance':0.1"), "node 1 (foot-placement)", "time: it is a constant"},
+        {GROUNDED("", ",'lock-distance':0.1"), ": time: ", "it is a constant"},
         {GROUNDED("", ",'lock-distance':-1"), "lock-distance", "outside 0"},
         {GROUNDED("", ",'ground-half-life':1001"), "ground-half-life", "1001 is outside 0 to 1000"},
         {GROUNDED(",'planted-markers':[0]", ""), "planted-markers", "2 were expected"},
@@ -1118,8 +1118,8 @@ static void malformed_texts(void **state) {
         {COMBINE(IN("{'Head':'Tail'}", "{'op':'rest'}")), "inputs[0].joints.Head", 1, 45,
          "the rig has no joint of this name"},
         {COMBINE(IN("{'Head':3}", "{'op':'rest'}")), "inputs[0].joints.Head", 1, 45, "a number, where a string"},
-        {COMBINE(IN("['Head']", "{'op':'clip','clip':'Walk'}")), "inputs[0].pose", 1, 53,
-         "node 0 (clip): clip: it has 5 joints, and joint map 0, in which it is, 1"},
+        {COMBINE(IN("['Head']", "{'op':'clip','clip':'Walk'}")), "inputs[0].pose.clip", 1, 73,
+         "it has 5 joints, and joint map 0, in which it is, 1"},
         {CLAMP("1"), "joint-limits", 1, 51, "a number, where an object"},
         {CLAMP("{'Tail':{}}"), "joint-limits.Tail", 1, 52, "the rig has no joint of this name"},
         {CLAMP("{'Head':1}"), "joint-limits.Head", 1, 59, "a number, where an object"},
@@ -1159,7 +1159,7 @@ static void malformed_texts(void **state) {
         {"{'op':'space1d','at':1,'inputs':[" SPACE_INPUT("0") "," SPACE_INPUT("2e12") "]}", "inputs[1].at", 1, 91,
          "2e+12 is outside"},
         {"{'op':'space1d','at':1,'inputs':[" SPACE_INPUT("3") "," SPACE_INPUT("3") "]}", "", 1, 1,
-         "node 2 (space1d): positions[1]: the same position as positions[0]"},
+         "positions[1]: the same position as positions[0]"},
         {"{'op':'space2d','x':0,'y':0,'inputs':[" SPACE_INPUT("1") "," SPACE_INPUT("[1,2]") "]}", "inputs[0].at", 1, 66,
          "a number, where an array was expected"},
         {"{'op':'space2d','x':0,'y':0,'inputs':[" SPACE_INPUT("[1,2,3]") "," SPACE_INPUT("[1,2]") "]}", "inputs[0].at",
@@ -1170,9 +1170,9 @@ static void malformed_texts(void **state) {
          "{'pose':{'op':'rest'},'at':[1,2]}]}",
          "kind", 1, 36, "unknown; there are triangles, grid, freeform, directional"},
         {"{'op':'space2d','x':0,'y':0,'inputs':[" SPACE_INPUT("[1,1]") "," SPACE_INPUT("[1,2]") "]}", "", 1, 1,
-         "node 2 (space2d): positions: all are on the line through positions[0] and positions[1]"},
-        {"{'op':'blend','a':{'op':'rest'},\n'b':{'op':'additive','base':{'op':'rest'},'add':{'op':'rest'}}}", "b", 2, 5,
-         "graph: node 3 (additive): inputs[1]: a pose; what is added is an additive, such as a make-additive"},
+         "positions: all are on the line through positions[0] and positions[1]"},
+        {"{'op':'blend','a':{'op':'rest'},\n'b':{'op':'additive','base':{'op':'rest'},'add':{'op':'rest'}}}", "b.add",
+         2, 49, "a pose; what is added is an additive, such as a make-additive"},
         {"{'op':'layers','inputs':[" REST_INPUT ",{'mask':{'Hand':1},'pose':{'op':'rest'}}]}", "inputs[1].mask.Hand", 1,
          58, "the rig has no joint of this name"},
         {"{'op':'layers','inputs':[" REST_INPUT ",{'priority':0.5,'pose':{'op':'rest'}}]}", "inputs[1].priority", 1, 61,
@@ -1719,7 +1719,7 @@ static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
     from.text = INSIDE("{\"joint\":\"toe\"}");
     from.size = strlen(from.text);
     CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_FORMAT,
-                  "motion.joint: other has no joint of this name");
+                  "motion.joint: other has no joint of this name: ground, Hips, thigh, shin, foot");
     lmb_clip_destroy(clip);
     lmb_rig_destroy(body);
     lmb_rig_destroy(leg);
@@ -1796,7 +1796,7 @@ static void reference_poses_are_read(void **state) {
         {"\"target-pose\":\"still\",\"target-pose\":\"still\"", "given twice"},
         {"\"pose\":{\"op\":\"additive\",\"base\":{\"op\":\"clip\",\"clip\":\"turn\"},\"add\":{\"op\":\"clip\",\"clip\":"
          "\"add\"}}",
-         "pose.add: graph: node 2 (retarget)"},
+         "pose.add: an additive, and only poses have a place in model space"},
         {"\"pose\":{\"op\":\"clip\",\"clip\":\"add\"}", "make additives of retargeted poses"},
         {"\"pose\":{\"op\":\"clip\",\"clip\":\"turn\",\"additive\":true}",
          "an additive, and only poses have a place in model space"},
