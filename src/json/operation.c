@@ -399,12 +399,51 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *stat
     return lmb_graph_add_node(reader, &difference, node->object);
 }
 
+static const char *const forms[] = {
+    [LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", [LMB_FORM_AFFINE] = "affine", NULL};
+
+static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
+
+// In model space the local form and that of the parent are the same.
+static bool is_form_of(const lmb_node_def *made, const lmb_node_def *added) {
+    return made->space == added->space && (made->form == added->form || made->space == LMB_SPACE_MODEL);
+}
+
+// Returns a node among those that make an additive which has another form or space than `added`, or LMB_NONE. A
+// difference of poses has no form of its own.
+static uint32_t find_other_form(const lmb_graph_json *graph, uint32_t index, const lmb_node_def *added) {
+    const lmb_node_def *node = &graph->nodes[index];
+    if (node->op == LMB_OP_MAKE_ADDITIVE) {
+        return is_form_of(node, added) ? LMB_NONE : index;
+    }
+    uint32_t found = LMB_NONE;
+    const bool is_difference = node->op == LMB_OP_SUBTRACT || node->op == LMB_OP_SUBTRACT_SCALE_ADD;
+    for (uint32_t i = 0; i < node->input_count && found == LMB_NONE && !is_difference; i++) {
+        found = find_other_form(graph, node->inputs[i], added);
+    }
+    return found;
+}
+
+// Warns of it: the sum is then another pose than that from which the additive was made.
+static void check_form(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    const uint32_t other = find_other_form(reader->graph, node->def.inputs[1], &node->def);
+    if (other != LMB_NONE) {
+        const lmb_node_def *made = &reader->graph->nodes[other];
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, node->object, "add"),
+                       "an additive of form %s and space %s, which is added with form %s and space %s",
+                       forms[made->form], spaces[made->space], forms[node->def.form], spaces[node->def.space]);
+    }
+}
+
 static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *node) {
     float weight = node->def.weight.constant;
     bool is_stated = node->def.weight.kind == LMB_VALUE_CONSTANT;
     if (is_stated && !node->def.unclamped && !(weight >= 0.0f && weight <= 1.0f)) {
         lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
                          (double)weight);
+    }
+    if (reader->problem_count == 0) {
+        check_form(reader, node);
     }
     return finish_node(reader, node);
 }
@@ -446,11 +485,6 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 
 static const char *const mixes[] = {
     [LMB_MIX_SLERP] = "slerp", [LMB_MIX_NLERP] = "nlerp", [LMB_MIX_LERP] = "lerp", NULL};
-static const char *const forms[] = {
-    [LMB_FORM_LOCAL] = "local", [LMB_FORM_PARENT] = "parent", [LMB_FORM_AFFINE] = "affine", NULL};
-
-static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
-
 #define LINEAR_SCALE_FIELD                                                                                             \
     {                                                                                                                  \
         .name = "linear-scale", .about = "Whether scale is blended linearly, not geometrically; false by default.",    \
@@ -780,6 +814,29 @@ static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD]
         .name = "space", .about = "The space of targets and directions; model by default.", .kind = &lmb_kind_choice,  \
         .offset = NODE(member), .choices = ik_spaces                                                                   \
     }
+// Warns if the axis about which a joint bends is along the bone to the end in the rest pose, within about 20 degrees.
+static void check_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const float axis[3], uint32_t mid,
+                       uint32_t end) {
+    const lmb_rig *rig = reader->source->rig;
+    double dot = 0.0, bone_square = 0.0, axis_square = 0.0;
+    lmb_transform place = lmb_transform_identity();
+    uint32_t joint = end;
+    for (; joint != LMB_NONE && joint != mid; joint = lmb_rig_joint_parent(rig, joint)) {
+        place = lmb_transform_multiply(lmb_rig_joint_rest(rig, joint), place);
+    }
+    for (int i = 0; i < 3; i++) {
+        dot += (double)place.translation[i] * (double)axis[i];
+        bone_square += (double)place.translation[i] * (double)place.translation[i];
+        axis_square += (double)axis[i] * (double)axis[i];
+    }
+    if (joint != LMB_NONE && dot * dot > 0.88 * bone_square * axis_square) {
+        const uint32_t at = lmb_graph_find_member(reader, object, member);
+        lmb_graph_warn(reader, at != LMB_NONE ? at : object,
+                       "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
+                       lmb_rig_joint_name(rig, mid), lmb_rig_joint_name(rig, end));
+    }
+}
+
 // A goal is the first retarget in the base.
 static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_node_def def = node->def;
@@ -798,6 +855,9 @@ static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *
             lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "goal"),
                              "there is no retarget in the base");
         }
+    }
+    if (reader->problem_count == 0) {
+        check_bend(reader, node->object, "mid-axis", def.two_bone.mid_axis, def.two_bone.mid, def.two_bone.end);
     }
     return lmb_graph_add_node(reader, &def, node->object);
 }
@@ -989,7 +1049,11 @@ static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, field->inside, at, &feet->feet[feet->foot_count++]);
+            lmb_foot_def *foot = &feet->feet[feet->foot_count++];
+            lmb_graph_read_fields(reader, field->inside, at, foot);
+            if (reader->problem_count == 0) {
+                check_bend(reader, at, "knee-axis", foot->knee_axis, foot->knee, foot->ankle);
+            }
         }
     }
 }

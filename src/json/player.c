@@ -130,6 +130,24 @@ static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, cons
     return joint;
 }
 
+// Returns whether a track moves by a hundredth of the rig's longest bone, or turns by a hundredth of a radian.
+static bool travels(const lmb_rig *rig, const lmb_motion_track *track) {
+    double square = 0.0;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+        const double x = (double)rest.translation[0], y = (double)rest.translation[1], z = (double)rest.translation[2];
+        square = fmax(square, x * x + y * y + z * z);
+    }
+    const double limits[4] = {0.01 * sqrt(square), 0.01 * sqrt(square), 0.01 * sqrt(square), 0.01};
+    bool moves = track->rotations != NULL;
+    for (uint32_t key = 1; key < track->key_count; key++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            moves = moves || fabs((double)track->keys[4 * key + i] - (double)track->keys[i]) > limits[i];
+        }
+    }
+    return moves;
+}
+
 // Extracts root motion from a clip, which inside a retarget is one of the other character. Adds the remaining clip to
 // the graph and sets `index` to it.
 static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip *clip, lmb_player_def *player,
@@ -158,6 +176,10 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
         lmb_graph_report(reader, value, "%s", error.message);
     } else {
         player->motion = lmb_root_motion_track(motion);
+        if (!def.close_x && !def.close_y && !def.close_z && !def.close_turn && !travels(rig, player->motion)) {
+            lmb_graph_warn(reader, value, "the clip '%.60s' does not travel, so its root motion moves nothing",
+                           lmb_clip_name(clip));
+        }
         *index = lmb_constant((float)reader->graph->def.clip_count);
         const lmb_clip *rest = lmb_root_motion_clip(motion);
         lmb_graph_json *graph = reader->graph;

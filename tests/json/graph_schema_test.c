@@ -591,7 +591,6 @@ static const char *const beyond[] = {"of this name",
                                      "the clip plays from here on",
                                      "it goes from a time to a later one",
                                      "a channel's limits needs",
-                                     "an additive of form ",
                                      "graph: ", // what the checks of a graph find after the text was read
                                      "a pose",
                                      "an additive",

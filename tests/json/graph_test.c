@@ -622,6 +622,43 @@ static void channels(void **state) {
     }
 }
 
+// An additive that is added otherwise than it was made gives a warning. Forms are the same in model space.
+static void additives_of_another_form_give_a_warning(void **state) {
+    (void)state;
+    static const char wave[] = "'clip':'Wave','additive':true";
+    static const struct {
+        const char *made, *added, *message;
+    } rows[] = {
+        {"", "", NULL},
+        {",'form':'affine'", ",'form':'affine'", NULL},
+        {",'space':'model'", ",'space':'model','form':'parent'", NULL},
+        {",'form':'parent'", "",
+         "an additive of form parent and space local, which is added with form local and space local"},
+        {"", ",'form':'affine'",
+         "an additive of form local and space local, which is added with form affine and space local"},
+        {"", ",'space':'model'",
+         "an additive of form local and space local, which is added with form local and space model"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        // Alone, and as an input of a blend of additives.
+        static const char *const texts[] = {
+            "{'op':'additive','base':{'op':'rest'},'add':{'op':'clip',%s%s}%s}",
+            "{'op':'additive','base':{'op':'rest'},'add':{'op':'scale','weight':0.5,'pose':{'op':'clip',%s%s}}%s}"};
+        for (int k = 0; k < 2; k++) {
+            char text[400];
+            snprintf(text, sizeof text, texts[k], wave, rows[i].made, rows[i].added);
+            lmb_graph_json *graph = read_graph(text);
+            assert_int_equal(lmb_graph_json_warning_count(graph), rows[i].message != NULL);
+            if (rows[i].message != NULL) {
+                const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
+                assert_string_equal(warning->path, "add");
+                assert_string_equal(warning->message, rows[i].message);
+            }
+            lmb_graph_json_destroy(graph);
+        }
+    }
+}
+
 #define LIMB(members) "{'op':'ik-two-bone','base':{'op':'rest'},'start':'Hips','mid':'Spine'," members "}"
 #define AIM(members) "{'op':'ik-aim','base':{'op':'rest'},'target':[1,2,3]," members "}"
 
@@ -790,6 +827,29 @@ static void chains(void **state) {
         const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
         check_refusal(result, &error, result, (const char *const[]){rows[i].place, rows[i].what}, 2);
         assert_true(result != LMB_OK);
+    }
+}
+
+// An axis along the bone, which is y here, bends nothing.
+static void an_axis_along_the_bone_gives_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *path;
+    } rows[] = {
+        {LIMB("'end':'Head','target':[0,0,0]"), NULL},
+        {LIMB("'end':'Head','target':[0,0,0],'mid-axis':[1,1,0]"), NULL},
+        {LIMB("'end':'Head','target':[0,0,0],'mid-axis':[0.5,-2,0]"), "mid-axis"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_graph_json *graph = read_graph(rows[i].text);
+        assert_int_equal(lmb_graph_json_warning_count(graph), rows[i].path != NULL);
+        if (rows[i].path != NULL) {
+            const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
+            assert_string_equal(warning->path, rows[i].path);
+            assert_string_equal(warning->message, "mid-axis is along the bone from 'Spine' to 'Head': a turn about it "
+                                                  "does not bend the limb");
+        }
+        lmb_graph_json_destroy(graph);
     }
 }
 
@@ -1871,6 +1931,8 @@ int main(void) {
         cmocka_unit_test(every_curve),
         cmocka_unit_test(additives),
         cmocka_unit_test(parts_of_clips),
+        cmocka_unit_test(additives_of_another_form_give_a_warning),
+        cmocka_unit_test(an_axis_along_the_bone_gives_a_warning),
         cmocka_unit_test(layers),
         cmocka_unit_test(spaces),
         cmocka_unit_test(masks),
