@@ -800,6 +800,10 @@ LMB_API uint32_t lmb_control_motion_floats(const lmb_control *control);
 /// Returns a character's position and orientation; at the origin without a character motion. `state` is one
 /// character's.
 LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state);
+/// Returns the matrix that takes a character's model space to the world: of its position and orientation, as floats.
+/// It has the same bits everywhere, and serves as a world transform (lmb_batch_inputs.transforms) or in a renderer. The
+/// error of an entry is at most 1e-6 max(1, |entry|). The identity without a character motion.
+LMB_API lmb_affine lmb_control_matrix(const lmb_control *control, const uint32_t *state);
 /// Moves a character to a position and orientation, between frames, also before its first one. Its velocity does not
 /// change.
 ///

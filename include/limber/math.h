@@ -61,6 +61,16 @@ LMB_API bool lmb_affine_invert(lmb_affine matrix, lmb_affine *inverse);
 /// Fast and Accurate Algorithm for Computing SLERP", Journal of Graphics, GPU, and Game Tools 15(3), 2011.
 LMB_API void lmb_quaternion_slerp(const float a[4], const float b[4], float t, float result[4]);
 
+/// Returns the sine of an angle in radians, within 1e-6 up to one turn; for longer angles within 2e-7 |radians| more.
+/// The functions of a C library differ from each other in their last bits; these three are the same everywhere. An
+/// angle is limited to 2^30 turns; NaN counts as 0.
+LMB_API float lmb_sine(float radians);
+/// Returns the cosine, in the same way.
+LMB_API float lmb_cosine(float radians);
+/// Returns the angle of (x, y) from the x axis towards the y axis in radians, from -pi to pi, within 1e-6. It is 0 if
+/// both are 0. Magnitudes below 2^-40 count as 0.
+LMB_API float lmb_arc_tangent(float y, float x);
+
 #ifdef __cplusplus
 }
 #endif

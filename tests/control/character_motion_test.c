@@ -77,6 +77,21 @@ static rigid way(rigid from, rigid to) {
     return join(invert(from), to);
 }
 
+// The matrix is a rotation about y, then the position.
+static void assert_matrix(const stage *s, const lmb_motion *place) {
+    const lmb_affine matrix = lmb_control_matrix(s->control, s->state);
+    const double sine = sin(place->yaw), cosine = cos(place->yaw);
+    const double expected[3][4] = {{cosine, 0.0, sine, place->position[0]},
+                                   {0.0, 1.0, 0.0, place->position[1]},
+                                   {-sine, 0.0, cosine, place->position[2]}};
+    for (int row = 0; row < 3; row++) {
+        for (int column = 0; column < 4; column++) {
+            assert_near((double)matrix.m[row][column], expected[row][column],
+                        1e-6 * fmax(1.0, fabs(expected[row][column])));
+        }
+    }
+}
+
 static void assert_at(const stage *s, rigid expected, double bound) {
     const lmb_motion character_motion = place_of(s);
     assert_near(character_motion.position[0], expected.x, bound);
@@ -89,6 +104,7 @@ static void assert_at(const stage *s, rigid expected, double bound) {
         assert_near((double)s->motion[i], character_motion.position[i], 1e-6 * fabs(character_motion.position[i]));
     }
     assert_near((double)s->motion[3], character_motion.yaw, 1e-6 * fabs(character_motion.yaw));
+    assert_matrix(s, &character_motion);
 }
 
 static const float straight[] = {0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 0.0f, 1.4f, 0.0f};

@@ -144,6 +144,16 @@ static void assert_at(const stage *s, rigid expected, double bound) {
     assert_near(angle_between(shown, place.q), 0.0, 1e-6);
     assert_near(remainder(m.yaw - 2.0 * atan2(place.q[1], place.q[3]), 2.0 * PI), 0.0, 1e-9);
     assert_true(m.yaw >= -PI && m.yaw < PI);
+    const lmb_affine matrix = lmb_control_matrix(s->control, s->state);
+    for (int column = 0; column < 3; column++) {
+        const double axis[3] = {column == 0, column == 1, column == 2};
+        double turned[3];
+        rotate(place.q, axis, turned);
+        for (int row = 0; row < 3; row++) {
+            assert_near((double)matrix.m[row][column], turned[row], 1e-6);
+            assert_near((double)matrix.m[row][3], place.t[row], 1e-6 * fmax(1.0, fabs(place.t[row])));
+        }
+    }
 }
 
 static lmb_motion_def full_motion(void) {

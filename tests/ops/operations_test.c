@@ -162,6 +162,46 @@ static void public_slerp(void **state) {
     assert_true(largest <= 1e-6);
 }
 
+// Against the C library in float64, and the same bits on every machine.
+static void public_angles(void **state) {
+    (void)state;
+    random_source source = {1402};
+    enum { ROUNDS = 100000 };
+    static uint32_t bits[3 * ROUNDS];
+    double largest[3] = {0.0, 0.0, 0.0};
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        static const double lengths[] = {3.2, 7.0, 1e-3, 2000.0};
+        const float x = (float)random_between(&source, -lengths[i % 4], lengths[i % 4]);
+        const float y = i % 10 == 0 ? x : (float)random_between(&source, -lengths[i / 4 % 4], lengths[i / 4 % 4]);
+        const float found[3] = {lmb_sine(x), lmb_cosine(x), lmb_arc_tangent(y, x)};
+        const double expected[3] = {sin((double)x), cos((double)x), atan2((double)y, (double)x)};
+        const double far = fmax(0.0, fabs((double)x) - 6.2831854) * 2e-7;
+        for (int k = 0; k < 3; k++) {
+            const double error = fabs((double)found[k] - expected[k]) - (k < 2 ? far : 0.0);
+            largest[k] = fmax(largest[k], error);
+        }
+        memcpy(bits + 3 * i, found, sizeof found);
+    }
+    print_message("sine %.2g, cosine %.2g, arc tangent %.2g\n", largest[0], largest[1], largest[2]);
+    assert_true(largest[0] <= 1e-6 && largest[1] <= 1e-6 && largest[2] <= 1e-6);
+    const uint64_t hash = lmb_control_hash(bits, 3 * ROUNDS);
+    if (hash != UINT64_C(0x589bd4dae9b5f13a)) {
+        fail_msg("the hash of all is 0x%016llx", (unsigned long long)hash);
+    }
+    static const float rows[][3] = {{0, 0, 0},
+                                    {0, 1, 0},
+                                    {1, 0, 1.57079633f},
+                                    {-1, 0, -1.57079633f},
+                                    {0, -1, 3.14159265f},
+                                    {1, 1, 0.785398163f},
+                                    {-1, -1, -2.35619449f}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        assert_true(fabsf(lmb_arc_tangent(rows[i][0], rows[i][1]) - rows[i][2]) <= 3e-7f);
+    }
+    assert_true(lmb_sine(0.0f) == 0.0f && lmb_cosine(0.0f) == 1.0f && lmb_sine(NAN) == 0.0f);
+    assert_true(fabsf(lmb_sine(INFINITY)) <= 1.0f && lmb_arc_tangent(NAN, NAN) == 0.0f);
+}
+
 static void public_transforms(void **state) {
     (void)state;
     test_scene scene;
@@ -823,6 +863,7 @@ int main(void) {
         cmocka_unit_test(blend_of_delicate_rotations),
         cmocka_unit_test(blend_over_all_angles),
         cmocka_unit_test(public_slerp),
+        cmocka_unit_test(public_angles),
         cmocka_unit_test(public_transforms),
         cmocka_unit_test(the_ends_of_a_blend_are_exact),
         cmocka_unit_test(scale_blends_exponentially),
