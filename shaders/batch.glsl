@@ -78,6 +78,11 @@ Words kept_memory(evaluation e) {
     return kept;
 }
 
+Words reached_memory(evaluation e) {
+    Words reached = push.span.reached;
+    return reached;
+}
+
 Words output_words(uint which) {
     Words words = push.span.outputs[which];
     return words;

@@ -170,6 +170,9 @@ typedef struct lmb_batch_outputs {
     /// Start from zero. NULL: nothing is inertialized, no chain swings and no foot is locked. lmb_cpu_run() and
     /// lmb_cpu_run_range() fail then if the graph's machines have inertialized transitions; other runs do not.
     uint32_t *inertia;
+    /// uint32_t [C][lmb_graph_reached_count()]: 1 if a node reaches its target, or 0; written, kept from frame to frame
+    /// (ik.h, "Reached"). May be NULL.
+    uint32_t *reached;
 } lmb_batch_outputs;
 
 #ifdef __cplusplus

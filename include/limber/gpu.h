@@ -342,6 +342,11 @@ LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb
 /// frame recorded begins by zeroing the buffer: submit it once and before all others, and copy what is to be restored
 /// after it. False, and a zero span, if lmb_graph_inertia_words() is 0 or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
+/// Returns where the words are stored that say which nodes reach their targets (ik.h, "Reached"): uint32_t
+/// [C][lmb_graph_reached_count()], as one span.
+///
+/// It is one buffer for all frame slots, as lmb_gpu_batch_inertia() is, and zeroed likewise. Zero if there are none.
+LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);
 /// Sends an event to a character with the next frame recorded for that slot. #LMB_EVENT_RESET begins the character
 /// anew.
 ///

@@ -1,6 +1,6 @@
 /// @file gpu_readback.h
 /// Reads back what the frames of a batch report, a few frames late and without waiting: emitted events, character
-/// motions, states (root motion included) and refusal counters, with the number of their frame.
+/// motions, states (root motion included), reached targets and refusal counters, with the number of their frame.
 ///
 /// The copies are in a ring of host memory. Once a frame, for each frame slot in turn:
 /// 1. Wait for the fence of the slot, as a host with several frames in flight does anyway. Then call
@@ -49,6 +49,7 @@ typedef struct lmb_gpu_readback lmb_gpu_readback;
 #define LMB_READBACK_MOTIONS_BIT 2u ///< positions and orientations, if there is a character motion
 #define LMB_READBACK_STATES_BIT 4u  ///< all that lmb_control_root_motion(), lmb_control_current_state() and others read
 #define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
+#define LMB_READBACK_REACHED_BIT 16u ///< which nodes reach their targets (ik.h)
 
 #define LMB_MAX_READBACK_FRAMES 64u
 
@@ -97,6 +98,7 @@ typedef struct lmb_gpu_readback_frame {
     const float *motions;    ///< float [C][lmb_control_motion_floats()]
     const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
+    const uint32_t *reached; ///< uint32_t [C][lmb_graph_reached_count()]
 } lmb_gpu_readback_frame;
 
 /// Returns the next frame, without waiting. Its pointers are valid until lmb_gpu_readback_record() is called.

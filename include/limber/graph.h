@@ -821,6 +821,9 @@ LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
 /// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h), and for its
 /// chains (chain.h) and feet (ik.h); 0 if the result is not inertialized and there is neither.
 LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
+/// Returns the number of words of each character that say which nodes reach their targets (ik.h, "Reached"): the
+/// largest index used, plus one.
+LMB_API uint32_t lmb_graph_reached_count(const lmb_graph *graph);
 /// Returns the first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
 /// inertialized.
 LMB_API uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph);

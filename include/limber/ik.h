@@ -26,6 +26,13 @@
 /// is the solution. Only local rotations change, and the translation of the pelvis in foot placement: all other
 /// translations, scales and float channels are those of the base, and so are root motion and joint weights.
 ///
+/// **Reached.** A node of #LMB_OP_IK_TWO_BONE or #LMB_OP_IK_AIM can report whether it reaches its target
+/// (#lmb_reached_slot): 1 or 0 in a word of each character, in lmb_batch_outputs.reached, or on a device in
+/// lmb_gpu_batch_reached(), which lmb_gpu_readback also copies. Words are kept from frame to frame, and each frame that
+/// evaluates a character writes them anew. While a list omits the character, or its level of detail drops the joint
+/// that writes the word, it remains. That is the start of two bones, or the last of the joints that aim. A node that
+/// several nodes use writes the word for each use, in their order.
+///
 /// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Then the joints
 /// that turn compute the solution, each by itself, and read all ancestors of the chain.
 #ifndef LIMBER_IK_H
@@ -58,6 +65,22 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
     return slot;
 }
 
+#define LMB_MAX_REACHED 32u ///< nodes of a graph that report whether they reach their targets
+
+/// Whether a node reports whether it reaches its target, and in which word. Zeroed: it does not.
+typedef struct lmb_reached_slot {
+    bool is_reported;
+    /// Of `is_reported`: below #LMB_MAX_REACHED. Nodes have the same index only if the same joint writes the word: that
+    /// of the one evaluated last remains.
+    uint32_t index;
+} lmb_reached_slot;
+
+/// Returns a word in which a node reports.
+static inline lmb_reached_slot lmb_reached(uint32_t index) {
+    lmb_reached_slot slot = {true, index};
+    return slot;
+}
+
 /// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. lmb_node_def.two_bone of an
 /// #LMB_OP_IK_TWO_BONE.
 ///
@@ -81,6 +104,9 @@ static inline lmb_point_slot lmb_point(uint32_t index) {
 ///
 /// This has no jump, and no jump in speed. With soften 1 the limb is straight from R on. A target nearer than the
 /// shortest distance that step 1 can reach folds the limb to that distance.
+///
+/// A target is reached (`reached`) if the weight is 1, the mid can turn, and d is from that shortest distance to soften
+/// R, within 2^-20 of the sum of both bones. ozz-animation says the same, except for targets at the shortest distance.
 ///
 /// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
 /// start and mid must be uniform; otherwise the end does not quite reach the target.
@@ -114,6 +140,7 @@ typedef struct lmb_two_bone_def {
     lmb_point_slot target_slot; ///< where the target comes from if not from `target`
     lmb_point_slot pole_slot;   ///< the same for `pole`
     lmb_ik_space space;         ///< of target and pole vector
+    lmb_reached_slot reached;   ///< whether the target is reached; see "Reach"
 } lmb_two_bone_def;
 
 #define LMB_MAX_AIM_JOINTS 8u ///< of a chain that aims
@@ -136,6 +163,10 @@ typedef struct lmb_two_bone_def {
 /// So a last share of 1 aims exactly, unless the limit prevents it. No joint turns further than `limit` times its share
 /// from the base. With a single joint that is a limit of the aim. With several it is one of the aim of the first joint
 /// alone, from which the aim of the whole chain differs as far as the ancestors move that joint.
+///
+/// **Reached.** The aim is exact (`reached`) if the weight and the last share are 1, no limit reduces a turn, and the
+/// last joint finds a P on the line as far away as the target, within 2^-20. The target has a direction from there. ozz
+/// reports that such a P exists, at any weight.
 ///
 /// **Scale.** Ancestors may have any scale. That of the joints from the first to the last one must be uniform;
 /// otherwise the aim is not exact.
@@ -165,6 +196,7 @@ typedef struct lmb_aim_def {
     lmb_point_slot pole_slot;            ///< the same for `pole`
     lmb_ik_space space;                  ///< of target and pole vector
     lmb_value twist;                     ///< radians, about the line from the turning joint to the target
+    lmb_reached_slot reached;            ///< whether the aim is exact
 } lmb_aim_def;
 
 #define LMB_MAX_FEET 4u ///< of a node

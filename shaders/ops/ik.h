@@ -5,7 +5,7 @@
 #define LMB_OPS_IK_H
 
 #include "curve.h"
-#include "records.h"
+#include "slots.h"
 
 // A value: the index of its weight, or WEIGHT_NONE for a constant, and then the constant.
 #define IK_VALUE_WORDS 2u
@@ -21,8 +21,9 @@
 #define TWO_BONE_AXIS 17u      // float [3]: unit vector
 #define TWO_BONE_SOFTEN 20u    // float
 #define TWO_BONE_GOAL 21u      // 0, or 1 plus the exchange area in which the end has the target as its translation
-#define TWO_BONE_ANCESTORS 22u // number of ancestors of the start, then these, the root first
-#define TWO_BONE_WORDS 23u     // without the ancestors
+#define TWO_BONE_REACHED 22u   // 0, or 1 plus the index of the word that says whether the target is reached
+#define TWO_BONE_ANCESTORS 23u // number of ancestors of the start, then these, the root first
+#define TWO_BONE_WORDS 24u     // without the ancestors
 
 // The table of a chain that aims.
 #define AIM_COUNT 0u // number of joints, at most 8
@@ -33,10 +34,11 @@
 #define AIM_OFFSET 19u  // float [3]
 #define AIM_LIMIT 22u   // half_angle
 #define AIM_TWIST 24u   // value
-#define AIM_JOINTS 26u  // [8]: word joint, float share; each joint before its ancestors
+#define AIM_REACHED 26u // as TWO_BONE_REACHED
+#define AIM_JOINTS 27u  // [8]: word joint, float share; each joint before its ancestors
 #define AIM_JOINT_WORDS 2u
-#define AIM_ANCESTORS 42u // number of ancestors of the first joint, then these, the root first
-#define AIM_WORDS 43u     // without the ancestors
+#define AIM_ANCESTORS 43u // number of ancestors of the first joint, then these, the root first
+#define AIM_WORDS 44u     // without the ancestors
 
 // What is smaller has no direction: a distance relative to a bone, 2^-16; a sine, 2^-20; an area relative to a square,
 // 2^-20.
@@ -61,6 +63,16 @@ OP vector load_ik_point(evaluation e, uint at) {
 
 OP vector load_ik_axis(evaluation e, uint at) {
     return all_vector(LOAD_FLOAT(e.program, at), LOAD_FLOAT(e.program, at + 1u), LOAD_FLOAT(e.program, at + 2u));
+}
+
+// Whether a node reports whether it reaches its target. `at` is the offset of that word of its table.
+OP bool reports_reached(evaluation e, uint at) {
+    return USES_REACHED && keeps_reached(e) && LOAD(e.program, at) != 0u;
+}
+
+OP void store_reached(evaluation e, uint at, lane_mask reached) {
+    word place = e.character * LOAD(e.program, PROGRAM_REACHED) + (LOAD(e.program, at) - 1u);
+    SCATTER(reached_memory(e), place, SELECT_BITS(reached, ALL_WORD(1u)), stores_slot(e, SPLAT(1.0f)));
 }
 
 // Vectors. Components are snapped, so no square is below 2^-80 unless it is 0.
@@ -279,6 +291,9 @@ STRUCT(two_bone_bend)
 half_angle angle; // about the axis
 vector end;       // from start to end after the bend, in units of the bones' lengths together
 real goal;        // distance of the target in these units
+real longest;     // distances that the end can reach, in these units
+real shortest;
+lane_mask bends;
 END_STRUCT(two_bone_bend)
 
 // Reduces a distance that is more than the softened part of the reach, so that it approaches the reach.
@@ -308,6 +323,8 @@ OP two_bone_bend bend_two_bones(two_bones b, float soften) {
     real shortest = square_root(along * along + difference * difference);
     two_bone_bend bend;
     bend.goal = snap(vector_length(b.goal) * inverse);
+    bend.longest = longest;
+    bend.shortest = shortest;
     real distance = soften_distance(bend.goal, longest, soften);
     real product = 4.0f * (first * second);
     real inverse_product = reciprocal(product);
@@ -322,12 +339,18 @@ OP two_bone_bend bend_two_bones(two_bones b, float soften) {
     half_angle before = halve_angle(vector_dot(upper_unit, lower_unit), turned);
     half_angle after = make_half_angle(cosine, -sine);
     bend.angle = add_half_angles(after, make_half_angle(before.cosine, -before.sine));
-    lane_mask bends = product > IK_AREA;
-    bend.angle.cosine = SELECT(bends, bend.angle.cosine, SPLAT(1.0f));
-    bend.angle.sine = SELECT(bends, bend.angle.sine, SPLAT(0.0f));
+    bend.bends = product > IK_AREA;
+    bend.angle.cosine = SELECT(bend.bends, bend.angle.cosine, SPLAT(1.0f));
+    bend.angle.sine = SELECT(bend.bends, bend.angle.sine, SPLAT(0.0f));
     quaternion turn = quaternion_normalize(rotation_about(b.axis, bend.angle));
     bend.end = snap_vector(add_vectors(upper, rotate_vector(turn, lower)));
     return bend;
+}
+
+// Whether the end gets to the target.
+OP lane_mask bend_reaches(two_bone_bend bend, float soften) {
+    lane_mask in_reach = AND(bend.goal <= bend.longest * soften + IK_AREA, bend.goal >= bend.shortest - IK_AREA);
+    return AND(bend.bends, in_reach);
 }
 
 // The turn of the start joint: the end to the line towards the target, and then about this line, so that the mid is on
@@ -350,17 +373,26 @@ OP transform ik_two_bone_operation(evaluation e, uint instruction) {
     uint table = LOAD(e.program, instruction + IK_TABLE);
     bool is_start = e.joint == LOAD(e.program, table + TWO_BONE_START);
     bool is_mid = e.joint == LOAD(e.program, table + TWO_BONE_MID);
+    bool reports = is_start && reports_reached(e, table + TWO_BONE_REACHED);
     transform local = load_exchange(e, area, e.joint);
     if (is_start || is_mid) {
         real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        lane_mask reached = weight >= 1.0f;
         if (ANY(weight > 0.0f)) {
+            float soften = LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN);
             two_bones bones = load_two_bones(e, area, table);
-            two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN));
+            two_bone_bend bend = bend_two_bones(bones, soften);
+            if (reports) {
+                reached = AND(reached, bend_reaches(bend, soften));
+            }
             quaternion turn = rotation_about(load_ik_axis(e, table + TWO_BONE_AXIS), bend.angle);
             if (is_start) {
                 turn = aim_two_bones(bones, bend, load_ik_value(e, table + TWO_BONE_TWIST));
             }
             local.q = turn_by_weight(local.q, turn, weight);
+        }
+        if (reports) {
+            store_reached(e, table + TWO_BONE_REACHED, reached);
         }
     }
     return local;
@@ -424,10 +456,24 @@ OP vector direction_above(transform joint, transform parent, vector v) {
     return direction_of(scale_by_vector(parent.s, snap_between(rotate_vector(joint.q, v))));
 }
 
+// Whether a turn can make the line meet the target.
+OP lane_mask line_can_meet(ik_aim aim, vector target) {
+    vector aside = part_across(aim.offset, aim.forward);
+    real square = vector_dot(target, target);
+    lane_mask is_inside = vector_dot(aside, aside) - square <= square * IK_AREA;
+    return AND(is_inside, vector_dot(aim.forward, aim.forward) > 0.0f);
+}
+
+// A joint of the chain that aims.
+STRUCT(aim_turn)
+quaternion turn;
+lane_mask meets; // whether the whole turn makes the line meet the target
+END_STRUCT(aim_turn)
+
 // The turn of a joint of the chain. Each joint before it in the table has turned by its share of what was left. A turn
 // beyond the limit is cut, and what it leads to replaces the target for the ancestors, as does a twist without a pole
 // vector, because the joint has turned by a share of it.
-OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
+OP aim_turn turn_of_chain(evaluation e, uint area, uint table, uint joint, bool reports) {
     uint place = table + AIM_JOINTS;
     uint turning = LOAD(e.program, place);
     transform at = load_exchange(e, area, turning);
@@ -440,6 +486,8 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
     aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_UP)));
     aim.offset = scale_by_vector(at.s, load_ik_axis(e, table + AIM_OFFSET));
     real twist = load_ik_value(e, table + AIM_TWIST);
+    aim_turn result;
+    result.meets = ALL_WORD(0u) == 0u;
     quaternion turn = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     bool found = false;
     while (!found) {
@@ -448,6 +496,9 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
         lane_mask near = vector_dot(goal.target, goal.target) <= IK_DISTANCE_SQUARE * vector_dot(at.t, at.t);
         turn = select_quaternion(near, all_quaternion(0.0f, 0.0f, 0.0f, 1.0f), turn);
         lane_mask limited = exceeds_limit(turn, limit);
+        if (reports) {
+            result.meets = AND(result.meets, NOT(limited));
+        }
         lane_mask has_pole = vector_dot(goal.pole, goal.pole) > 0.0f;
         turn = select_quaternion(limited, limit_turn(turn, limit), turn);
         goal.target = select_vector(limited, snap_vector(rotate_vector(turn, aimed)), goal.target);
@@ -457,6 +508,9 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
         twist = SELECT(has_side, SPLAT(0.0f), twist);
         turn = quaternion_power(turn, SPLAT(LOAD_FLOAT(e.program, place + 1u)));
         found = turning == joint;
+        if (found && reports) {
+            result.meets = AND(result.meets, AND(NOT(near), line_can_meet(aim, goal.target)));
+        }
         if (!found) {
             place = place + AIM_JOINT_WORDS;
             aim = turn_aim(turn, aim);
@@ -474,7 +528,8 @@ OP quaternion turn_of_chain(evaluation e, uint area, uint table, uint joint) {
             }
         }
     }
-    return turn;
+    result.turn = turn;
+    return result;
 }
 
 OP transform ik_aim_operation(evaluation e, uint instruction) {
@@ -487,9 +542,17 @@ OP transform ik_aim_operation(evaluation e, uint instruction) {
         turns = turns || LOAD(e.program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == e.joint;
     }
     if (turns) {
+        uint last = table + AIM_JOINTS + (count - 1u) * AIM_JOINT_WORDS;
+        bool reports = LOAD(e.program, last) == e.joint && reports_reached(e, table + AIM_REACHED);
         real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        lane_mask reached = AND(weight >= 1.0f, SPLAT(LOAD_FLOAT(e.program, last + 1u)) >= 1.0f);
         if (ANY(weight > 0.0f)) {
-            local.q = turn_by_weight(local.q, turn_of_chain(e, area, table, e.joint), weight);
+            aim_turn turned = turn_of_chain(e, area, table, e.joint, reports);
+            local.q = turn_by_weight(local.q, turned.turn, weight);
+            reached = AND(reached, turned.meets);
+        }
+        if (reports) {
+            store_reached(e, table + AIM_REACHED, reached);
         }
     }
     return local;

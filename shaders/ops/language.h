@@ -73,6 +73,8 @@ layout(constant_id = 3) const bool USES_PACKED = true;
 layout(constant_id = 13) const bool USES_INERTIA = true;
 layout(constant_id = 18) const bool USES_CHAINS = true;
 layout(constant_id = 32) const bool USES_COLLIDERS = true; // of chains
+// Nodes of inverse kinematics that report whether they reach their targets.
+layout(constant_id = 34) const bool USES_REACHED = true;
 layout(constant_id = 19) const bool USES_RETARGETS = true;
 
 #else
@@ -110,6 +112,7 @@ typedef uintptr_t address;
 #define USES_INERTIA false
 #define USES_CHAINS false
 #define USES_COLLIDERS false
+#define USES_REACHED false
 #define USES_RETARGETS false
 #define USES_PROFILES false
 #else
@@ -119,6 +122,7 @@ typedef uintptr_t address;
 #define USES_INERTIA true
 #define USES_CHAINS true
 #define USES_COLLIDERS true
+#define USES_REACHED true
 #define USES_RETARGETS true
 #define USES_PROFILES true
 #define USES_SCALE true

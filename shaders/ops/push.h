@@ -51,6 +51,7 @@ ADDRESSES(ReadWords, poses, MOST_POSE_BUFFERS)
 ADDRESS(Words, inertia)        // memory kept between frames: of inertialization, of chains and of feet; or 0
 ADDRESS(ReadWords, points)     // or 0
 ADDRESS(ReadWords, transforms) // or 0
+ADDRESS(Words, reached)        // kept between frames: which nodes reached their targets; or 0
 END_ROW(lmb_span_row)
 
 BEGIN_PUSH(lmb_batch_push)

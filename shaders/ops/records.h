@@ -83,6 +83,7 @@ source *sources;        // PROGRAM_SOURCES
 key_search *searches;   // the last search of each source
 transform *exchange;    // [area][joint, then channel]: poses stored for later passes
 mutable_memory kept;    // [character][PROGRAM_KEPT]: kept from frame to frame; NULL if nothing is
+mutable_memory reached; // [character][PROGRAM_REACHED]; NULL if nobody reads it
 // Those of the current instruction, set by begin_weight() and begin_source().
 const stored_weight *weight;
 const source *from;
@@ -112,6 +113,7 @@ ReadWords pose_buffer(evaluation e, uint index);
 ReadWords point_buffer(evaluation e);
 ReadWords transform_buffer(evaluation e);
 Words kept_memory(evaluation e);
+Words reached_memory(evaluation e);
 float load_weight(evaluation e, uint index);
 void store_weight(evaluation e, uint index, float weight);
 source load_source(evaluation e, uint index);
@@ -127,6 +129,10 @@ quaternion load_exchange_rotation(evaluation e, uint area, uint joint);
 void store_exchange(evaluation e, uint area, transform pose); // of e.joint
 
 bool keeps_memory(evaluation e) {
+    return true;
+}
+
+bool keeps_reached(evaluation e) {
     return true;
 }
 
@@ -149,6 +155,14 @@ OP mutable_memory kept_memory(evaluation e) {
 
 OP bool keeps_memory(evaluation e) {
     return e.kept != NULL;
+}
+
+OP mutable_memory reached_memory(evaluation e) {
+    return e.reached;
+}
+
+OP bool keeps_reached(evaluation e) {
+    return e.reached != NULL;
 }
 
 OP real load_weight(evaluation e, uint index) {

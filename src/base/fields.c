@@ -292,6 +292,11 @@ static const lmb_field point_slot_rows[] = {BOOL(in_buffer), WORDS(index)};
 TABLE(point_slot);
 #undef DEF
 
+#define DEF lmb_reached_slot
+static const lmb_field reached_slot_rows[] = {BOOL(is_reported), WORDS(index)};
+TABLE(reached_slot);
+#undef DEF
+
 #define DEF lmb_two_bone_def
 static const lmb_field two_bone_rows[] = {
     JOINT(start),
@@ -305,6 +310,7 @@ static const lmb_field two_bone_rows[] = {
     INSIDE(target_slot, lmb_point_slot, point_slot),
     INSIDE(pole_slot, lmb_point_slot, point_slot),
     CHOICE(space, LMB_IK_SPACE_COUNT),
+    INSIDE(reached, lmb_reached_slot, reached_slot),
 };
 TABLE(two_bone);
 #undef DEF
@@ -324,6 +330,7 @@ static const lmb_field aim_rows[] = {
     INSIDE(pole_slot, lmb_point_slot, point_slot),
     CHOICE(space, LMB_IK_SPACE_COUNT),
     VALUES(twist, 0.0f),
+    INSIDE(reached, lmb_reached_slot, reached_slot),
 };
 TABLE(aim);
 #undef DEF

@@ -14,7 +14,8 @@ extern const lmb_fields lmb_motion_track_fields, lmb_warp_fields, lmb_notify_fie
 extern const lmb_fields lmb_group_fields, lmb_smoothed_fields, lmb_computed_fields, lmb_motion_fields;
 extern const lmb_fields lmb_term_fields, lmb_transition_fields, lmb_state_fields, lmb_machine_fields, lmb_fade_fields;
 // Nodes.
-extern const lmb_fields lmb_point_slot_fields, lmb_two_bone_fields, lmb_aim_fields, lmb_foot_fields, lmb_feet_fields;
+extern const lmb_fields lmb_reached_slot_fields, lmb_point_slot_fields, lmb_two_bone_fields, lmb_aim_fields,
+    lmb_foot_fields, lmb_feet_fields;
 extern const lmb_fields lmb_twist_fields, lmb_collider_fields, lmb_chain_fields, lmb_node_fields;
 // A graph, and what it has as a pointer: `clip`, `mask`, `name`, `joint_limits`, `ranges`.
 extern const lmb_fields lmb_clip_fields, lmb_mask_fields, lmb_name_fields, lmb_joint_limits_fields, lmb_ranges_fields;

@@ -335,6 +335,9 @@ static void begin_inputs(run *r, const lmb_batch_inputs *inputs) {
     if (r->outputs->inertia != NULL) {
         r->e.kept = r->outputs->inertia + r->first * graph->program[PROGRAM_KEPT];
     }
+    if (r->outputs->reached != NULL) {
+        r->e.reached = r->outputs->reached + r->first * graph->program[PROGRAM_REACHED];
+    }
 }
 
 static void begin_run(run *r, clip_cache *cache, char *scratch) {

@@ -64,7 +64,8 @@ struct lmb_gpu_batch {
     uint32_t span_characters; // of every span except the last
     uint32_t span_count;
     lmb_gpu_buffer *inertia;  // [span], kept from frame to frame; NULL if the graph needs none
-    bool begun;               // the inertia buffers have been zeroed
+    lmb_gpu_buffer reached;   // of all characters, kept likewise; if nodes report whether they reach their targets
+    bool begun;               // the inertia buffers and `reached` have been zeroed
     lmb_gpu_control *control; // or NULL
     lmb_gpu_children children;
     uint64_t frames; // recorded so far
@@ -288,6 +289,14 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
     return maker.result;
 }
 
+static lmb_result create_reached(lmb_gpu_batch *batch, lmb_error *error) {
+    lmb_gpu_maker maker = {.gpu = batch->gpu, .error = error};
+    const VkDeviceSize words =
+        (VkDeviceSize)batch->description.character_count * batch->description.graph->reached_count;
+    lmb_gpu_make(&maker, words * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber reached", &batch->reached);
+    return maker.result;
+}
+
 static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
     const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
                                          .graph = batch->graph,
@@ -319,6 +328,9 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     result = plan_spans(created, def->span_bytes, error);
     if (result == LMB_OK) {
         result = create_inertia(created, error);
+    }
+    if (result == LMB_OK) {
+        result = create_reached(created, error);
     }
     for (uint32_t i = 0; i < def->slot_count && result == LMB_OK; i++) {
         result = create_slot(created, &created->slots[i], error);
@@ -352,6 +364,7 @@ static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, v
     for (uint32_t i = 0; batch->inertia != NULL && i < batch->span_count; i++) {
         visit(user, &batch->inertia[i]);
     }
+    visit(user, &batch->reached);
 }
 
 void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
@@ -564,6 +577,9 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
     }
+    if (graph->reached_count > 0) {
+        row.reached = batch->reached.address + first * graph->reached_count * sizeof(uint32_t);
+    }
     return row;
 }
 
@@ -583,10 +599,13 @@ static void record_table(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     }
 }
 
-// Zeroes the inertia buffers once, before the first frame.
+// Zeroes what is kept from frame to frame once, before the first frame.
 static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     for (uint32_t i = 0; batch->inertia != NULL && !batch->begun && i < batch->span_count; i++) {
         batch->gpu->vk.CmdFillBuffer(info->commands, batch->inertia[i].buffer, 0, batch->inertia[i].size, 0);
+    }
+    if (!batch->begun && batch->reached.buffer != VK_NULL_HANDLE) {
+        batch->gpu->vk.CmdFillBuffer(info->commands, batch->reached.buffer, 0, batch->reached.size, 0);
     }
     batch->begun = true;
 }
@@ -818,6 +837,10 @@ bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_sp
     }
     *inertia = lmb_gpu_span_of(&batch->inertia[span], span * batch->span_characters, span_size(batch, span));
     return true;
+}
+
+lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch) {
+    return lmb_gpu_span_of(&batch->reached, 0, batch->description.character_count);
 }
 
 lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {

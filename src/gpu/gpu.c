@@ -224,7 +224,7 @@ lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *used, lmb
 }
 
 static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
-                                VkBool32 colliders, VkPipeline *pipeline, lmb_error *error) {
+                                VkBool32 colliders, VkBool32 reached, VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .curves = VK_TRUE,
                                       .scale = VK_TRUE,
@@ -242,18 +242,19 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .points = points,
                                       .chains = VK_TRUE,
                                       .colliders = colliders,
+                                      .reached = reached,
                                       .retargets = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, VkPipeline *pipeline,
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, bool reached, VkPipeline *pipeline,
                                       lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, colliders, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, colliders, reached, pipeline, error);
 }
 
 lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, VK_FALSE, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, VK_FALSE, VK_FALSE, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -346,7 +347,7 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
             continue;
         }
         result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
-                               def->interpret_graphs, VK_FALSE, &created->pipelines[kernel], error);
+                               def->interpret_graphs, VK_FALSE, VK_FALSE, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

@@ -212,6 +212,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 starts;
     VkBool32 colliders;
     VkBool32 player_options;
+    VkBool32 reached;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
@@ -225,7 +226,7 @@ lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants,
                                    lmb_error *error);
 
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, VkPipeline *pipeline,
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, bool reached, VkPipeline *pipeline,
                                       lmb_error *error);
 
 // Returns a copy of a module without the code that the constants disable, for all programs or, if `block` is not NULL,

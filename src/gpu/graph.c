@@ -2,7 +2,8 @@
 //
 // A graph that is short enough has a specialised kernel (specialized.h), unless the host asks for interpretation.
 // Any other is interpreted, by the interpreter of the gpu or by one of its own: if it holds more poses than that has
-// room for, or if its chains have colliders, whose code takes registers. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
+// room for, or if its chains have colliders, whose code takes registers, or if nodes report whether they reach their
+// targets. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
 // driver ends loops, creation fails where a kernel could exceed the limit, because the results would be wrong without
 // any error.
 #include "gpu.h"
@@ -15,7 +16,8 @@
 
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
-    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_colliders;
+    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_colliders &&
+           graph->reached_count == 0;
 }
 
 // Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
@@ -30,7 +32,7 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
     // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
     const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
     return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, graph->uses_colliders,
-                                      pipeline, error);
+                                      graph->reached_count > 0, pipeline, error);
 }
 
 // Checks a kernel that is compiled without the graph: `loops` finds the iterations from the loops of its module.

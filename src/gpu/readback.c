@@ -10,10 +10,11 @@
 #include <string.h>
 
 #define ALL_CONTENTS                                                                                                   \
-    (LMB_READBACK_EMITTED_BIT | LMB_READBACK_MOTIONS_BIT | LMB_READBACK_STATES_BIT | LMB_READBACK_REFUSED_BIT)
+    (LMB_READBACK_EMITTED_BIT | LMB_READBACK_MOTIONS_BIT | LMB_READBACK_STATES_BIT | LMB_READBACK_REFUSED_BIT |        \
+     LMB_READBACK_REACHED_BIT)
 #define ALIGNMENT 64u // of each part of a place
 
-typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, PART_COUNT } part;
+typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, REACHED, PART_COUNT } part;
 
 typedef struct place {
     lmb_gpu_buffer buffer;
@@ -46,6 +47,7 @@ static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part pa
     return part == EMITTED   ? lmb_gpu_batch_emitted(batch, slot)
            : part == MOTIONS ? lmb_gpu_batch_motions(batch, slot)
            : part == STATES  ? lmb_gpu_batch_state(batch)
+           : part == REACHED ? lmb_gpu_batch_reached(batch)
                              : lmb_gpu_batch_refused(batch, slot);
 }
 
@@ -70,7 +72,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_readback_def *def,
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: contents 0x%x are not LMB_READBACK bits",
                         (unsigned)def->contents);
     }
-    static const char *const lacks[PART_COUNT] = {"emitted events", "character motion", "states", "refusal counters"};
+    static const char *const lacks[PART_COUNT] = {"emitted events", "character motion", "states", "refusal counters",
+                                                  "nodes that report whether they reach their targets"};
     for (int i = 0; i < PART_COUNT; i++) {
         if ((def->contents >> i & 1u) && part_span(def->batch, 0, (part)i).size == 0) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the batch has no %s", lacks[i]);
@@ -187,9 +190,9 @@ static place *take_place(lmb_gpu_readback *readback) {
     return &readback->places[(readback->first + readback->taken++) % readback->frame_count];
 }
 
-// Parts that the frame has: without the control, only the refusal counters.
+// Parts that the frame has: without the control, only what poses write.
 static bool copies_part(const lmb_gpu_readback *readback, const place *place, part part) {
-    return has_part(readback, part) && (part == REFUSED || place->frame.ran_control);
+    return has_part(readback, part) && (part == REFUSED || part == REACHED || place->frame.ran_control);
 }
 
 static void record_copies(const lmb_gpu_readback *readback, const place *place, VkCommandBuffer commands) {
@@ -269,7 +272,8 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
                                               .emitted = find_part(readback, oldest, EMITTED),
                                               .motions = find_part(readback, oldest, MOTIONS),
                                               .states = find_part(readback, oldest, STATES),
-                                              .refused = find_part(readback, oldest, REFUSED)};
+                                              .refused = find_part(readback, oldest, REFUSED),
+                                              .reached = find_part(readback, oldest, REACHED)};
             readback->reported = readback->missed;
             return true;
         }

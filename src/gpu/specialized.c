@@ -175,6 +175,7 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
                                   .profiles = graph->uses_profiles,
                                   .chains = graph->uses_chains,
                                   .colliders = graph->uses_colliders,
+                                  .reached = graph->reached_count > 0,
                                   .retargets = graph->uses_retargets};
 }
 

@@ -107,6 +107,7 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_DATA] = c->data;
     header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
     header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
+    header[PROGRAM_REACHED] = c->reached_count;
     at += c->data_words;
     at += 1; // spare: see load_vector() in shaders/ops/sampling.h
     header[PROGRAM_SIZE] = (uint32_t)at;
@@ -476,6 +477,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_inertia = def->inertialize,
                            .uses_chains = c.chain_words > 0,
                            .uses_colliders = c.uses_colliders,
+                           .reached_count = c.reached_count,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                            .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,
@@ -553,6 +555,10 @@ uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
 
 uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
     return graph->program[PROGRAM_KEPT];
+}
+
+uint32_t lmb_graph_reached_count(const lmb_graph *graph) {
+    return graph->reached_count;
 }
 
 uint32_t lmb_graph_stack(const lmb_graph *graph) {

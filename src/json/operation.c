@@ -809,6 +809,38 @@ static const lmb_graph_kind kind_point = {
         .count = 3, LMB_ANY_NUMBER                                                                                     \
     }
 static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
+static const lmb_graph_field reached_members[] = {
+    {.name = "index",
+     .about = "Of the word of each character that is 1 if the target is reached.",
+     .required = true,
+     .kind = &lmb_kind_integer,
+     .offset = offsetof(lmb_reached_slot, index),
+     .max = LMB_MAX_REACHED - 1},
+};
+static const lmb_graph_fields reached_fields = {LMB_FIELDS("where it is reported", reached_members)};
+
+static void read_reached(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_reached_slot *slot = (lmb_reached_slot *)(void *)((char *)target + field->offset);
+    slot->is_reported = true;
+    if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        lmb_graph_read_fields(reader, &reached_fields, value, slot);
+    }
+}
+
+static void write_reached(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_reached_slot *slot = (const lmb_reached_slot *)(const void *)((const char *)target + field->offset);
+    if (slot->is_reported) {
+        lmb_graph_write_fields(writer, &reached_fields, slot, slot);
+    }
+}
+
+static const lmb_graph_kind kind_reached = {read_reached, "$inside", write_reached};
+
+#define REACHED_FIELD(member)                                                                                          \
+    {                                                                                                                  \
+        .name = "reached", .about = "Where the node reports whether it reaches its target; nowhere by default.",       \
+        .kind = &kind_reached, .offset = NODE(member), .inside = &reached_fields                                       \
+    }
 #define IK_SPACE_FIELD(member)                                                                                         \
     {                                                                                                                  \
         .name = "space", .about = "The space of targets and directions; model by default.", .kind = &lmb_kind_choice,  \
@@ -885,6 +917,7 @@ static const lmb_graph_field two_bone_members[] = {
      .kind = &lmb_kind_value,
      .offset = NODE(def.two_bone.twist),
      UNIT_RANGE},
+    REACHED_FIELD(def.two_bone.reached),
     VALUE_WEIGHT_FIELDS,
 };
 
@@ -976,6 +1009,7 @@ static const lmb_graph_field aim_members[] = {
      .kind = &lmb_kind_value,
      .offset = NODE(def.aim.twist),
      UNIT_RANGE},
+    REACHED_FIELD(def.aim.reached),
     VALUE_WEIGHT_FIELDS,
 };
 

@@ -138,6 +138,7 @@ typedef struct lmb_compiler {
     uint32_t inertia_words;                        // that a batch keeps for each character
     uint32_t chain_words;                          // after them: of chains and feet
     bool uses_colliders;                           // of chains
+    uint32_t reached_count;                        // words that say which nodes reached their targets
     lmb_marked_clip marked[LMB_MOST_MARKED_CLIPS]; // clips that may plant feet
     uint32_t marked_count;                         // may exceed their number: then the graph is refused
     uint32_t first_marked;                         // of the current node of foot placement

@@ -667,6 +667,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
     c->chain_words = 0;
     c->uses_colliders = false;
+    c->reached_count = 0;
     c->marked_count = 0;
     c->plants = 0;
     c->depth = 0;

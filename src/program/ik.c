@@ -18,6 +18,7 @@
 
 _Static_assert(FEET_STRIDES == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
 _Static_assert(FEET_WORLD == FEET_PLANTED + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(LMB_MAX_REACHED == 32, "the message of an index");
 _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
                "the table of an aim has room for another number of joints");
 
@@ -74,16 +75,35 @@ static bool check_goal(const lmb_compiler *c, uint32_t index, uint32_t end) {
                              "the retarget has no joint of the source for the end");
 }
 
+// Returns the joint that writes whether a node reaches its target.
+static uint32_t reporting_joint(const lmb_node_def *node) {
+    return node->op == LMB_OP_IK_TWO_BONE ? node->two_bone.start : node->aim.joints[node->aim.joint_count - 1];
+}
+
+// Checks that other joints, which run side by side, do not report in the same word.
+static bool check_reached(const lmb_compiler *c, uint32_t index, const lmb_reached_slot *reached) {
+    const lmb_node_def *nodes = c->def->nodes;
+    bool apart = true;
+    for (uint32_t i = 0; reached->is_reported && i < index; i++) {
+        const lmb_reached_slot *other = lmb_graph_reached_of(&nodes[i]);
+        apart = apart && (other == NULL || !other->is_reported || other->index != reached->index ||
+                          reporting_joint(&nodes[i]) == reporting_joint(&nodes[index]));
+    }
+    return lmb_graph_require(c, index, !reached->is_reported || reached->index < LMB_MAX_REACHED, "reached",
+                             "the index is not below 32") &&
+           lmb_graph_require(c, index, apart, "reached", "a node of another joint has the same index");
+}
+
 static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
     return check_ranges(c, index, &lmb_two_bone_fields, def) && check_below(c, index, "mid", def->mid, def->start) &&
-           check_below(c, index, "end", def->end, def->mid) &&
+           check_below(c, index, "end", def->end, def->mid) && check_reached(c, index, &def->reached) &&
            (c->def->nodes[index].goal == LMB_NONE || check_goal(c, index, def->end));
 }
 
 static bool check_aim(const lmb_compiler *c, uint32_t index) {
     const lmb_aim_def *def = &c->def->nodes[index].aim;
-    bool valid = check_ranges(c, index, &lmb_aim_fields, def);
+    bool valid = check_ranges(c, index, &lmb_aim_fields, def) && check_reached(c, index, &def->reached);
     for (uint32_t i = 1; valid && i < def->joint_count; i++) {
         char field[sizeof "joints[7]"];
         snprintf(field, sizeof field, "joints[%u]", (unsigned)(i % LMB_MAX_AIM_JOINTS));
@@ -341,6 +361,13 @@ static void write_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t *at) {
     }
 }
 
+// Returns the word of a table that says where a node reports.
+static uint32_t add_reached(lmb_compiler *c, lmb_reached_slot reached) {
+    const uint32_t words = reached.is_reported ? reached.index + 1 : 0;
+    c->reached_count = words > c->reached_count ? words : c->reached_count;
+    return words;
+}
+
 static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
@@ -352,11 +379,13 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
     }
     add_point(c, pole, at != NULL ? at + TWO_BONE_POLE : NULL);
     add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
+    const uint32_t reached = add_reached(c, def->reached);
     if (at != NULL) {
         at[TWO_BONE_START] = def->start;
         at[TWO_BONE_MID] = def->mid;
         at[TWO_BONE_END] = def->end;
         at[TWO_BONE_GOAL] = c->goal_area;
+        at[TWO_BONE_REACHED] = reached;
         write_unit(def->mid_axis, at + TWO_BONE_AXIS);
         at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
         write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);
@@ -390,8 +419,10 @@ static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
     add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
     add_value(c, def->twist, at != NULL ? at + AIM_TWIST : NULL);
+    const uint32_t reached = add_reached(c, def->reached);
     if (at != NULL) {
         at[AIM_COUNT] = def->joint_count;
+        at[AIM_REACHED] = reached;
         write_unit(def->forward, at + AIM_FORWARD);
         write_unit(def->up, at + AIM_UP);
         for (uint32_t i = 0; i < 3; i++) {

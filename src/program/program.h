@@ -41,6 +41,7 @@ struct lmb_graph {
     bool uses_chains;                    // there are chains, or feet that are locked or smoothed
     bool uses_colliders;                 // of chains
     bool uses_retargets;                 // a source is in a retarget
+    uint32_t reached_count;              // words that say which nodes reached their targets
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
@@ -56,6 +57,13 @@ struct lmb_graph {
 LMB_API lmb_result lmb_graph_check_poses(const lmb_graph_def *def, lmb_error *error);
 LMB_API lmb_result lmb_graph_check_moving(const lmb_graph_def *def, const lmb_host *host, lmb_error *error);
 
+// Returns where a node reports whether it reaches its target, or NULL for an operation without one.
+static inline const lmb_reached_slot *lmb_graph_reached_of(const lmb_node_def *node) {
+    return node->op == LMB_OP_IK_TWO_BONE ? &node->two_bone.reached
+           : node->op == LMB_OP_IK_AIM    ? &node->aim.reached
+                                          : NULL;
+}
+
 // Returns the index of a retarget among the joint maps: it is behind them.
 static inline uint32_t lmb_graph_retarget_map(const lmb_graph_def *def, uint32_t retarget) {
     return def->joint_map_count + retarget;
@@ -70,7 +78,7 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_far && !graph->uses_scale && !graph->uses_weights && !graph->uses_profiles &&
            !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->uses_retargets &&
-           !graph->gives_matrices;
+           !graph->gives_matrices && graph->reached_count == 0;
 }
 
 #endif

@@ -11,8 +11,9 @@
 lmb_result outputs_create(const lmb_batch_def *batch, lmb_batch_outputs *outputs, lmb_error *error) {
     const size_t characters = batch->character_count;
     *outputs = (lmb_batch_outputs){.refused = calloc(LMB_REFUSAL_COUNT, sizeof(uint32_t)),
-                                   .inertia = calloc(characters * lmb_graph_inertia_words(batch->graph) + 1, 4)};
-    bool has_memory = outputs->refused != NULL && outputs->inertia != NULL;
+                                   .inertia = calloc(characters * lmb_graph_inertia_words(batch->graph) + 1, 4),
+                                   .reached = calloc(characters * lmb_graph_reached_count(batch->graph) + 1, 4)};
+    bool has_memory = outputs->refused != NULL && outputs->inertia != NULL && outputs->reached != NULL;
     for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
         if ((batch->outputs & (1u << output)) != 0) {
             outputs->buffers[output] = calloc(characters * lmb_batch_output_floats(batch, output) + 1, sizeof(float));
@@ -30,6 +31,7 @@ void outputs_destroy(lmb_batch_outputs *outputs) {
     }
     free(outputs->refused);
     free(outputs->inertia);
+    free(outputs->reached);
     *outputs = (lmb_batch_outputs){0};
 }
 
@@ -82,13 +84,15 @@ static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, lmb_
     return failed ? error->result : LMB_OK;
 }
 
-// Reads back refusals and, if the graph has a control, states and emitted events.
+// Reads back refusals, what nodes report and, if the graph has a control, states and emitted events.
 static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_events, lmb_error *error) {
-    const bool moves = lmb_graph_control(lmb_gpu_batch_description(side->batch).graph) != NULL;
+    const lmb_graph *graph = lmb_gpu_batch_description(side->batch).graph;
+    const bool moves = lmb_graph_control(graph) != NULL;
     lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
     def.batch = side->batch;
     def.contents = LMB_READBACK_REFUSED_BIT | (moves ? LMB_READBACK_STATES_BIT : 0) |
-                   (moves && emits_events ? LMB_READBACK_EMITTED_BIT : 0);
+                   (moves && emits_events ? LMB_READBACK_EMITTED_BIT : 0) |
+                   (lmb_graph_reached_count(graph) > 0 ? LMB_READBACK_REACHED_BIT : 0);
     def.frame_count = 1;
     return lmb_gpu_readback_create(gpu, &def, &side->readback, error);
 }
@@ -184,14 +188,17 @@ static void copy_words(uint32_t *to, const uint32_t *from, size_t count) {
 }
 
 // Copies what was read back of a frame that has completed.
-static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, uint32_t *refused, lmb_error *error) {
-    const lmb_control *control = lmb_graph_control(lmb_gpu_batch_description(side->batch).graph);
+static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, const lmb_batch_outputs *outputs,
+                              lmb_error *error) {
+    const lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
+    const lmb_control *control = lmb_graph_control(batch.graph);
     lmb_gpu_readback_frame report;
     const lmb_result result = lmb_gpu_readback_completed(side->readback, 0, error);
     if (result != LMB_OK || !lmb_gpu_readback_next(side->readback, &report)) {
         return result;
     }
-    copy_words(refused, report.refused, LMB_REFUSAL_COUNT);
+    copy_words(outputs->refused, report.refused, LMB_REFUSAL_COUNT);
+    copy_words(outputs->reached, report.reached, (size_t)batch.character_count * lmb_graph_reached_count(batch.graph));
     if (frame != NULL && control != NULL) {
         const size_t characters = frame->character_count;
         copy_words(frame->state, report.states, characters * lmb_control_state_words(control));
@@ -212,8 +219,8 @@ lmb_result gpu_side_run(gpu_side *side, const lmb_batch_inputs *inputs, const lm
                                       .list_count = side->list_count,
                                       .list_capacity = side->list_capacity,
                                       .profile = side->profile};
-    bool failed = fill_inputs(side, inputs, error) || submit(side, info, error) ||
-                  copy_report(side, frame, outputs->refused, error);
+    bool failed =
+        fill_inputs(side, inputs, error) || submit(side, info, error) || copy_report(side, frame, outputs, error);
     for (lmb_output output = 0; !failed && output < LMB_OUTPUT_COUNT; output++) {
         failed = (batch.outputs & (1u << output)) != 0 &&
                  device_read_output(side->device, side->batch, 0, output, outputs->buffers[output], error);

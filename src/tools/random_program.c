@@ -198,6 +198,12 @@ static void draw_axis(plan *plan, float axis[3]) {
     }
 }
 
+static lmb_reached_slot draw_reached(plan *plan) {
+    random_program *program = plan->program;
+    const bool reports = random_below(plan->random, 2) == 0 && program->reached_count < LMB_MAX_REACHED;
+    return reports ? lmb_reached(program->reached_count++) : (lmb_reached_slot){0};
+}
+
 static void draw_two_bone(plan *plan, lmb_node_def *node) {
     lmb_two_bone_def *chain = &node->two_bone;
     draw_weight(plan, node);
@@ -214,6 +220,7 @@ static void draw_two_bone(plan *plan, lmb_node_def *node) {
     draw_axis(plan, chain->mid_axis);
     chain->soften = random_below(plan->random, 2) == 0 ? 1.0f : (float)random_between(plan->random, 0.0, 1.0);
     chain->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
+    chain->reached = draw_reached(plan);
 }
 
 static void draw_aim(plan *plan, lmb_node_def *node) {
@@ -237,6 +244,7 @@ static void draw_aim(plan *plan, lmb_node_def *node) {
     draw_axis(plan, aim->offset);
     aim->limit = (float)random_between(plan->random, 0.0, 4.0);
     aim->twist = draw_value(plan, PARAMETER_RATE, -4.0, 4.0);
+    aim->reached = draw_reached(plan);
 }
 
 // Draws how a foot is locked and smoothed: some of it, or all.
@@ -604,6 +612,7 @@ static plan begin(random_program *program, random_source *random, const lmb_rig 
     program->node_count = 0;
     program->parameter_count = 0;
     program->collider_count = 0;
+    program->reached_count = 0;
     return (plan){program, random, rig, clip_count, 0, false};
 }
 

@@ -40,6 +40,7 @@ typedef struct random_program {
     uint32_t parameter_count;
     lmb_collider_def colliders[RANDOM_PROGRAM_COLLIDERS]; // of chains
     uint32_t collider_count;
+    uint32_t reached_count; // nodes that report whether they reach their targets
 } random_program;
 
 // Draws a tree of at most `most_nodes` nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from `clip_count`, which may

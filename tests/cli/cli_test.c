@@ -237,7 +237,7 @@ static void a_graph_is_printed_as_json(void **state) {
 static void a_profile_reports_stages_and_nodes(void **state) {
     (void)state;
     command_output output = run_well("profile small.gltf --no-device --characters 40 --frames 3 --cpu-bandwidth 7");
-    expect_contains(output.out, "joints 3, characters 40, frames 3, keeps 6400 bytes\n"); // of its chains
+    expect_contains(output.out, "joints 3, characters 40, frames 3, keeps 3200 bytes\n"); // of its chain
     expect_contains(output.out, "\n  run                 3 ");
     expect_contains(output.out, " % of the floor: the palettes' bytes at 7 GB/s\n");
     expect_contains(output.out, "     weighted          1 ");

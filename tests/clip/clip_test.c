@@ -279,8 +279,8 @@ static float *sampled(const lmb_clip *clip) {
         }
         const lmb_batch_def batch = {program, SAMPLES, LMB_OUTPUT_LOCAL_BIT};
         const lmb_batch_inputs inputs = {.parameters = times};
-        const lmb_batch_outputs outputs = {
-            {result + (size_t)loop * SAMPLES * pose_floats(clip), NULL, NULL}, NULL, NULL};
+        const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_LOCAL] =
+                                               result + (size_t)loop * SAMPLES * pose_floats(clip)};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
         lmb_cpu_destroy(cpu);
         lmb_graph_destroy(program);

@@ -684,7 +684,7 @@ static void inverse_kinematics(void **state) {
     lmb_graph_json_destroy(graph);
     // From the joint that aims to its ancestors, in any order of the text.
     graph = read_graph(AIM("'joints':{'Spine':0.5,'Head':0.25,'Hips':1},'forward':[0,0,1],'offset':[1,2,3],'limit':2,"
-                           "'twist':{'param':'turn'}"));
+                           "'twist':{'param':'turn'},'reached':{'index':5}"));
     def = lmb_graph_json_def(graph);
     const lmb_aim_def *aim = &def->nodes[1].aim;
     assert_int_equal(aim->joint_count, 3);
@@ -692,6 +692,7 @@ static void inverse_kinematics(void **state) {
     assert_true(aim->shares[0] == 0.25f && aim->shares[1] == 0.5f && aim->shares[2] == 1.0f);
     assert_true(aim->forward[2] == 1.0f && aim->up[1] == 1.0f && aim->offset[2] == 3.0f && aim->limit == 2.0f);
     expect_number(aim->twist, lmb_parameter(0));
+    assert_true(aim->reached.is_reported && aim->reached.index == 5);
     expect_created(def);
     lmb_graph_json_destroy(graph);
     // Points from the buffer, in world space.
@@ -730,6 +731,8 @@ static void inverse_kinematics(void **state) {
         {AIM("'joints':{'Head':1,'Head':1}"), "joints.Head", "given twice"},
         {AIM("'joints':{'Head':1,'Left\\u0022Arm':1}"), ": joints: ", "is not below"},
         {AIM("'joints':{'Head':1},'limit':-1"), "limit", "-1 is outside 0"},
+        {AIM("'joints':{'Head':1},'reached':{'index':32}"), "reached.index", "32 is outside 0 to 31"},
+        {AIM("'joints':{'Head':1},'reached':3"), "reached", "an object was expected"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = source_of(rows[i].text);

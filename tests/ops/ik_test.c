@@ -363,6 +363,42 @@ static void targets_out_of_reach_are_pointed_at(void **state) {
     free(l);
 }
 
+// Targets are reported as reached if they are within the bones' reach, or with softening within that part of it, and the
+// weight is 1. Near the borders either is allowed.
+static void reached_targets_are_reported(void **state) {
+    (void)state;
+    uint32_t counts[2] = {0, 0};
+    for (uint64_t seed = 31; seed < 35; seed++) {
+        limb *l = calloc(1, sizeof *l);
+        assert_non_null(l);
+        limb_start(l, seed);
+        chain_of(l)->soften = seed % 2 ? 1.0f : 0.6f;
+        chain_of(l)->reached = lmb_reached((uint32_t)seed % 3);
+        double reaches[CHARACTERS];
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            reaches[i] = random_between(&l->source, 0.0, 1.3);
+            draw_target(l, i, reaches[i]);
+            *scene_parameter(&l->scene, i, WEIGHT) = i % 5 == 0 ? 0.99f : i % 7 == 0 ? 0.0f : 1.0f;
+        }
+        scene_run_all_paths(&l->scene);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double bones[2];
+            bones_of(l, i, bones);
+            const double nearest = fabs(bones[0] - bones[1]) / (bones[0] + bones[1]);
+            const double farthest = (double)chain_of(l)->soften;
+            const bool expected = reaches[i] >= nearest && reaches[i] <= farthest && i % 5 != 0 && i % 7 != 0;
+            const bool is_border = fabs(reaches[i] - nearest) < 1e-5 || fabs(reaches[i] - farthest) < 1e-5;
+            const bool got = scene_reached(&l->scene, i, (uint32_t)seed % 3);
+            assert_true(is_border || got == expected);
+            counts[got]++;
+        }
+        scene_end(&l->scene);
+        free(l);
+    }
+    print_message("%u reached, %u not\n", counts[1], counts[0]);
+    assert_true(counts[0] > 3 * CHARACTERS / 2 && counts[1] > CHARACTERS);
+}
+
 // A target at the start has no direction: the limb to_point, and the start does not turn. So the mid stays, and the end
 // comes back on the line of the upper bone.
 static void targets_at_the_start_close_the_limb(void **state) {
@@ -1683,6 +1719,57 @@ static void aims_twist(void **state) {
     chains_twist_once();
 }
 
+// An aim is reported as exact if the line meets the target, and neither a limit nor a weight prevents it.
+static void exact_aims_are_reported(void **state) {
+    (void)state;
+    for (uint32_t kind = 0; kind < 5; kind++) {
+        float shares[4];
+        memcpy(shares, chain_shares, sizeof shares);
+        shares[3] = kind == 1 ? 0.9f : 1.0f;
+        limb *l = aim_start(501 + kind, kind == 4 ? 1 : 4, chain_joints, kind == 4 ? &shares[3] : shares);
+        lmb_aim_def *aim = aim_of(l);
+        aim->reached = lmb_reached(2);
+        aim->limit = kind == 2 ? 2.2f : 4.0f;
+        draw_twists(l);
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double joint[3], target[3], direction[3], scale = 1.0;
+            *scene_parameter(&l->scene, i, WEIGHT) = kind == 3 && i % 2 == 0 ? 0.5f : 1.0f;
+            if (kind == 4) { // at 0.5 to 1.5 times the distance of the line
+                position(&l->base[i][END], joint);
+                for (uint32_t at = END; at != LMB_NONE; at = parents[at]) {
+                    scale *= (double)*scene_component(&l->scene, l->scene.poses[0], i, at, 7);
+                }
+                double forward[3], offset[3];
+                to_doubles(aim->forward, forward);
+                to_doubles(aim->offset, offset);
+                unit_across(forward, NULL, forward);
+                const double along = dot(offset, forward);
+                const double aside = scale * sqrt(dot(offset, offset) - along * along);
+                draw_direction(&l->source, direction);
+                for (int k = 0; k < 3; k++) {
+                    target[k] = joint[k] + (i % 2 ? 0.5 : 1.5) * aside * direction[k];
+                }
+                set_point(l, i, TARGET, target);
+            }
+        }
+        scene_run_all_paths(&l->scene);
+        uint32_t counts[2] = {0, 0};
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            double miss, roll;
+            const bool reached = scene_reached(&l->scene, i, 2);
+            measure_aim(l, i, &miss, &roll);
+            counts[reached]++;
+            assert_true(kind == 1 || kind == 3 || reached == (miss < 1e-3));
+            assert_true(kind != 1 || !reached);
+            assert_true(kind != 3 || reached == (i % 2 != 0));
+        }
+        print_message("aims, %u: %u reached, %u not\n", kind, counts[1], counts[0]);
+        assert_true(kind == 1 || counts[1] > CHARACTERS / 4);
+        assert_true(kind == 0 || counts[0] > CHARACTERS / 4);
+        aim_end(l);
+    }
+}
+
 // Inputs that are not finite, or far out of range: scene_run() fails on a value that is not finite.
 static void nothing_spoils_the_pose(void **state) {
     (void)state;
@@ -1779,6 +1866,9 @@ static void faulty_nodes_are_refused(void **state) {
     *chain = good;
     chain->twist = lmb_constant(NAN);
     REFUSED(l, "twist", "finite");
+    *chain = good;
+    chain->reached = lmb_reached(LMB_MAX_REACHED);
+    REFUSED(l, "reached", "below 32");
     *chain = good;
     l->scene.nodes[1].weight = lmb_parameter(9);
     REFUSED(l, "weight", "parameter");
@@ -2088,6 +2178,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(targets_in_reach_are_reached),
         cmocka_unit_test(targets_out_of_reach_are_pointed_at),
+        cmocka_unit_test(reached_targets_are_reported),
         cmocka_unit_test(targets_at_the_start_close_the_limb),
         cmocka_unit_test(limbs_that_cannot_bend_are_aimed),
         cmocka_unit_test(straight_limbs_bend_about_the_axis),
@@ -2107,6 +2198,7 @@ int main(void) {
         cmocka_unit_test(aims_have_edges),
         cmocka_unit_test(aims_without_directions_follow_the_steps),
         cmocka_unit_test(aims_twist),
+        cmocka_unit_test(exact_aims_are_reported),
         cmocka_unit_test(constructors_make_nodes),
         cmocka_unit_test(points_are_treated_as_parameters),
         cmocka_unit_test(world_targets_are_reached),

@@ -132,6 +132,7 @@ PADDING_OF(lmb_machine_def)
 PADDING_OF(lmb_fade_def)
 PADDING_OF(lmb_motion_def)
 PADDING_OF(lmb_point_slot)
+PADDING_OF(lmb_reached_slot)
 PADDING_OF(lmb_two_bone_def)
 PADDING_OF(lmb_aim_def)
 PADDING_OF(lmb_foot_def)
@@ -185,6 +186,7 @@ static void each_field_has_a_row(void **state) {
         {"lmb_fade_def", &lmb_fade_fields, padding_of_lmb_fade_def},
         {"lmb_motion_def", &lmb_motion_fields, padding_of_lmb_motion_def},
         {"lmb_point_slot", &lmb_point_slot_fields, padding_of_lmb_point_slot},
+        {"lmb_reached_slot", &lmb_reached_slot_fields, padding_of_lmb_reached_slot},
         {"lmb_two_bone_def", &lmb_two_bone_fields, padding_of_lmb_two_bone_def},
         {"lmb_aim_def", &lmb_aim_fields, padding_of_lmb_aim_def},
         {"lmb_foot_def", &lmb_foot_fields, padding_of_lmb_foot_def},

@@ -512,7 +512,7 @@ static lmb_batch_inputs inputs_of(const buffers *b) {
 }
 
 static lmb_batch_outputs outputs_of(buffers *b) {
-    return (lmb_batch_outputs){{b->local, b->matrices[0], b->matrices[1]}, b->refused, NULL};
+    return (lmb_batch_outputs){.buffers = {b->local, b->matrices[0], b->matrices[1]}, .refused = b->refused};
 }
 
 static void fill(buffers *b, uint64_t seed) {

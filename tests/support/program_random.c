@@ -113,6 +113,9 @@ static void results_create(const lmb_batch_def *batch, results *results) {
     results->outputs.inertia =
         calloc((size_t)batch->character_count * lmb_graph_inertia_words(batch->graph) + 1, sizeof(uint32_t));
     assert_non_null(results->outputs.inertia);
+    results->outputs.reached =
+        calloc((size_t)batch->character_count * lmb_graph_reached_count(batch->graph) + 1, sizeof(uint32_t));
+    assert_non_null(results->outputs.reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
         results->outputs.buffers[output] = calloc(batch->character_count * floats, sizeof(float));
@@ -122,6 +125,7 @@ static void results_create(const lmb_batch_def *batch, results *results) {
 
 static void results_destroy(results *results) {
     free(results->outputs.inertia);
+    free(results->outputs.reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         free(results->outputs.buffers[output]);
     }
@@ -166,6 +170,13 @@ static bool find_difference(const lmb_batch_def *batch, const results *a, const 
         lmb_comparison_describe(&comparison, text, size);
     }
     if (lmb_comparison_differs(&comparison) > 0) {
+        return true;
+    }
+    const size_t words = (size_t)batch->character_count * lmb_graph_reached_count(batch->graph);
+    if (memcmp(a->outputs.reached, b->outputs.reached, words * sizeof(uint32_t)) != 0) {
+        if (text != NULL) {
+            snprintf(text, size, "other targets are reached on the other side");
+        }
         return true;
     }
     for (uint32_t i = 0; i < LMB_REFUSAL_COUNT; i++) {

@@ -106,6 +106,7 @@ void scene_start(test_scene *scene, lmb_rig *rig, uint32_t character_count, uint
     scene->character_count = character_count;
     scene->parameter_count = parameter_count;
     scene->parameters = zeroed((size_t)character_count * parameter_count, sizeof(float));
+    scene->reached = zeroed((size_t)character_count * LMB_MAX_REACHED, sizeof(uint32_t));
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         scene->buffers[output] = zeroed(scene_output_floats(scene, (lmb_output)output), sizeof(float));
     }
@@ -119,6 +120,7 @@ void scene_end(test_scene *scene) {
         free(scene->buffers[output]);
     }
     free(scene->parameters);
+    free(scene->reached);
     lmb_rig_destroy(scene->rig);
 }
 
@@ -272,6 +274,8 @@ void scene_run(test_scene *scene) {
     }
     memset(scene->refused, 0xff, sizeof scene->refused);
     outputs.refused = scene->refused;
+    outputs.reached = scene->reached;
+    memset(scene->reached, 0xff, (size_t)scene->character_count * LMB_MAX_REACHED * sizeof *scene->reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         outputs.buffers[output] = scene->buffers[output];
         assert_int_equal((size_t)lmb_batch_output_floats(&batch, (lmb_output)output) * scene->character_count,
@@ -279,6 +283,7 @@ void scene_run(test_scene *scene) {
         memset(scene->buffers[output], 0xff, scene_output_floats(scene, (lmb_output)output) * sizeof(float));
     }
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+    scene->reached_count = lmb_graph_reached_count(program);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
@@ -306,8 +311,17 @@ void scene_expect_output(const test_scene *scene, lmb_output output, const float
     }
 }
 
+bool scene_reached(const test_scene *scene, uint32_t character, uint32_t index) {
+    assert_true(index < scene->reached_count);
+    const uint32_t word = scene->reached[(size_t)character * scene->reached_count + index];
+    assert_in_range(word, 0, 1);
+    return word == 1;
+}
+
 scene_results scene_keep(const test_scene *scene) {
     scene_results results;
+    results.reached = zeroed((size_t)scene->character_count * LMB_MAX_REACHED, sizeof(uint32_t));
+    memcpy(results.reached, scene->reached, (size_t)scene->character_count * LMB_MAX_REACHED * sizeof *scene->reached);
     memcpy(results.refused, scene->refused, sizeof results.refused);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         results.buffers[output] = scene_keep_output(scene, (lmb_output)output);
@@ -316,6 +330,7 @@ scene_results scene_keep(const test_scene *scene) {
 }
 
 void scene_results_destroy(scene_results *results) {
+    free(results->reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         free(results->buffers[output]);
     }
@@ -323,6 +338,8 @@ void scene_results_destroy(scene_results *results) {
 
 void scene_expect(const test_scene *scene, const scene_results *expected) {
     assert_memory_equal(scene->refused, expected->refused, sizeof scene->refused);
+    assert_memory_equal(scene->reached, expected->reached,
+                        (size_t)scene->character_count * LMB_MAX_REACHED * sizeof *scene->reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         scene_expect_output(scene, (lmb_output)output, expected->buffers[output]);
     }

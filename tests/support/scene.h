@@ -42,6 +42,8 @@ typedef struct test_scene {
     const float *transforms;          // borrowed
     lmb_cpu_path path;                // the reference, unless set
     float *buffers[LMB_OUTPUT_COUNT]; // written by scene_run
+    uint32_t *reached;                // the same: [character][LMB_MAX_REACHED], of which the graph's are written
+    uint32_t reached_count;           // of the graph: its rows follow each other
     uint32_t refused[LMB_REFUSAL_COUNT];
 } test_scene;
 
@@ -82,9 +84,13 @@ void scene_run(test_scene *scene);
 // scene then has the reference's path and results.
 void scene_run_all_paths(test_scene *scene);
 
+// Whether the node that reports in this word has reached its target.
+bool scene_reached(const test_scene *scene, uint32_t character, uint32_t index);
+
 // A copy of all outputs and counters, or of one output, for comparison with another run, bit by bit.
 typedef struct scene_results {
     float *buffers[LMB_OUTPUT_COUNT];
+    uint32_t *reached;
     uint32_t refused[LMB_REFUSAL_COUNT];
 } scene_results;
 

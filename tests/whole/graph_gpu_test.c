@@ -111,11 +111,11 @@ static const char *const texts[LMB_OP_COUNT] = {
     [LMB_OP_IK_TWO_BONE] =
         "{\"op\":\"ik-two-bone\"," WEIGHT "\"start\":\"&\",\"mid\":\"%\",\"end\":\"$\",\"target\":[{\"param\":\"x\"},"
         "{\"param\":\"y\"},0.5],\"pole\":[0.5,{\"param\":\"z\"},-1],\"mid-axis\":[1,0,1],"
-        "\"soften\":0.75,\"twist\":{\"param\":\"t\"},\"base\":" CLIP("0") "}",
+        "\"soften\":0.75,\"twist\":{\"param\":\"t\"},\"reached\":{\"index\":2},\"base\":" CLIP("0") "}",
     [LMB_OP_IK_AIM] = "{\"op\":\"ik-aim\"," WEIGHT
                       "\"joints\":{\"$\":0.5,\"&\":1},\"target\":[{\"param\":\"x\"},-0.5,{\"param\":\"y\"}],"
                       "\"pole\":[0,1,{\"param\":\"z\"}],\"forward\":[0,0,1],\"offset\":[0.1,0.2,0],\"limit\":1.5,"
-                      "\"base\":" CLIP("0") "}",
+                      "\"twist\":{\"param\":\"t\"},\"reached\":{\"index\":0},\"base\":" CLIP("0") "}",
     [LMB_OP_FOOT_PLACEMENT] =
         "{\"op\":\"foot-placement\"," WEIGHT
         "\"pelvis\":\"~\",\"feet\":[{\"hip\":\"&\",\"knee\":\"%\",\"ankle\":\"$\",\"ground\":[0,{\"param\":\"y\"},0.5],"

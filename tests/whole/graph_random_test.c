@@ -111,6 +111,12 @@ static void put_axis(writer *writer, const char *key, const float axis[3]) {
     put(writer, ",\"%s\":[%.9g,%.9g,%.9g]", key, (double)axis[0], (double)axis[1], (double)axis[2]);
 }
 
+static void put_reached(writer *writer, lmb_reached_slot reached) {
+    if (reached.is_reported) {
+        put(writer, ",\"reached\":{\"index\":%u}", reached.index);
+    }
+}
+
 static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
     put(writer, ",\n\"start\":\"%s\",\"mid\":\"%s\",\"end\":\"%s\",\"soften\":%.9g",
         lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->mid),
@@ -120,6 +126,7 @@ static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
     put_point(writer, "pole", chain->pole, chain->pole_slot);
     put(writer, ",\"space\":\"%s\"", chain->space == LMB_IK_WORLD ? "world" : "model");
     put_value(writer, "twist", chain->twist);
+    put_reached(writer, chain->reached);
 }
 
 static void put_aim(writer *writer, const lmb_aim_def *aim) {
@@ -135,6 +142,7 @@ static void put_aim(writer *writer, const lmb_aim_def *aim) {
     put_point(writer, "pole", aim->pole, aim->pole_slot);
     put(writer, ",\"space\":\"%s\"", aim->space == LMB_IK_WORLD ? "world" : "model");
     put_value(writer, "twist", aim->twist);
+    put_reached(writer, aim->reached);
 }
 
 static void put_feet(writer *writer, const lmb_feet_def *feet) {
