@@ -99,6 +99,22 @@ LMB_API lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes,
 LMB_API lmb_result lmb_snapshot_restore(const lmb_graph *graph, const void *bytes, size_t size,
                                         const lmb_character_words *to, lmb_error *error);
 
+/// The words of one character, by what they are for. The first six are lmb_control_state_words(), the last two
+/// lmb_graph_inertia_words().
+typedef struct lmb_state_sizes {
+    uint32_t character; ///< of every character that has a state
+    uint32_t smoothed;
+    uint32_t players;
+    uint32_t machines; ///< and fades
+    uint32_t motion;   ///< position, orientation and root motion
+    uint32_t inertialization;
+    uint32_t joints; ///< what inertialization keeps of the joints
+    uint32_t chains_and_feet;
+} lmb_state_sizes;
+
+/// Returns what the words of a character are for.
+LMB_API lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph);
+
 /// Says where two states of a character differ first, for a person who looks for the cause: `machine "body": state
 /// "walk", "hop"`. Machines come before players, smoothed parameters, character motion, and all other words. Writes at
 /// most `size` bytes with the final zero. Returns false, and writes "", if the states are equal.

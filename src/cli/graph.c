@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "control/moving.h"
 
+#include <limber/snapshot.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -319,6 +320,7 @@ typedef struct graph_command {
     subject subject;
     bool as_dot;
     bool as_json;
+    bool state;
     bool schema;
 } graph_command;
 
@@ -351,6 +353,29 @@ static lmb_result print_json(const lmb_graph_def *def, lmb_error *error) {
     return result;
 }
 
+// Prints the fingerprint, and the bytes that a character keeps from frame to frame.
+static void print_state_sizes(const lmb_graph *graph) {
+    const lmb_state_sizes sizes = lmb_graph_state_sizes(graph);
+    const struct {
+        const char *name;
+        uint32_t words;
+    } rows[] = {{"character", sizes.character},
+                {"smoothed parameters", sizes.smoothed},
+                {"players", sizes.players},
+                {"machines and fades", sizes.machines},
+                {"character motion", sizes.motion},
+                {"inertialization", sizes.inertialization + sizes.joints},
+                {"chains and feet", sizes.chains_and_feet}};
+    const uint64_t words = (uint64_t)lmb_control_state_words(lmb_graph_control(graph)) + lmb_graph_inertia_words(graph);
+    terminal_print("fingerprint 0x%016llx\na character keeps %llu bytes\n",
+                   (unsigned long long)lmb_graph_fingerprint(graph), (unsigned long long)words * 4);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].words > 0) {
+            terminal_print("%8llu  %s\n", (unsigned long long)rows[i].words * 4, rows[i].name);
+        }
+    }
+}
+
 static lmb_result print_graph(subject *subject, lmb_error *error) {
     const bool as_dot = ((graph_command *)subject)->as_dot;
     if (((graph_command *)subject)->schema) {
@@ -367,6 +392,12 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
         return error->result;
     }
     subject->place = subject->text_name;
+    if (((graph_command *)subject)->state) {
+        subject_warn(subject);
+        print_state_sizes(graph);
+        lmb_graph_destroy(graph);
+        return LMB_OK;
+    }
     lmb_result result =
         lmb_graph_machine_count(graph) == 0
             ? lmb_fail(error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph")
@@ -394,12 +425,13 @@ int command_graph(int argc, char **argv) {
                               OPTION_BVH_UNIT(subject),
                               {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
                               {"--json", OPTION_FLAG, &command.as_json, NULL, "print the graph as JSON"},
+                              {"--state", OPTION_FLAG, &command.state, NULL, "print what a character keeps"},
                               {"--schema", OPTION_FLAG, &command.schema, NULL, "print the JSON schema of graphs"},
                               {0}};
     const usage usage = {
         .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...]\n"
-                    "                    [--dot|--json]\n"
+                    "                    [--dot|--json|--state]\n"
                     "       limber graph FILE... --machine FILE [--dot]\n"
                     "       limber graph --schema",
         .text =
@@ -408,7 +440,8 @@ int command_graph(int argc, char **argv) {
             "text is wrong, every mistake is reported with its place. With --json, prints a\n"
             "graph without anything that advances by itself as JSON, with what has its default left out. With "
             "--schema,\n"
-            "prints the JSON schema with which editors complete and check graphs.\n" CHARACTER_HELP,
+            "prints the JSON schema with which editors complete and check graphs. With --state, prints the graph's\n"
+            "fingerprint, and the bytes that a character keeps from frame to frame.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     if (argc == 1 && strcmp(argv[0], "--schema") == 0) {

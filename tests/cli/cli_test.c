@@ -853,6 +853,20 @@ static void machines_are_printed(void **state) {
     command_output_release(&output);
 }
 
+static void what_a_character_keeps_is_printed(void **state) {
+    (void)state;
+    write_text("nested.json", nested_machine);
+    command_output output = run_well("graph small.gltf --graph nested.json --state");
+    assert_memory_equal(output.out, "fingerprint 0x", 14);
+    const char *rest = strchr(output.out, '\n');
+    assert_non_null(rest);
+    // Seven words; two players of four; two machines of two states and of one; seven for the
+    // restart, and 36 for each of three joints.
+    assert_string_equal(rest, "\na character keeps 592 bytes\n      28  character\n      32  players\n"
+                              "      72  machines and fades\n     460  inertialization\n");
+    command_output_release(&output);
+}
+
 // Draws the graph if dot is installed; otherwise compares only the text.
 static void machines_are_drawn(void **state) {
     (void)state;
@@ -1408,6 +1422,7 @@ int main(void) {
         cmocka_unit_test(a_compiled_program_is_printed),
         cmocka_unit_test(every_mistake_of_a_graph_is_reported),
         cmocka_unit_test(machines_are_printed),
+        cmocka_unit_test(what_a_character_keeps_is_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),
         cmocka_unit_test(clips_have_the_right_times),

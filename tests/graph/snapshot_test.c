@@ -477,6 +477,25 @@ static void differences_have_names(void **state) {
     crowd_destroy(c);
 }
 
+static void sizes_add_up(void **state) {
+    (void)state;
+    lmb_graph *graph = walker();
+    const lmb_state_sizes sizes = lmb_graph_state_sizes(graph);
+    assert_int_equal(sizes.character + sizes.smoothed + sizes.players + sizes.machines + sizes.motion +
+                         sizes.inertialization,
+                     lmb_control_state_words(lmb_graph_control(graph)));
+    assert_int_equal(sizes.joints + sizes.chains_and_feet, lmb_graph_inertia_words(graph));
+    // Two states, two players, one smoothed rate; two bones of 20 words.
+    assert_int_equal(sizes.machines, 6 + 2 * 2);
+    assert_int_equal(sizes.players, 2 * 4);
+    assert_int_equal(sizes.smoothed, 1);
+    assert_int_equal(sizes.joints, JOINTS * 36);
+    assert_int_equal(sizes.chains_and_feet, 2 * 20);
+    // A place, what moved, and the span of a motion.
+    assert_int_equal(sizes.motion, 7 + 7 + 5);
+    lmb_graph_destroy(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(frames_run_again_have_the_same_bits),
                                        cmocka_unit_test(lists_and_ranges_name_characters),
@@ -487,6 +506,7 @@ int main(void) {
                                        cmocka_unit_test(a_fingerprint_names_a_graph),
                                        cmocka_unit_test(a_fingerprint_is_the_same_everywhere),
                                        cmocka_unit_test(clips_in_slots_are_no_part_of_it),
-                                       cmocka_unit_test(differences_have_names)};
+                                       cmocka_unit_test(differences_have_names),
+                                       cmocka_unit_test(sizes_add_up)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -1,13 +1,52 @@
-// Where two states of a character differ first, in the words of the graph.
+// What a character's state consists of, and where two states differ first, in the words of the graph.
 #include <limber/snapshot.h>
 
 #include "control/control.h"
+#include "program/program.h"
 
 #include "../../shaders/ops/control_layout.h"
+#include "../../shaders/ops/layout.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+
+static uint32_t player_words(const uint32_t *block, uint32_t index) {
+    const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
+    return PLAYING_WORDS + (record[PLAYER_WAITED] != CONTROL_NONE ? 2 : 0);
+}
+
+// With the word of a machine that travels, and those of a fade with a blend profile.
+static uint32_t machine_words(const uint32_t *block, uint32_t index) {
+    const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
+    const uint32_t states = record[MACHINE_STATE_COUNT];
+    const uint32_t *table = block + block[record[MACHINE_STATES] + STATE_TABLE];
+    return MACHINE_WEIGHTS + states * MACHINE_STATE_WEIGHT_WORDS + ((table[TABLE_FLAGS] & TABLE_TRAVELS) != 0) +
+           (table[TABLE_PROFILES] != CONTROL_NONE ? PROFILED_ENDS + states * PROFILED_ENDS_WORDS : 0);
+}
+
+lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
+    const lmb_control *control = lmb_graph_control(graph);
+    const uint32_t kept = lmb_graph_inertia_words(graph);
+    const uint32_t joints = graph->uses_inertia ? INERTIA_WORDS * graph->joint_count : 0;
+    lmb_state_sizes sizes = {.joints = joints, .chains_and_feet = kept - joints};
+    if (control == NULL) {
+        return sizes;
+    }
+    const uint32_t *block = control->block;
+    sizes.smoothed = block[CONTROL_SMOOTHED_COUNT];
+    sizes.inertialization = block[CONTROL_INERTIA] != CONTROL_NONE ? INERTIAL_WORDS : 0;
+    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++) {
+        sizes.players += player_words(block, i);
+    }
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        sizes.machines += machine_words(block, i);
+    }
+    sizes.motion = control->state_words - CHARACTER_WORDS - sizes.smoothed - sizes.inertialization - sizes.players -
+                   sizes.machines;
+    sizes.character = CHARACTER_WORDS;
+    return sizes;
+}
 
 typedef struct comparison {
     const lmb_graph *graph;
