@@ -52,6 +52,10 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
     return LMB_NONE;
 }
 
+const char *command_parameter_name_at(const void *graph, uint32_t index) {
+    return lmb_graph_parameter_at(graph, index).name;
+}
+
 // ---- The character.
 
 static const char *clip_name_at(const void *subject, uint32_t index) {

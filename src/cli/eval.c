@@ -32,10 +32,6 @@ typedef struct evaluation {
 
 // ---- The inputs.
 
-static const char *parameter_name_at(const void *graph, uint32_t index) {
-    return lmb_graph_parameter_at(graph, index).name;
-}
-
 // Applies a setting NAME=VALUE. Names may contain equals signs, numbers do not.
 static lmb_result apply_setting(const lmb_graph *graph, const char *setting, float *row, lmb_error *error) {
     const char *equals = strrchr(setting, '=');
@@ -43,8 +39,8 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
     if (equals == NULL || !option_read_float(equals + 1, &value)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=VALUE, with a finite number");
     }
-    const uint32_t index = command_find_name("no parameter", setting, (size_t)(equals - setting), parameter_name_at,
-                                             graph, lmb_graph_parameter_count(graph), error);
+    const uint32_t index = command_find_name("no parameter", setting, (size_t)(equals - setting),
+                                             command_parameter_name_at, graph, lmb_graph_parameter_count(graph), error);
     if (index == LMB_NONE) {
         return error->result;
     }

@@ -16,33 +16,42 @@
 
 // ---- The run. `limber capture` does the same.
 
-// Returns what is wrong with a line, or NULL.
-static const char *check_line(const play_run *run, const play_line *line) {
-    const uint32_t parameter = line->sets ? lmb_graph_find_parameter(run->graph, line->name) : LMB_NONE;
-    if (line->sets && parameter == LMB_NONE) {
-        return "the graph has no parameter";
-    }
-    if (!line->sets && lmb_graph_find_event(run->graph, line->name) == LMB_NONE) {
-        return "the graph has no event";
+static const char *event_name_at(const void *graph, uint32_t index) {
+    return lmb_graph_event_name(graph, index);
+}
+
+// Checks the name of a line, and the value of a parameter.
+static lmb_result check_line(const play_run *run, const play_line *line, lmb_error *error) {
+    const lmb_graph *graph = run->graph;
+    const size_t length = strlen(line->name);
+    const uint32_t index = line->sets ? command_find_name("no parameter", line->name, length, command_parameter_name_at,
+                                                          graph, lmb_graph_parameter_count(graph), error)
+                                      : command_find_name("no event", line->name, length, event_name_at, graph,
+                                                          lmb_graph_event_count(graph), error);
+    if (index == LMB_NONE) {
+        return error->result;
     }
     if (line->sets) {
-        const lmb_graph_parameter range = lmb_graph_parameter_at(run->graph, parameter);
+        const lmb_graph_parameter range = lmb_graph_parameter_at(graph, index);
         if (!(line->value >= range.min && line->value <= range.max)) {
-            return "out of range:";
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: %g is outside %g to %g", line->name, (double)line->value,
+                            (double)range.min, (double)range.max);
         }
     }
-    const bool exists = line->character == LMB_NONE || line->character < run->character_count;
-    return exists ? NULL : "there is no such character for";
+    return line->character == LMB_NONE || line->character < run->character_count
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_ARGUMENT, "there is no character %" PRIu32 " for '%s': there are %" PRIu32,
+                          line->character, line->name, run->character_count);
 }
 
 // Checks every name before anything runs.
 static lmb_result check_script(const play_run *run, lmb_error *error) {
     for (uint32_t i = 0; i < run->script.count; i++) {
         const play_line *line = &run->script.lines[i];
-        const char *wrong = check_line(run, line);
-        if (wrong != NULL) {
-            return lmb_fail(error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %s '%s'", run->script_name,
-                            (unsigned)line->number, (unsigned)line->column, wrong, line->name);
+        lmb_error found;
+        if (check_line(run, line, &found) != LMB_OK) {
+            return lmb_fail(error, LMB_ERROR_FORMAT, "%s: line %u, column %u: %.400s", run->script_name,
+                            (unsigned)line->number, (unsigned)line->column, found.message);
         }
     }
     return LMB_OK;

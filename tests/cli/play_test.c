@@ -314,10 +314,10 @@ static void mistakes_are_reported(void **state) {
     expect_failure(1, PLAY "--machine broken.txt", "broken.txt: line 1, column ");
     expect_failure(1, PLAY "--graph graph.json --script nowhere.txt", "nowhere.txt: ");
     expect_failure(1, PLAY "--graph graph.json --script wrong.txt",
-                   "wrong.txt: line 2, column 8: the graph has no event 'FLY'");
-    expect_failure(1, PLAY "--graph graph.json --script range.txt", "range.txt: line 1, column 7: out of range");
-    expect_failure(1, PLAY "--graph graph.json --script name.txt", "the graph has no parameter 'sped'");
-    expect_failure(1, PLAY "--graph graph.json --script whom.txt", "there is no such character");
+                   "wrong.txt: line 2, column 8: no event 'FLY' among its 3: AGAIN, GO, WENT");
+    expect_failure(1, PLAY "--graph graph.json --script range.txt", "range.txt: line 1, column 7: speed: ");
+    expect_failure(1, PLAY "--graph graph.json --script name.txt", "no parameter 'sped' among its ");
+    expect_failure(1, PLAY "--graph graph.json --script whom.txt", "there is no character 1 for 'GO': there are 1");
     expect_failure(1, PLAY "--graph graph.json --script broken.txt", "broken.txt: line 1, column 7: ");
 }
 
