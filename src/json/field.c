@@ -405,8 +405,14 @@ void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *fie
 
 const lmb_graph_kind lmb_kind_integer = {lmb_graph_read_integer, "{'type':'integer',$range}", lmb_graph_write_integer};
 
+#define WHOLE_TURN 6.283186 // a bit more than 2 pi
+
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     double number = read_number(reader, field, value);
+    if (field->is_angle && fabs(number) > WHOLE_TURN) {
+        lmb_graph_warn(reader, value, "%g radians are more than a whole turn; %g degrees are %.4g radians", number,
+                       number, number * 0.017453292519943295);
+    }
     if (!isnan(number)) {
         *(float *)(void *)((char *)target + field->offset) = (float)number;
     }

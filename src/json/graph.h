@@ -163,6 +163,7 @@ struct lmb_graph_field {
     float initial; // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;
+    bool is_angle; // in radians
 };
 
 // Small enough that every integer up to it is a float.

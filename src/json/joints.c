@@ -150,10 +150,22 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     return bytes;
 }
 
+// Warns of shares that are from 0 to 1, as those of other formats.
+static void check_shares(lmb_graph_reader *reader, uint32_t value, const uint8_t *bytes) {
+    uint8_t most = 0;
+    for (uint32_t i = 0; i < count_joint_maps(reader->source->rig); i++) {
+        most = bytes[i] > most ? bytes[i] : most;
+    }
+    if (most == 1) {
+        lmb_graph_warn(reader, value, "the largest share is 1 of 255: 255 is all of it");
+    }
+}
+
 static void read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
+        check_shares(reader, value, mask);
         *(uint32_t *)(void *)((char *)target + field->offset) =
             intern(reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask,
                    count_joint_maps(graph->def.rig));

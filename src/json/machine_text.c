@@ -730,19 +730,44 @@ static void read_states(parser *p, uint32_t states) {
 
 // ---- The machine.
 
+static const char *name_at(const void *names, uint32_t index) {
+    return ((const char *const *)names)[index];
+}
+
+// Reports the name of a state that does not exist, and those that do.
+static void report_state(parser *p, const token *name) {
+    const uint32_t count = p->reader->problem_count < LMB_MAX_GRAPH_PROBLEMS ? p->state_count : 0;
+    char **names = lmb_graph_allocate(p->reader, &p->reader->scratch, count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        const token *state = &p->states[i];
+        names[i] = lmb_graph_allocate(p->reader, &p->reader->scratch, state->length + 1, 1);
+        if (names[i] == NULL) {
+            return;
+        }
+        memcpy(names[i], state->text, state->length);
+        names[i][state->length] = '\0';
+    }
+    if (names != NULL) {
+        const lmb_graph_names known = {name_at, names, count};
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        report(p, name, "%s",
+               lmb_graph_no_name(p->reader, "there is no state", name->text, name->length, &known, message));
+    }
+}
+
 static void find_targets(parser *p) {
     for (uint32_t i = 0; i < p->edge_count; i++) {
         const edge *edge = &p->edges[i];
         if (find_state(p, &edge->to) == LMB_NONE) {
             p->current = edge->from;
             p->in_any = edge->from == LMB_NONE;
-            report(p, &edge->to, "there is no state of this name");
+            report_state(p, &edge->to);
         }
     }
     p->current = LMB_NONE;
     p->in_any = false;
     if (p->options[INITIAL].kind != TOKEN_END && find_state(p, &p->options[INITIAL]) == LMB_NONE) {
-        report(p, &p->options[INITIAL], "there is no state of this name");
+        report_state(p, &p->options[INITIAL]);
     }
 }
 

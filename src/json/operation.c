@@ -357,6 +357,17 @@ static uint32_t finish_node(lmb_graph_reader *reader, const lmb_graph_node *node
     return lmb_graph_add_node(reader, &node->def, node->object);
 }
 
+// Warns of the form and space of an additive at a clip that is none.
+static void warn_of_form(lmb_graph_reader *reader, uint32_t object) {
+    static const char *const members[] = {"form", "space"};
+    for (int i = 0; i < 2; i++) {
+        const uint32_t at = lmb_graph_find_member(reader, object, members[i]);
+        if (at != LMB_NONE) {
+            lmb_graph_warn(reader, at, "a %s is for a clip with \"additive\": true, and this one has none", members[i]);
+        }
+    }
+}
+
 // A clip without a time gets the parameter that all such clips share, or a player's time; with "additive" it becomes an
 // additive.
 static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *stated) {
@@ -380,6 +391,7 @@ static uint32_t finish_clip(lmb_graph_reader *reader, const lmb_graph_node *stat
             lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "reference"),
                              "a reference is for a clip with \"additive\": true");
         }
+        warn_of_form(reader, node->object);
         return sampled;
     }
     lmb_node_def difference = lmb_default_node_def();
@@ -916,7 +928,8 @@ static const lmb_graph_field two_bone_members[] = {
      .about = "Turns the mid about the line from the start to the end, in radians.",
      .kind = &lmb_kind_value,
      .offset = NODE(def.two_bone.twist),
-     UNIT_RANGE},
+     UNIT_RANGE,
+     .is_angle = true},
     REACHED_FIELD(def.two_bone.reached),
     VALUE_WEIGHT_FIELDS,
 };
@@ -1003,12 +1016,14 @@ static const lmb_graph_field aim_members[] = {
      .about = "The largest turn of a joint with the share 1, in radians.",
      .kind = &lmb_kind_number,
      .offset = NODE(def.aim.limit),
-     .max = LMB_LARGEST},
+     .max = LMB_LARGEST,
+     .is_angle = true},
     {.name = "twist",
      .about = "Turns up beyond the pole about the line to the target, in radians.",
      .kind = &lmb_kind_value,
      .offset = NODE(def.aim.twist),
-     UNIT_RANGE},
+     UNIT_RANGE,
+     .is_angle = true},
     REACHED_FIELD(def.aim.reached),
     VALUE_WEIGHT_FIELDS,
 };
@@ -1132,7 +1147,8 @@ static const lmb_graph_field feet_members[] = {
      .about = "How far a foot turns at most, in radians.",
      .kind = &lmb_kind_number,
      .offset = NODE(def.feet.max_angle),
-     .max = LMB_LARGEST},
+     .max = LMB_LARGEST,
+     .is_angle = true},
     {.name = "soften",
      .about = "The share of the leg's length from which on it stretches softly; 1 by default.",
      .kind = &lmb_kind_number,

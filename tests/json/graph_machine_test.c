@@ -1770,7 +1770,7 @@ static void malformed_texts(void **state) {
         {WEIGHT("{'in':'I','name':''}"), "weight.name", 2, 27, "a name without a character"},
         {WEIGHT("{'in':'I','param':'w'}"), "weight.param", 2, 20, "a fade has no such field"},
         {WEIGHT("{'curve':'linear','of':{'in':'I'}}"), "weight.of", 2, 33, "in no curve"},
-        {PLAY("'rate':{'in':'I'}"), "play.rate", 2, 16, "a fade is where a pose is weighed"},
+        {PLAY("'rate':{'in':'I'}"), "play.rate", 2, 16, "a fade is the weight of a pose"},
         {"{'op':'layers','inputs':[{" REST "},{" REST ",\n'fade':{'in':'I','at-end':true}}]}", "inputs[1].fade.at-end",
          2, 27, "no clip plays in what is faded"},
         {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},\n'weight':{'param':'w','smooth':-1}}", "weight.smooth", 2,

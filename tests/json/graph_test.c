@@ -856,6 +856,38 @@ static void an_axis_along_the_bone_gives_a_warning(void **state) {
     }
 }
 
+// What is allowed but most likely a mistake of units, or has no effect.
+static void numbers_that_are_meant_otherwise_give_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *path, *message;
+    } rows[] = {
+        {"{'op':'masked','mask':{'Spine':1},'a':{'op':'rest'},'b':{'op':'rest'}}", "mask",
+         "the largest share is 1 of 255: 255 is all of it"},
+        {"{'op':'masked','mask':{'Spine':1,'Head':2},'a':{'op':'rest'},'b':{'op':'rest'}}", NULL, NULL},
+        {"{'op':'masked','mask':{'Spine':0},'a':{'op':'rest'},'b':{'op':'rest'}}", NULL, NULL},
+        {AIM("'joints':{'Head':1},'limit':60"), "limit",
+         "60 radians are more than a whole turn; 60 degrees are 1.047 radians"},
+        {AIM("'joints':{'Head':1},'limit':4"), NULL, NULL},
+        {AIM("'joints':{'Head':1},'twist':-90"), "twist",
+         "-90 radians are more than a whole turn; -90 degrees are -1.571 radians"},
+        {"{'op':'clip','clip':'Wave','form':'parent'}", "form",
+         "a form is for a clip with \"additive\": true, and this one has none"},
+        {"{'op':'clip','clip':'Wave','space':'model'}", "space",
+         "a space is for a clip with \"additive\": true, and this one has none"},
+        {"{'op':'clip','clip':'Wave','space':'model','additive':true}", NULL, NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        lmb_graph_json *graph = read_graph(rows[i].text);
+        assert_int_equal(lmb_graph_json_warning_count(graph), rows[i].path != NULL);
+        if (rows[i].path != NULL) {
+            assert_string_equal(lmb_graph_json_warning_at(graph, 0)->path, rows[i].path);
+            assert_string_equal(lmb_graph_json_warning_at(graph, 0)->message, rows[i].message);
+        }
+        lmb_graph_json_destroy(graph);
+    }
+}
+
 #define FEET(members) "{'op':'foot-placement','base':{'op':'rest'},'pelvis':'Hips'," members "}"
 #define FOOT "'hip':'Spine','knee':'Head','ankle':'Tip'"
 
@@ -1936,6 +1968,7 @@ int main(void) {
         cmocka_unit_test(parts_of_clips),
         cmocka_unit_test(additives_of_another_form_give_a_warning),
         cmocka_unit_test(an_axis_along_the_bone_gives_a_warning),
+        cmocka_unit_test(numbers_that_are_meant_otherwise_give_a_warning),
         cmocka_unit_test(layers),
         cmocka_unit_test(spaces),
         cmocka_unit_test(masks),

@@ -264,7 +264,7 @@ static void malformed_texts(void **state) {
         {"stand {", 1, 8, "stand", "the text ends, where an event, END, after, when or } was expected"},
         {"stand }", 1, 7, "stand", "\"}\", where { was expected"},
         {"stand { GO }", 1, 12, "stand", "\"}\", where the state that it goes to was expected"},
-        {"stand { GO\nhop2 }", 2, 1, "stand", "there is no state of this name"},
+        {"stand { GO\nhop2 }", 2, 1, "stand", "there is no state of this name: stand"},
         {"stand { GO stand\n GO stands END x }", 2, 5, "stand", "there is no state of this name"},
         {"stand { }\nany { GO up }", 2, 10, "any", "there is no state of this name"},
         {"stand { }\nhop { }\n stand { }", 3, 2, "", "another state has this name"},
