@@ -149,6 +149,9 @@ void main() {
     if (!RUNS_PARTS || runs.begins) {
         c = find_events(c);
         c.step = make_ticks(push.step_low, push.step_high);
+        if (USES_REACHED) {
+            write_reached(c, push.reached, character * LOAD(c.program, PROGRAM_REACHED));
+        }
         c = begin_frame(c);
     } else if ((push.kept.at[character * KEPT_WORDS + KEPT_FLAGS] & KEPT_GOES_ON) != 0u) {
         c = load_kept(c);

@@ -14,6 +14,9 @@
 /// - **computed parameters** (lmb_computed_def): each is computed from other values;
 /// - a **character motion** (lmb_motion_def): the position and yaw of the character.
 ///
+/// Nodes of inverse kinematics may report whether they reach their targets (#lmb_reached_slot): the parameters for that
+/// are written before everything else.
+///
 /// A frame has these steps, in this order:
 /// 1. Smoothed parameters advance. Then computed parameters are evaluated, then the character motion moves as its
 ///    parameters request, then those computed parameters are evaluated that read its velocity.
@@ -731,6 +734,9 @@ typedef struct lmb_control_frame {
     uint32_t event_count;
     uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
     float *motions;    ///< float [C][lmb_control_motion_floats()], written if there is a character motion; may be NULL
+    /// uint32_t [C][lmb_graph_reached_count()]: lmb_batch_outputs.reached of the frame before, for parameters of
+    /// #lmb_reached_slot. NULL: no target is reached.
+    const uint32_t *reached;
 } lmb_control_frame;
 
 /// No step, no characters, no memory.

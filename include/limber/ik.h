@@ -33,6 +33,10 @@
 /// that writes the word, it remains. That is the start of two bones, or the last of the joints that aim. A node that
 /// several nodes use writes the word for each use, in their order.
 ///
+/// Poses come after the control, so conditions read what the frame before reported: lmb_reached_slot.parameter. Such a
+/// control depends on which characters were evaluated. To save or restore characters between frames, do the same with
+/// these words. On the CPU lmb_control_frame.reached has them; give it the memory of lmb_batch_outputs.reached.
+///
 /// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Then the joints
 /// that turn compute the solution, each by itself, and read all ancestors of the chain.
 #ifndef LIMBER_IK_H
@@ -73,11 +77,14 @@ typedef struct lmb_reached_slot {
     /// Of `is_reported`: below #LMB_MAX_REACHED. Nodes have the same index only if the same joint writes the word: that
     /// of the one evaluated last remains.
     uint32_t index;
+    /// Of `is_reported`: written by the graph's control where a frame begins, 1 or 0 as of the frame before; or
+    /// #LMB_NONE. Everything that moves by itself may read it, as a parameter of the host.
+    uint32_t parameter;
 } lmb_reached_slot;
 
-/// Returns a word in which a node reports.
+/// Returns a word in which a node reports; no parameter.
 static inline lmb_reached_slot lmb_reached(uint32_t index) {
-    lmb_reached_slot slot = {true, index};
+    lmb_reached_slot slot = {true, index, 0xffffffffu};
     return slot;
 }
 

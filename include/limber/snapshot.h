@@ -7,6 +7,9 @@
 /// are input. A host that runs frames again gives them again. What the graph itself writes to a row of parameters
 /// follows from the state in every frame.
 ///
+/// Which nodes reached their targets (ik.h, "Reached") is not in a snapshot. If parameters say so, save those words
+/// beside it.
+///
 /// **Rollback.** Save the characters before each frame, and keep as many snapshots as frames can come late. When late
 /// input arrives, restore the snapshot of its frame, and run that frame and those after it again. Equal input gives
 /// equal bits, on any device and by any evaluator:

@@ -347,6 +347,19 @@ OP uint last_reset(control c) {
     return found;
 }
 
+// Writes the parameters of nodes that report whether they reached their targets in the frame before. `at`: of the
+// character's words.
+OP void write_reached(control c, memory reached, address at) {
+    uint count = LOAD(c.program, PROGRAM_REACHED);
+    address table = LOAD(c.program, PROGRAM_REACHED_PARAMETERS);
+    for (uint i = 0u; i < count; i++) {
+        uint parameter = LOAD(c.program, table + i);
+        if (parameter != 0u) {
+            write_parameter(c, parameter - 1u, SPLAT(LOAD(reached, at + i) != 0u ? 1.0f : 0.0f));
+        }
+    }
+}
+
 // Begins a character's frame, before time advances.
 OP control begin_frame(control c) {
     clear_emitted(c);

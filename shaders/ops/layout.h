@@ -45,9 +45,10 @@
 #define PROGRAM_MOTION_RULE_COUNT 36
 #define PROGRAM_CONTROL_WEIGHTS 37 // weights per character in stage 1: PROGRAM_WEIGHTS, then those of motion rules
 #define PROGRAM_BAND_COUNT 38
-#define PROGRAM_STRANDS 39 // offset: word [strand + 1], index in the order of the strand's first joint
-#define PROGRAM_REACHED 40 // words per character that say which nodes reached their targets
-#define PROGRAM_HEADER_WORDS 41
+#define PROGRAM_STRANDS 39            // offset: word [strand + 1], index in the order of the strand's first joint
+#define PROGRAM_REACHED 40            // words per character that say which nodes reached their targets
+#define PROGRAM_REACHED_PARAMETERS 41 // offset: [word] 1 plus the parameter that the control writes, or 0
+#define PROGRAM_HEADER_WORDS 42
 
 // Model matrices are computed along strands of the hierarchy: joints of which each is the only child of the one before.
 // A band is levels of the hierarchy that follow each other; the next one begins at a level on which a joint has

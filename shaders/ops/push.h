@@ -112,7 +112,8 @@ WORD(part_count)
 // If a dispatch runs a part of a frame, else 0: [part][PART_WORDS], then the arguments of their dispatches:
 // [part][ARGUMENT_WORDS].
 ADDRESS(Words, parts)
-ADDRESS(Words, kept) // [character][KEPT_WORDS]
+ADDRESS(Words, kept)        // [character][KEPT_WORDS]
+ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
 END_PUSH(lmb_control_push)
 #endif
 

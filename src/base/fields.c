@@ -293,7 +293,7 @@ TABLE(point_slot);
 #undef DEF
 
 #define DEF lmb_reached_slot
-static const lmb_field reached_slot_rows[] = {BOOL(is_reported), WORDS(index)};
+static const lmb_field reached_slot_rows[] = {BOOL(is_reported), WORDS(index), NONE(parameter)};
 TABLE(reached_slot);
 #undef DEF
 

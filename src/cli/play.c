@@ -206,7 +206,8 @@ static lmb_result run_scene(play_run *run, uint32_t frame, lmb_error *error) {
                                            .state = run->scene_states,
                                            .parameters = run->scene_parameters,
                                            .events = run->scene_events,
-                                           .event_count = events};
+                                           .event_count = events,
+                                           .reached = run->side.outputs.reached};
         if (lmb_control_run(run->control, &control, 0, run->character_count, error)) {
             return error->result;
         }

@@ -113,6 +113,12 @@ static bool claim(const checker *c, place at, const char *field, uint32_t parame
 static bool claim_parameters(const checker *c) {
     const lmb_graph_def *def = c->def;
     bool valid = true;
+    for (uint32_t i = 0; i < def->node_count && valid; i++) {
+        const place at = {.what = "node", .index = i};
+        const lmb_reached_slot *reached = lmb_graph_reached_of(&def->nodes[i]);
+        valid =
+            reached == NULL || !reached->is_reported || claim(c, at, "reached", reached->parameter, LMB_BY_SMOOTHED);
+    }
     for (uint32_t i = 0; i < def->group_count && valid; i++) {
         const place at = {.what = "group", .index = i};
         valid = check_cookie(c, at, def->groups[i].cookie, "group") &&

@@ -65,6 +65,7 @@ typedef struct lmb_control_features {
     bool curves;       // of values, also of the graph whose weights it computes
     bool spaces;       // of this graph
     bool motion_rules; // of this graph, for its motion weights
+    bool reached;      // of this graph, by its nodes
 } lmb_control_features;
 
 lmb_control_features lmb_control_find_features(const lmb_control *control);

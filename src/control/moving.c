@@ -75,7 +75,9 @@ bool lmb_graph_moves(const lmb_graph_def *def) {
                  def->motion != NULL;
     const uint32_t count = def->nodes != NULL && def->node_count <= LMB_MAX_NODES ? def->node_count : 0;
     for (uint32_t i = 0; i < count && !moves; i++) {
-        moves = lmb_node_plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE;
+        const lmb_reached_slot *reached = lmb_graph_reached_of(&def->nodes[i]);
+        moves = lmb_node_plays(&def->nodes[i]) || def->nodes[i].op == LMB_OP_MACHINE ||
+                (reached != NULL && reached->is_reported && reached->parameter != LMB_NONE);
     }
     return moves;
 }

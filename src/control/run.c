@@ -180,6 +180,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
                  .sent = sent,
                  .number = frame->number,
                  .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    const size_t reached_count = block->graph != NULL ? block->graph->reached_count : 0;
     characters all;
     struct lane_stages stages = begin_stages(block, path, frame, first, count);
     stages.lanes.characters = &all;
@@ -202,6 +203,10 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
             event++;
         }
         c.sent_count = event - c.sent_first;
+        if (reached_count > 0) {
+            static const uint32_t none[LMB_MAX_REACHED];
+            write_reached(c, frame->reached != NULL ? frame->reached + character * reached_count : none, 0);
+        }
         all.each[i] = begin_frame(c);
         if (copies != NULL) {
             all.each[i] = begin_between(all.each[i], copies, (size_t)i * block->state_words, true);

@@ -788,7 +788,8 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
     record_parameters(batch, info);
     mark(info, LMB_GPU_STAGE_PARAMETERS);
     if (runs_control(batch, info)) {
-        lmb_gpu_control_record(batch->control, info, batch->slots[info->slot].parameters.address);
+        lmb_gpu_control_record(batch->control, info, batch->slots[info->slot].parameters.address,
+                               batch->reached.address);
     }
     if (info->list != 0) {
         record_list(batch, info);

@@ -140,6 +140,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .travel = is_shared || features.travel,
                                   .starts = is_shared || features.starts,
                                   .player_options = is_shared || features.player_options,
+                                  .reached = features.reached,
                                   .motion = features.motion,
                                   .warps = features.warps,
                                   .full_rotation = features.full_rotation,
@@ -349,12 +350,14 @@ void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_recor
     }
 }
 
-void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters) {
+void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters,
+                            VkDeviceAddress reached) {
     const lmb_gpu *gpu = control->gpu;
     frame_slot *buffers = &control->slots[info->slot];
     const lmb_control_push push = {.block = control->block.address,
                                    .state = control->state.address,
                                    .parameters = parameters,
+                                   .reached = reached,
                                    .sent = buffers->sent.address,
                                    .emitted = buffers->emitted.address,
                                    .motions = buffers->motions.address,

@@ -74,9 +74,11 @@ void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_
 void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
                               const lmb_control_push *push, const lmb_gpu_control_division *division);
 
-// Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address.
+// Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address, and reads
+// what nodes reported in the frame before.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);
-void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters);
+void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters,
+                            VkDeviceAddress reached);
 
 #ifdef __cplusplus
 }

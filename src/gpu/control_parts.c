@@ -346,7 +346,8 @@ static uint64_t begin_loops(const bounds *b) {
         loops += 1 + loop(machine_state_words(b, machine_at(b, i)), 0);
     }
     const uint64_t driven = loop(4, 0) + loop(3, 0) + loop(4, 0);
-    return loops + loop(b->block[CONTROL_SMOOTHED_COUNT], 0) + loop(2, driven + 1 + COMPUTED) + computed_loops(b);
+    return loops + loop(b->block[CONTROL_SMOOTHED_COUNT], 0) + loop(2, driven + 1 + COMPUTED) + computed_loops(b) +
+           loop(b->graph != NULL ? b->graph->reached_count : 0, 0);
 }
 
 static uint64_t finish_loops(const bounds *b) {

@@ -119,6 +119,12 @@ static void mark(const writer *w, uint32_t parameter) {
 // Marks parameters of the descriptor that the graph writes.
 static void mark_written(const writer *w) {
     const lmb_graph_def *def = w->def;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_reached_slot *reached = lmb_graph_reached_of(&def->nodes[i]);
+        if (reached != NULL && reached->is_reported) {
+            mark(w, reached->parameter);
+        }
+    }
     for (uint32_t i = 0; i < def->smoothed_count; i++) {
         mark(w, def->smoothed[i].parameter);
     }

@@ -821,6 +821,28 @@ static const lmb_graph_kind kind_point = {
         .count = 3, LMB_ANY_NUMBER                                                                                     \
     }
 static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
+static void read_reached_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
+                                   void *target) {
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    const lmb_graph_declared declared = {.name = name, .initial.at = LMB_NONE, .min.at = LMB_NONE, .max.at = LMB_NONE};
+    const lmb_graph_field flag = {.parameter_max = 1.0f};
+    (void)field;
+    if (name != NULL && name[0] != '\0') {
+        const lmb_value written = lmb_graph_use_parameter(reader, &declared, &flag, value);
+        ((lmb_reached_slot *)target)->parameter = written.parameter;
+    }
+}
+
+static void write_reached_parameter(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    (void)field;
+    if (((const lmb_reached_slot *)target)->parameter != LMB_NONE) {
+        lmb_graph_refuse(writer, "a parameter that a node writes");
+    }
+}
+
+static const lmb_graph_kind kind_reached_parameter = {read_reached_parameter, "{'type':'string','minLength':1}",
+                                                      write_reached_parameter};
+
 static const lmb_graph_field reached_members[] = {
     {.name = "index",
      .about = "Of the word of each character that is 1 if the target is reached.",
@@ -828,6 +850,9 @@ static const lmb_graph_field reached_members[] = {
      .kind = &lmb_kind_integer,
      .offset = offsetof(lmb_reached_slot, index),
      .max = LMB_MAX_REACHED - 1},
+    {.name = "parameter",
+     .about = "The name of a parameter that says it in the next frame, for conditions; none by default.",
+     .kind = &kind_reached_parameter},
 };
 static const lmb_graph_fields reached_fields = {LMB_FIELDS("where it is reported", reached_members)};
 
@@ -842,7 +867,8 @@ static void read_reached(lmb_graph_reader *reader, const lmb_graph_field *field,
 static void write_reached(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
     const lmb_reached_slot *slot = (const lmb_reached_slot *)(const void *)((const char *)target + field->offset);
     if (slot->is_reported) {
-        lmb_graph_write_fields(writer, &reached_fields, slot, slot);
+        static const lmb_reached_slot initial = {.parameter = LMB_NONE};
+        lmb_graph_write_fields(writer, &reached_fields, slot, &initial);
     }
 }
 

@@ -213,6 +213,8 @@ bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node);
 // Returns the offset of the table.
 bool lmb_graph_check_ik(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node);
+// Adds the parameters of nodes that report whether they reach their targets, after all nodes.
+void lmb_graph_add_reached_parameters(lmb_compiler *c);
 
 // rules.c. Rules of weights. Each function returns the index of the weight that the instruction reads, and stores
 // the shares of the node's inputs in `inputs`. If one input is over another, the lower one comes first.

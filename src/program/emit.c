@@ -681,6 +681,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     if (emit_node(c, c->def->node_count - 1)) {
         end_pass(c);
         add_passes(c);
+        lmb_graph_add_reached_parameters(c);
         return check_values(c);
     }
     if (c->refused) {

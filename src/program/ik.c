@@ -361,6 +361,20 @@ static void write_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t *at) {
     }
 }
 
+void lmb_graph_add_reached_parameters(lmb_compiler *c) {
+    uint32_t offset;
+    uint32_t *table = lmb_graph_add_data(c, c->reached_count, &offset);
+    for (uint32_t i = 0; table != NULL && i < c->def->node_count; i++) {
+        const lmb_reached_slot *reached = lmb_graph_reached_of(&c->def->nodes[i]);
+        if (reached != NULL && reached->is_reported && reached->index < c->reached_count) {
+            table[reached->index] = reached->parameter + 1; // 0 for LMB_NONE
+        }
+    }
+    if (c->program != NULL) {
+        c->program[PROGRAM_REACHED_PARAMETERS] = offset;
+    }
+}
+
 // Returns the word of a table that says where a node reports.
 static uint32_t add_reached(lmb_compiler *c, lmb_reached_slot reached) {
     const uint32_t words = reached.is_reported ? reached.index + 1 : 0;

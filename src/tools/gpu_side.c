@@ -289,7 +289,8 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
                                      .parameters = side->parameters,
                                      .events = side->events,
                                      .event_count = side->event_count,
-                                     .emitted = side->emitted};
+                                     .emitted = side->emitted,
+                                     .reached = side->outputs.reached};
     lmb_batch_inputs inputs = {
         .parameters = side->parameters, .control = &frame, .points = side->points, .transforms = side->transforms};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {

@@ -476,13 +476,15 @@ static const char *const more[] = {
     ","
     "'weight':0.5,'mask':{'root':3}}}]}",
     "{'op':'ik-two-bone','goal':true,'start':'left_thigh','mid':'left_shin','end':'left_foot','pole':{'point':1},"
-    "'space':'world','mid-axis':[1,0,0],'soften':0.9,'twist':0.5,'reached':{'index':0},'weight':0.5,'curve':'linear',"
+    "'space':'world','mid-axis':[1,0,0],'soften':0.9,'twist':0.5,'reached':{'index':0,'parameter':'there'},'weight':0."
+    "5,'curve':'linear',"
     "'base':{'op':'retarget','from':'other','foot':'left_foot','joints':{'left_foot':'left_foot','left_shin':'left_"
     "shin','left_thigh':'left_thigh'},'not-aligned':['left_hand'],"
     "'align-above':1,'scales':{'root':2},'root-scale':1,'turn':[0,0,0,1],'source-pose':{'clip':'walk','time':0.5},"
     "'target-pose':'aside','pose':{'op':'clip','clip':'walk'}}}",
     "{'op':'ik-aim','joints':{'head':0.5},'target':{'point':0},'pole':[0,1,0],'forward':[0,0,1],'up':[0,1,0],"
-    "'offset':[0,0,0],'limit':1,'twist':0.5,'reached':{'index':3},'space':'model','weight':0.5,'curve':'linear','base':"
+    "'offset':[0,0,0],'limit':1,'twist':0.5,'reached':{'index':3,'parameter':'aimed'},'space':'model','weight':0.5,'"
+    "curve':'linear','base':"
     "{'op':'rest'}}",
     "{'op':'foot-placement','pelvis':'pelvis','up':[0,1,0],'max-lowering':1,'max-angle':1,'soften':0.9,'space':'world',"
     "'speed':1,'clip-speed':{'param':'s'},'direction':[0,0,1],'time':{'param':'time'},'lock-distance':0.2,"
