@@ -331,8 +331,8 @@ typedef struct lmb_computed_def {
 LMB_API lmb_computed_def lmb_default_computed_def(void);
 
 /// Returns the value that a control computes from a row of parameters, bit for bit. `parameters` may be NULL if no
-/// input reads one.
-LMB_API float lmb_computed_at(const lmb_computed_def *computed, const float *parameters);
+/// input reads one. `curves` are those of the graph, or NULL if no input has one of them.
+LMB_API float lmb_computed_at(const lmb_computed_def *computed, const float *parameters, const lmb_curve_def *curves);
 
 /// What a term of a condition does. Comparisons push a truth value; `and` and `or` join the last two.
 typedef enum lmb_term_kind {
@@ -466,7 +466,9 @@ typedef struct lmb_transition_def {
     uint32_t term_count;   ///< 0: no condition
     int32_t priority;      ///< the greatest is taken
     float fade;            ///< how long the states fade, in seconds; 0 switches
-    lmb_curve curve;       ///< of the share of the fade's time; its result is clamped to [0, 1]
+    /// Of the share of the fade's time; its result is clamped to [0, 1]. One of the graph's own goes from (0, 0) to
+    /// (1, 1), and may overshoot between.
+    lmb_curve curve;
     lmb_fade_kind kind;
     uint32_t profile;       ///< blend profile: index into the graph's masks, or #LMB_NONE; not if inertialized
     float curve_control[2]; ///< control points of #LMB_CURVE_BEZIER, each from -16 to 16

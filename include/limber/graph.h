@@ -696,6 +696,8 @@ typedef struct lmb_graph_def {
     /// The level of detail of each character, rounded down and clamped to 0 to #LMB_MAX_LODS - 1. NaN counts as 0 and
     /// as a refused weight.
     lmb_value lod;
+    const lmb_curve_def *curves; ///< of its own, for values, transitions and fades; copied; may be NULL if none
+    uint32_t curve_count;        ///< 0 to #LMB_MAX_CURVES
     /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for
     /// #LMB_OP_WEIGHTED_MATRIX. If a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by
     /// itself, and this must be false. If one can restart a state that is still seen (lmb_transition_def, "Restarts"),

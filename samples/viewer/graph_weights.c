@@ -111,30 +111,40 @@ static float clamp(float x, float low, float high) {
     return x >= low ? fminf(x, high) : low; // NaN gives the lower one
 }
 
-static float weight_at(lmb_value value, const float *parameters) {
-    return clamp(lmb_value_at(value, parameters), 0.0f, 1.0f);
+// What values read.
+typedef struct values {
+    const float *parameters;
+    const lmb_curve_def *curves;
+} values;
+
+static float value_at(lmb_value value, const values *given) {
+    return lmb_value_at(value, given->parameters, given->curves);
+}
+
+static float weight_at(lmb_value value, const values *given) {
+    return clamp(value_at(value, given), 0.0f, 1.0f);
 }
 
 // The weight of what is applied over something else, or scaled. Its sign makes no difference.
-static float factor_at(lmb_value value, const float *parameters) {
-    return fminf(fabsf(clamp(lmb_value_at(value, parameters), -4.0f, 4.0f)), 1.0f);
+static float factor_at(lmb_value value, const values *given) {
+    return fminf(fabsf(clamp(value_at(value, given), -4.0f, 4.0f)), 1.0f);
 }
 
 // The first coordinate blends pairs, the second one pairs of pairs, and so on.
-static void share_corners(const lmb_node_def *node, const float *parameters, float *shares) {
+static void share_corners(const lmb_node_def *node, const values *given, float *shares) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         shares[i] = 1.0f;
         for (uint32_t axis = 0; (1u << axis) < node->input_count; axis++) {
-            const float weight = weight_at(node->coordinates[axis], parameters);
+            const float weight = weight_at(node->coordinates[axis], given);
             shares[i] *= (i >> axis & 1u) != 0 ? weight : 1.0f - weight;
         }
     }
 }
 
-static void share_weighted(const lmb_node_def *node, const float *parameters, float *shares) {
+static void share_weighted(const lmb_node_def *node, const values *given, float *shares) {
     float sum = 0.0f;
     for (uint32_t i = 0; i < node->input_count; i++) {
-        shares[i] = clamp(lmb_value_at(node->weights[i], parameters), 0.0f, LMB_LARGEST);
+        shares[i] = clamp(value_at(node->weights[i], given), 0.0f, LMB_LARGEST);
         sum += shares[i];
     }
     for (uint32_t i = 0; i < node->input_count && sum > 0.0f; i++) {
@@ -143,13 +153,13 @@ static void share_weighted(const lmb_node_def *node, const float *parameters, fl
 }
 
 // Returns the sum of the fades of a layer. An input that covers only some joints takes nothing from others.
-static float sum_layer(const lmb_graph_def *def, const lmb_node_def *node, int32_t priority, const float *parameters) {
+static float sum_layer(const lmb_graph_def *def, const lmb_node_def *node, int32_t priority, const values *given) {
     float sum = 0.0f;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const lmb_node_def *pose = &def->nodes[node->inputs[i]];
         const bool is_partial =
             node->masks[i] != LMB_NONE || (pose->op == LMB_OP_CLIP && pose->joint_weights != LMB_NONE);
-        sum += node->priorities[i] == priority && !is_partial ? weight_at(node->weights[i], parameters) : 0.0f;
+        sum += node->priorities[i] == priority && !is_partial ? weight_at(node->weights[i], given) : 0.0f;
     }
     return sum;
 }
@@ -163,14 +173,14 @@ static bool is_first_of_layer(const lmb_node_def *node, uint32_t input) {
 }
 
 // An input's share is its fade in its layer, of what the layers above leave.
-static void share_layers(const lmb_graph_def *def, const lmb_node_def *node, const float *parameters, float *shares) {
+static void share_layers(const lmb_graph_def *def, const lmb_node_def *node, const values *given, float *shares) {
     for (uint32_t i = 0; i < node->input_count; i++) {
-        const float sum = sum_layer(def, node, node->priorities[i], parameters);
+        const float sum = sum_layer(def, node, node->priorities[i], given);
         const float threshold = fmaxf(node->threshold, 0x1p-60f);
-        shares[i] = fminf(weight_at(node->weights[i], parameters) / fmaxf(sum, threshold), 1.0f);
+        shares[i] = fminf(weight_at(node->weights[i], given) / fmaxf(sum, threshold), 1.0f);
         for (uint32_t k = 0; k < node->input_count; k++) {
             if (node->priorities[k] > node->priorities[i] && is_first_of_layer(node, k)) {
-                const float above = sum_layer(def, node, node->priorities[k], parameters);
+                const float above = sum_layer(def, node, node->priorities[k], given);
                 shares[i] *= 1.0f - fminf(above / threshold, 1.0f);
             }
         }
@@ -185,11 +195,11 @@ static void share_machine(const graph_weights *weights, uint32_t node, const uin
     }
 }
 
-static void share_space(const space *space, const lmb_node_def *node, const float *parameters, float *shares) {
+static void share_space(const space *space, const lmb_node_def *node, const values *given, float *shares) {
     float point[2], channels[LMB_MAX_SPACE_INPUTS];
     lmb_error ignored;
     for (uint32_t i = 0; i < 2; i++) {
-        point[i] = lmb_value_at(node->coordinates[i], parameters);
+        point[i] = value_at(node->coordinates[i], given);
     }
     const lmb_batch_def batch = {space->graph, 1, LMB_OUTPUT_CHANNELS_BIT};
     const lmb_batch_inputs inputs = {.parameters = point};
@@ -201,45 +211,46 @@ static void share_space(const space *space, const lmb_node_def *node, const floa
 
 void graph_weights_shares(const graph_weights *weights, uint32_t node, const float *parameters, const uint32_t *state,
                           float shares[LMB_MAX_SPACE_INPUTS]) {
+    const values given = {parameters, weights->def->curves};
     const lmb_node_def *def = &weights->def->nodes[node];
     for (uint32_t i = 0; i < LMB_MAX_SPACE_INPUTS; i++) {
         shares[i] = i < def->input_count && def->op != LMB_OP_MACHINE ? 1.0f : 0.0f;
     }
     switch (def->op) {
     case LMB_OP_BLEND:
-        shares[1] = weight_at(def->weight, parameters);
+        shares[1] = weight_at(def->weight, &given);
         shares[0] = 1.0f - shares[1];
         break;
     case LMB_OP_MASKED:
     case LMB_OP_PARTIAL:
-        shares[1] = weight_at(def->weight, parameters);
+        shares[1] = weight_at(def->weight, &given);
         break;
     case LMB_OP_ADDITIVE:
-        shares[1] = def->unclamped ? factor_at(def->weight, parameters) : weight_at(def->weight, parameters);
+        shares[1] = def->unclamped ? factor_at(def->weight, &given) : weight_at(def->weight, &given);
         break;
     case LMB_OP_SCALE:
-        shares[0] = factor_at(def->weight, parameters);
+        shares[0] = factor_at(def->weight, &given);
         break;
     case LMB_OP_SUBTRACT_SCALE_ADD:
-        shares[0] = shares[1] = factor_at(def->weight, parameters);
+        shares[0] = shares[1] = factor_at(def->weight, &given);
         break;
     case LMB_OP_BILINEAR:
     case LMB_OP_TRILINEAR:
-        share_corners(def, parameters, shares);
+        share_corners(def, &given, shares);
         break;
     case LMB_OP_WEIGHTED:
     case LMB_OP_WEIGHTED_MATRIX:
-        share_weighted(def, parameters, shares);
+        share_weighted(def, &given, shares);
         break;
     case LMB_OP_LAYERS:
-        share_layers(weights->def, def, parameters, shares);
+        share_layers(weights->def, def, &given, shares);
         break;
     case LMB_OP_MACHINE:
         share_machine(weights, node, state, shares);
         break;
     case LMB_OP_SPACE1D:
     case LMB_OP_SPACE2D:
-        share_space(&weights->spaces[node], def, parameters, shares);
+        share_space(&weights->spaces[node], def, &given, shares);
         break;
     default:
         break;

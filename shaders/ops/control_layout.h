@@ -26,12 +26,13 @@
 #define CONTROL_UPDATE_EVERY 13u     // value
 #define CONTROL_CHARACTER_MOTION 18u // offset of its record, or CONTROL_NONE
 #define CONTROL_INERTIA 19u          // offset of its record, or CONTROL_NONE
-#define CONTROL_FLAGS 20u            // CONTROL_WEIGHS, CONTROL_INTERPOLATES, CONTROL_CURVES
+#define CONTROL_FLAGS 20u            // CONTROL_WEIGHS, CONTROL_INTERPOLATES, CONTROL_..._CURVES
 #define CONTROL_HEADER_WORDS 21u
 
 #define CONTROL_WEIGHS 1u       // the program gives weights to the clips of players
 #define CONTROL_INTERPOLATES 2u // continuous quantities advance between updates
 #define CONTROL_CURVES 4u       // a value has a curve
+#define CONTROL_USER_CURVES 8u  // the graph has curves of its own
 
 #define CONTROL_NONE 0xffffffffu
 

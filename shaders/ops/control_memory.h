@@ -267,29 +267,25 @@ OP real parameter_number(control c, address parameter) {
 STRUCT(control_value)
 float constant;
 address parameter;
-uint curve;
-float first;
-float second;
+curve_record curve;
 END_STRUCT(control_value)
 
 OP control_value load_control_value(memory block, address at) {
     control_value v;
     v.parameter = LOAD(block, at);
     v.constant = LOAD_FLOAT(block, at + 1u);
-    v.curve = LOAD(block, at + 2u);
-    v.first = LOAD_FLOAT(block, at + 3u);
-    v.second = LOAD_FLOAT(block, at + 4u);
+    v.curve = load_curve(block, at + 2u);
     return v;
 }
 
-OP real curve_value(control_value v, real x) {
+OP real curve_value(memory block, control_value v, real x) {
     lane_mask shapes = is_finite(x);
-    if (USES_CURVES && v.curve != CURVE_LINEAR && ANY(shapes)) {
+    if (USES_CURVES && v.curve.kind != CURVE_LINEAR && ANY(shapes)) {
 #ifdef LMB_SIMD_WIDTH
         real shaped = snap(x);
-        apply_curve_in_place(v.curve, v.first, v.second, &shaped);
+        apply_curve_in_place(block, v.curve, &shaped);
 #else
-        real shaped = evaluate_any_curve(v.curve, v.first, v.second, snap(x));
+        real shaped = evaluate_any_curve(block, v.curve, snap(x));
 #endif
         x = SELECT(shapes, shaped, x);
     }
@@ -313,7 +309,7 @@ OP real number_of_value(control c, control_value v) {
     if (v.parameter != CONTROL_NONE) {
         x = snap_finite(parameter_number(c, v.parameter));
     }
-    return curve_value(v, x);
+    return curve_value(c.block, v, x);
 }
 
 OP real control_number(control c, address value) {

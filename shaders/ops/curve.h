@@ -1,5 +1,10 @@
 // Curves that map [0, 1] to values that are exactly 0 at 0 and 1 at 1, in the order of lmb_curve. Sines are computed by
 // polynomials, because devices differ in theirs.
+//
+// Then curves of a graph's own, as keys in its block. Between two keys a curve is a cubic Bezier in x and y, with the
+// same parameter t for both. Each coordinate is a straight line that bends: its start, plus rise t, plus
+// t (1 - t) (a + b t). The segment is found by halving, then t by halving, then by the chord of the last interval.
+// None of this is a loop: drivers may bound loops, and those that unroll them would do the same.
 #ifndef LMB_OPS_CURVE_H
 #define LMB_OPS_CURVE_H
 
@@ -15,6 +20,26 @@
 #define CURVE_SINE 10u
 #define CURVE_COSINE 13u
 #define CURVE_COUNT 16u
+#define CURVE_USER 16u // of the graph
+
+// A curve as three words of a block. Of a Bezier curve: its control points, two floats. Of one of the graph's: the
+// offset of its keys, and the index of the last one.
+STRUCT(curve_record)
+uint kind;
+uint first;
+uint second;
+END_STRUCT(curve_record)
+
+// A key: x, and 1 over the distance to the next key; how x bends, a and b, over that distance; y, how much it rises,
+// and how it bends. The last key has zeros.
+#define CURVE_KEY_X 0u
+#define CURVE_KEY_INVERSE 1u
+#define CURVE_KEY_X_BEND 2u
+#define CURVE_KEY_Y 4u
+#define CURVE_KEY_RISE 5u
+#define CURVE_KEY_Y_BEND 6u
+#define CURVE_KEY_WORDS 8u
+#define MOST_CURVE_KEYS 64u
 
 #define CURVE_IN 0u
 #define CURVE_OUT 1u
@@ -99,28 +124,112 @@ OP real uniform_s_curve(real a) {
     return square * reciprocal(2.0f * (square - a) + 1.0f);
 }
 
-// Applies a curve to a value in [0, 1]. The control points are those of a Bezier curve.
-OP real evaluate_curve(uint curve, float first, float second, real a) {
+OP curve_record load_curve(memory block, address at) {
+    curve_record curve;
+    curve.kind = LOAD(block, at);
+    curve.first = LOAD(block, at + 1u);
+    curve.second = LOAD(block, at + 2u);
+    return curve;
+}
+
+// Returns the key that is `step` after another one, or the last key, if x is not before it; else that other one.
+OP word later_key(memory block, curve_record curve, word key, uint step, real x) {
+    word next = key + step;
+    next = SELECT(ABOVE(next, curve.second), ALL_WORD(curve.second), next);
+    real begin = GATHER_REAL(block, curve.first + next * CURVE_KEY_WORDS);
+    return SELECT(x >= begin, next, key);
+}
+
+// How far a coordinate is from its straight line.
+OP real bend(real t, real a, real b) {
+    return (t * (1.0f - t)) * (a + b * t);
+}
+
+// Where a segment has its x at a share of its width. The parameter is in an interval that begins at `begin`.
+STRUCT(curve_search)
+real share;
+real a;
+real b;
+real begin;
+END_STRUCT(curve_search)
+
+OP real curve_x(curve_search s, real t) {
+    return t + bend(t, s.a, s.b);
+}
+
+// Goes on with the second half of the interval if the share is not before it.
+OP curve_search halve(curve_search s, float half_width) {
+    real middle = s.begin + half_width;
+    s.begin = SELECT(curve_x(s, middle) > s.share, s.begin, middle);
+    return s;
+}
+
+OP curve_search halve_three_times(curve_search s, float half_width) {
+    s = halve(s, half_width);
+    s = halve(s, half_width * 0.5f);
+    return halve(s, half_width * 0.25f);
+}
+
+// The parameter at which x has the share. x is within 2e-7 of it: a chord of this width is so close to the cubic.
+OP real solve_curve(curve_search s) {
+    s = halve_three_times(s, 0.5f);
+    s = halve_three_times(s, 0.0625f);
+    s = halve_three_times(s, 0.0078125f);
+    s = halve_three_times(s, 0.0009765625f);
+    real low = curve_x(s, s.begin);
+    real high = curve_x(s, s.begin + 0.000244140625f);
+    real part = clamp_real((s.share - low) * reciprocal(high - low), 0.0f, 1.0f);
+    return s.begin + part * 0.000244140625f;
+}
+
+// A curve of the graph's, for any snapped x.
+OP real user_curve(memory block, curve_record curve, real x) {
+    word key = ALL_WORD(0u);
+    key = later_key(block, curve, key, 32u, x);
+    key = later_key(block, curve, key, 16u, x);
+    key = later_key(block, curve, key, 8u, x);
+    key = later_key(block, curve, key, 4u, x);
+    key = later_key(block, curve, key, 2u, x);
+    key = later_key(block, curve, key, 1u, x);
+    word at = curve.first + key * CURVE_KEY_WORDS;
+    real passed = (x - GATHER_REAL(block, at + CURVE_KEY_X)) * GATHER_REAL(block, at + CURVE_KEY_INVERSE);
+    curve_search s;
+    s.share = clamp_real(passed, 0.0f, 1.0f);
+    s.a = GATHER_REAL(block, at + CURVE_KEY_X_BEND);
+    s.b = GATHER_REAL(block, at + CURVE_KEY_X_BEND + 1u);
+    s.begin = SPLAT(0.0f);
+    real t = solve_curve(s);
+    real bent = bend(t, GATHER_REAL(block, at + CURVE_KEY_Y_BEND), GATHER_REAL(block, at + CURVE_KEY_Y_BEND + 1u));
+    return GATHER_REAL(block, at + CURVE_KEY_Y) + (GATHER_REAL(block, at + CURVE_KEY_RISE) * t + bent);
+}
+
+// Applies a curve to a value in [0, 1].
+OP real evaluate_curve(memory block, curve_record curve, real a) {
     real shaped = a;
-    if (curve == CURVE_UNIFORM_S) {
+    if (curve.kind == CURVE_UNIFORM_S) {
         shaped = uniform_s_curve(a);
     }
-    if (curve > CURVE_UNIFORM_S) {
-        if (curve == CURVE_SMOOTHSTEP) {
+    if (curve.kind > CURVE_UNIFORM_S) {
+        if (curve.kind == CURVE_SMOOTHSTEP) {
             shaped = (a * a) * (3.0f - (a + a));
-        } else if (curve == CURVE_BEZIER) {
-            shaped = bezier_curve(a, first, second);
+        } else if (curve.kind == CURVE_BEZIER) {
+            shaped = bezier_curve(a, FLOAT_OF_BITS(curve.first), FLOAT_OF_BITS(curve.second));
+        } else if (USES_USER_CURVES && curve.kind == CURVE_USER) {
+            shaped = user_curve(block, curve, a);
         } else {
-            shaped = family_curve(curve, a);
+            shaped = family_curve(curve.kind, a);
         }
     }
     return shaped;
 }
 
-// Applies a curve to any snapped value, which is clamped to [0, 1] first.
-OP_NOINLINE real evaluate_any_curve(uint curve, float first, float second, real x) {
-    real shaped = evaluate_curve(curve, first, second, clamp_real(x, 0.0f, 1.0f));
-    return snap(shaped);
+// Applies a curve to any snapped value, which is clamped to [0, 1] first. The keys of the graph's own curves clamp it.
+OP_NOINLINE real evaluate_any_curve(memory block, curve_record curve, real x) {
+    real a = clamp_real(x, 0.0f, 1.0f);
+    if (USES_USER_CURVES && curve.kind == CURVE_USER) {
+        a = x;
+    }
+    return snap(evaluate_curve(block, curve, a));
 }
 
 #endif

@@ -34,9 +34,7 @@ OP real profile_share(memory program, uint profile, uint joint, real part) {
     uint mask = LOAD(program, profile + PROFILE_MASK);
     real scale = share_of_weight(SPLAT(1.0f), load_byte(program, mask, joint));
     real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
-    float first = LOAD_FLOAT(program, profile + PROFILE_CURVE + 1u);
-    float second = LOAD_FLOAT(program, profile + PROFILE_CURVE + 2u);
-    real share = evaluate_any_curve(LOAD(program, profile + PROFILE_CURVE), first, second, scaled);
+    real share = evaluate_any_curve(program, load_curve(program, profile + PROFILE_CURVE), scaled);
     return clamp_real(share, 0.0f, 1.0f);
 }
 

@@ -67,6 +67,7 @@ layout(constant_id = 16) const bool USES_PROFILES = true;
 layout(constant_id = 17) const bool USES_POINTS = true;
 // Values with curves.
 layout(constant_id = 25) const bool USES_CURVES = true;
+layout(constant_id = 35) const bool USES_USER_CURVES = true; // of the graph's own
 // Maximum number of poses that a program holds at once.
 layout(constant_id = 12) const uint MOST_POSES = 1u;
 layout(constant_id = 3) const bool USES_PACKED = true;
@@ -92,6 +93,7 @@ layout(constant_id = 19) const bool USES_RETARGETS = true;
 #define FLOAT_OF(integer) ((float)(integer))
 #define USES_SPACES true // run once per character: not worth removing
 #define USES_CURVES true
+#define USES_USER_CURVES true
 #define USES_LOD true
 #define USES_CUBIC true
 #define USES_PACKED true

@@ -60,8 +60,7 @@
 // A value that a rule reads. The rule has its offset.
 #define VALUE_PARAMETER 0u // a parameter's index or NO_PARAMETER
 #define VALUE_CONSTANT 1u  // the bits of the constant
-#define VALUE_CURVE 2u     // CURVE_...
-#define VALUE_CONTROL 3u   // two floats: the control points of a Bezier curve
+#define VALUE_CURVE 2u     // a curve_record
 #define VALUE_WORDS 5u
 #define NO_PARAMETER 0xffffffffu
 
@@ -165,7 +164,7 @@
 #define PROFILES_COUNT 1u
 #define PROFILES_FIRST 2u // [profile][PROFILE_WORDS]; profile numbers start at 1
 #define PROFILE_MASK 0u   // offset of the mask
-#define PROFILE_CURVE 1u  // CURVE_..., two control points
+#define PROFILE_CURVE 1u  // a curve_record
 #define PROFILE_WORDS 4u
 // The values, from consecutive parameters: for each state its weight before the fade, then for each its weight after
 // the fade; the fraction of the fade's time that has passed; the number of the profile, or 0.

@@ -240,9 +240,7 @@ OP_NOINLINE beginning find_beginning(control c, address machine, address transit
 
 // The share of a fade's new state, from the fraction of the fade's time that has passed.
 OP_NOINLINE real evaluate_fade_curve(control c, address curve, real part) {
-    real first = LOAD_FLOAT(c.block, curve + 1u);
-    real second = LOAD_FLOAT(c.block, curve + 2u);
-    real shaped = evaluate_curve(LOAD(c.block, curve), first, second, part);
+    real shaped = evaluate_curve(c.block, load_curve(c.block, curve), part);
     return clamp_real(snap(shaped), 0.0f, 1.0f);
 }
 

@@ -155,7 +155,7 @@ OP player load_player(memory block, address record) {
     p.turns = p.end == PLAYER_TURNS && p.has_duration;
     p.at = load_owner(block, record);
     p.rate = load_control_value(block, record + PLAYER_RATE);
-    p.constant_pace = make_pace(curve_value(p.rate, SPLAT(p.rate.constant)));
+    p.constant_pace = make_pace(curve_value(block, p.rate, SPLAT(p.rate.constant)));
     return p;
 }
 

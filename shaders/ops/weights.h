@@ -32,23 +32,21 @@ OP real load_plain_value(evaluation e, uint value) {
 
 #ifdef LMB_SIMD_WIDTH
 // Few values have a curve.
-OP_COLD void apply_curve_in_place(uint curve, float first, float second, real *x) {
-    *x = evaluate_any_curve(curve, first, second, *x);
+OP_COLD void apply_curve_in_place(memory block, curve_record curve, real *x) {
+    *x = evaluate_any_curve(block, curve, *x);
 }
 #endif
 
 // Applies the value's curve, if it has one, to x. If x is not finite, returns it unchanged.
 OP real apply_curve(evaluation e, uint value, real x) {
-    uint curve = LOAD(e.program, value + VALUE_CURVE);
+    curve_record curve = load_curve(e.program, value + VALUE_CURVE);
     real shaped = x;
-    if (USES_CURVES && curve != CURVE_LINEAR) {
-        float first = LOAD_FLOAT(e.program, value + VALUE_CONTROL);
-        float second = LOAD_FLOAT(e.program, value + VALUE_CONTROL + 1u);
+    if (USES_CURVES && curve.kind != CURVE_LINEAR) {
 #ifdef LMB_SIMD_WIDTH
         real inside = snap(x);
-        apply_curve_in_place(curve, first, second, &inside);
+        apply_curve_in_place(e.program, curve, &inside);
 #else
-        real inside = evaluate_any_curve(curve, first, second, snap(x));
+        real inside = evaluate_any_curve(e.program, curve, snap(x));
 #endif
         shaped = SELECT(is_finite(x), inside, x);
     }

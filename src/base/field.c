@@ -121,7 +121,7 @@ static bool check_axis(const checker *c, const float axis[3]) {
 static bool check_value(const checker *c, const uint8_t *at) {
     lmb_value value;
     memcpy(&value, at, sizeof value);
-    const char *why = lmb_value_fault(value, c->context->parameter_count);
+    const char *why = lmb_value_fault(value, c->context->parameter_count, c->context->curve_count);
     return why == NULL || refuse(c, why);
 }
 

@@ -89,6 +89,7 @@ typedef struct lmb_field_context {
     uint32_t joint_count;
     uint32_t parameter_count;
     uint32_t event_count;
+    uint32_t curve_count;
 } lmb_field_context;
 
 // The first field of a struct that is out of its range.

@@ -48,6 +48,8 @@
     }
 #define TRIPLE(member, smallest, largest, ...)                                                                         \
     { AT(member), .kind = LMB_FIELD_NUMBER, .count = 3, .min = (smallest), .max = (largest), FIRST(float, __VA_ARGS__) }
+#define PAIR(member, smallest, largest)                                                                                \
+    { AT(member), .kind = LMB_FIELD_NUMBER, .count = 2, .min = (smallest), .max = (largest) }
 #define AXIS(member, ...)                                                                                              \
     { AT(member), .kind = LMB_FIELD_AXIS, .count = 3, FIRST(float, __VA_ARGS__) }
 

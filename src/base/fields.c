@@ -28,6 +28,24 @@ static const lmb_field value_rows[] = {
 TABLE(value);
 #undef DEF
 
+#define CURVE_LIMIT 0x1p20f
+
+#define DEF lmb_curve_key
+static const lmb_field curve_key_rows[] = {
+    NUMBER(x, -CURVE_LIMIT, CURVE_LIMIT, 0.0f),
+    NUMBER(y, -CURVE_LIMIT, CURVE_LIMIT, 0.0f),
+    PAIR(in, -CURVE_LIMIT, CURVE_LIMIT),
+    PAIR(out, -CURVE_LIMIT, CURVE_LIMIT),
+    BOOL(stepped),
+};
+TABLE(curve_key);
+#undef DEF
+
+#define DEF lmb_curve_def
+static const lmb_field curve_rows[] = {LIST(keys, key_count, curve_key)};
+TABLE(curve);
+#undef DEF
+
 // ---- The rig. In a pack its joints are in their order, their rotations normalised, and all have an inverse bind
 // matrix.
 
@@ -563,6 +581,7 @@ static const lmb_field graph_rows[] = {
     LIST(retargets, retarget_count, retarget),
     LIST(clip_slots, clip_slot_count, clip_slot),
     LIST(clip_origins, clip_origin_count, clip_origin),
+    LIST(curves, curve_count, curve),
 };
 TABLE(graph);
 #undef DEF
@@ -570,6 +589,7 @@ _Static_assert(sizeof(lmb_graph_def) <= LMB_FIELDS_LARGEST, "a graph is too larg
 
 // ---- Defaults.
 
+DEFAULT(curve_def, curve)
 DEFAULT(joint_def, joint)
 DEFAULT(socket_def, socket)
 DEFAULT(channel_def, channel)

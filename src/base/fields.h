@@ -5,7 +5,7 @@
 
 #include "field.h"
 
-extern const lmb_fields lmb_value_fields;
+extern const lmb_fields lmb_value_fields, lmb_curve_key_fields, lmb_curve_fields;
 // Rigs and meshes.
 extern const lmb_fields lmb_joint_fields, lmb_socket_fields, lmb_channel_fields, lmb_rig_fields;
 extern const lmb_fields lmb_target_fields, lmb_mesh_fields;

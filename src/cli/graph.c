@@ -57,9 +57,17 @@ static void put_parameter(const printing *p, uint32_t parameter) {
     put(p, lmb_graph_parameter_at(p->graph, parameter).name);
 }
 
+static void put_curve(lmb_curve curve) {
+    terminal_print("%s", lmb_curve_name(curve));
+    if (curve >= LMB_CURVE_USER) {
+        terminal_print(" curve %u", (unsigned)curve - (unsigned)LMB_CURVE_USER);
+    }
+}
+
 static void put_value(const printing *p, lmb_value value) {
     if (value.curve != LMB_CURVE_LINEAR) {
-        terminal_print("%s(", lmb_curve_name(value.curve));
+        put_curve(value.curve);
+        terminal_print("(");
     }
     if (value.kind == LMB_VALUE_CONSTANT) {
         terminal_print("%g", (double)value.constant);
@@ -140,8 +148,12 @@ static void print_transitions(const printing *p, uint32_t machine, uint32_t from
         terminal_print(" -> ");
         put(p, lmb_graph_state_name(p->graph, machine, transition->to));
         const bool inertialized = transition->kind == LMB_FADE_INERTIALIZED;
-        terminal_print(", fade %g %s", (double)transition->fade,
-                       inertialized ? "inertialized" : lmb_curve_name(transition->curve));
+        terminal_print(", fade %g ", (double)transition->fade);
+        if (inertialized) {
+            terminal_print("inertialized");
+        } else {
+            put_curve(transition->curve);
+        }
         if (!inertialized && transition->curve == LMB_CURVE_BEZIER) {
             terminal_print(" %g %g", (double)transition->curve_control[0], (double)transition->curve_control[1]);
         }
@@ -310,9 +322,28 @@ static void draw(const printing *p) {
 
 // ---- The command.
 
+static void print_user_curve(const lmb_curve_def *curve, uint32_t index) {
+    terminal_print("user curve %u:", (unsigned)index);
+    for (uint32_t i = 0; i < curve->key_count; i++) {
+        const lmb_curve_key *key = &curve->keys[i];
+        terminal_print("%s %g %g", i == 0 ? "" : ",", (double)key->x, (double)key->y);
+        if (key->in[0] != 0.0f || key->in[1] != 0.0f) {
+            terminal_print(" in %g %g", (double)key->in[0], (double)key->in[1]);
+        }
+        if (key->out[0] != 0.0f || key->out[1] != 0.0f) {
+            terminal_print(" out %g %g", (double)key->out[0], (double)key->out[1]);
+        }
+        terminal_print("%s", key->stepped ? " stepped" : "");
+    }
+    terminal_print("\n");
+}
+
 static void print(const printing *p) {
     for (uint32_t i = 0; i < p->moving->machine_count; i++) {
         print_machine(p, i);
+    }
+    for (uint32_t i = 0; i < p->moving->def->curve_count; i++) {
+        print_user_curve(&p->moving->def->curves[i], i);
     }
 }
 

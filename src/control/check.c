@@ -67,7 +67,7 @@ static bool check_each(const checker *c, uint32_t count, bool (*check)(const che
 }
 
 static bool check_value(const checker *c, place at, const char *field, lmb_value value) {
-    const char *fault = lmb_value_fault(value, c->def->parameter_count);
+    const char *fault = lmb_value_fault(value, c->def->parameter_count, c->def->curve_count);
     if (fault == NULL && value.kind == LMB_VALUE_PARAMETER && c->writers[value.parameter] > LMB_BY_CHARACTER_MOTION) {
         fault = "reads a parameter that a player, a group or a machine writes, or that is computed from one";
     }
@@ -92,7 +92,9 @@ static bool check_not_computed(const checker *c, place at, const char *field, lm
 
 // Checks the ranges of all fields of a struct.
 static bool check_ranges(const checker *c, place at, const lmb_fields *fields, const void *def) {
-    const lmb_field_context context = {.parameter_count = c->def->parameter_count, .event_count = c->def->event_count};
+    const lmb_field_context context = {.parameter_count = c->def->parameter_count,
+                                       .event_count = c->def->event_count,
+                                       .curve_count = c->def->curve_count};
     lmb_field_fault fault;
     return lmb_fields_check(fields, def, &context, &fault) || require(c, at, false, fault.field, fault.why);
 }
@@ -161,7 +163,7 @@ static bool check_computed(const checker *c, uint32_t index) {
                  require(c, at, (unsigned)computed->kind < LMB_COMPUTED_COUNT, "kind", "unknown");
     for (uint32_t i = 0; valid && i < lmb_computed_input_count(computed->kind); i++) {
         const lmb_value input = computed->inputs[i];
-        const char *fault = lmb_value_fault(input, c->def->parameter_count);
+        const char *fault = lmb_value_fault(input, c->def->parameter_count, c->def->curve_count);
         const uint8_t read =
             fault == NULL && input.kind == LMB_VALUE_PARAMETER ? c->writers[input.parameter] : LMB_BY_HOST;
         if (read == LMB_BY_REST) {
@@ -335,13 +337,13 @@ static bool check_place(const checker *c, place at, const lmb_term *term) {
                  "terms: player_node", "there is no such player")) {
         return false;
     }
-    const char *fault = lmb_value_fault(term->right, c->def->parameter_count);
+    const char *fault = lmb_value_fault(term->right, c->def->parameter_count, c->def->curve_count);
     if (fault == NULL && term->right.kind == LMB_VALUE_PARAMETER) {
         fault = "a clip's phase or remaining time is compared with a constant";
     }
     if (fault == NULL) {
         const float most = term->operand == LMB_OPERAND_PHASE ? 1.0f : duration_of(c, node);
-        const float right = lmb_value_at(term->right, NULL);
+        const float right = lmb_value_at(term->right, NULL, c->def->curves);
         fault = right >= 0.0f && right <= most ? NULL : "out of range";
     }
     return require(c, at, fault == NULL, "terms: right", fault);
@@ -380,7 +382,7 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
     const bool knows_ends = own != LMB_NONE && from != LMB_NONE;
     const bool has_end =
         knows_ends && from < machine->state_count && c->moving->machines[own].states[from].end_player != LMB_NONE;
-    const char *curve_fault = lmb_curve_fault(transition->curve, transition->curve_control);
+    const char *curve_fault = lmb_fade_curve_fault(transition->curve, transition->curve_control, c->def);
     return check_cookie(c, at, transition->cookie, "transition") &&
            check_ranges(c, at, &lmb_transition_fields, transition) &&
            require(c, at, from == LMB_NONE || from < machine->state_count, "from", "there is no such state") &&

@@ -290,6 +290,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .player_options = has_player_options(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
+                                  .user_curves = (flags & CONTROL_USER_CURVES) != 0,
                                   .spaces = weighs && control->graph->uses_spaces,
                                   .motion_rules = weighs && lmb_control_has_motion(control) &&
                                                   control->graph->program[PROGRAM_MOTION_RULE_COUNT] > 0,

@@ -63,6 +63,7 @@ typedef struct lmb_control_features {
     bool player_options; // repetitions, a delay, a player to be in sync with
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
+    bool user_curves;  // of the graph's own
     bool spaces;       // of this graph
     bool motion_rules; // of this graph, for its motion weights
     bool reached;      // of this graph, by its nodes

@@ -95,7 +95,7 @@ static uint32_t find_fade(const lmb_graph_def *def, uint32_t node) {
 
 static const char *find_fault(const lowering *l, uint32_t index) {
     const lmb_fade_def *fade = &l->def->fades[index];
-    const char *curve_fault = lmb_curve_fault(fade->curve, fade->curve_control);
+    const char *curve_fault = lmb_fade_curve_fault(fade->curve, fade->curve_control, l->def);
     return fade->cookie != LMB_COOKIE                                        ? "it is not from lmb_default_fade_def()"
            : fade->parameter >= l->def->parameter_count                      ? "parameter: there is no such parameter"
            : fade->pose != LMB_NONE && fade->pose >= l->def->node_count      ? "pose: there is no such node"
@@ -114,7 +114,8 @@ static bool check_lists(const lowering *l) {
                  lmb_check_list(l->error, "graph", "computed parameters", def->computed, def->computed_count,
                                 LMB_MAX_PARAMETERS);
     for (uint32_t i = 0; valid && i < def->fade_count; i++) {
-        const lmb_field_context context = {.parameter_count = def->parameter_count, .event_count = def->event_count};
+        const lmb_field_context context = {
+            .parameter_count = def->parameter_count, .event_count = def->event_count, .curve_count = def->curve_count};
         const char *fault = find_fault(l, i);
         lmb_field_fault range;
         char message[sizeof range + 4];

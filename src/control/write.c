@@ -3,7 +3,7 @@
 // assigns offsets in both. So offsets must not depend on what has been written.
 //
 // Records of machines and players come first, so that everything after them can refer to them by offset. Then, in
-// order: smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of machines; the
+// order: keys of curves; smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of machines; the
 // character motion; inertialization; and tables that are the same in every frame. Words of a character's state are
 // assigned in the same order, so equal descriptors have equal states.
 //
@@ -38,6 +38,7 @@ typedef struct writer {
     uint32_t *block;
     uint32_t size;
     uint32_t state_words;
+    lmb_curves curves;
     uint32_t machines; // offset of their records
     uint32_t players;
     bool weighs; // the graph plays a player's clip
@@ -95,7 +96,7 @@ static void put_time(const writer *w, uint32_t at, float seconds) {
 
 static void put_value(const writer *w, uint32_t at, lmb_value value) {
     if (w->block != NULL) {
-        lmb_value_write(value, w->block + at);
+        lmb_value_write(value, w->curves, w->block + at);
         w->block[CONTROL_FLAGS] |= value.curve != LMB_CURVE_LINEAR ? CONTROL_CURVES : 0;
     }
 }
@@ -320,7 +321,7 @@ static uint32_t player_of(const writer *w, const lmb_term *term) {
 // Returns the time in the clip at which a player is at a term's phase, or has the term's time remaining.
 static uint64_t find_place(const writer *w, const lmb_term *term) {
     const uint64_t duration = lmb_control_fine(w->moving->players[player_of(w, term)].duration);
-    const float right = lmb_value_at(term->right, NULL);
+    const float right = lmb_value_at(term->right, NULL, w->def->curves);
     uint64_t place = lmb_control_fine(right);
     if (term->operand == LMB_OPERAND_PHASE) {
         const uint64_t whole = lmb_whole_ticks(right, (double)(duration >> FINE_BITS));
@@ -826,9 +827,9 @@ static void write_curves(writer *w, const lmb_machine_def *machine, const uint32
         const lmb_transition_def *def = &machine->transitions[order[rank]];
         const uint32_t at = take(w, FADE_CURVE_WORDS);
         put(w, transition + TRANSITION_CURVE, at);
-        put(w, at, (uint32_t)def->curve);
-        put_number(w, at + 1, def->curve_control[0]);
-        put_number(w, at + 2, def->curve_control[1]);
+        if (w->block != NULL) {
+            lmb_curve_write(def->curve, def->curve_control, w->curves, w->block + at);
+        }
         if (def->start == LMB_START_PHASE) {
             put(w, take(w, 1), (uint32_t)fmin((double)def->start_phase * 0x1p32, 0xffffffffp0));
         }
@@ -866,8 +867,9 @@ static void write_header(const writer *w) {
     put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
     put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
     if (w->block != NULL) { // which has CONTROL_CURVES from its values
-        w->block[CONTROL_FLAGS] |=
-            (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0);
+        w->block[CONTROL_FLAGS] |= (w->weighs ? CONTROL_WEIGHS : 0) |
+                                   (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
+                                   (w->curves.count > 0 ? CONTROL_USER_CURVES : 0);
     }
 }
 
@@ -877,9 +879,14 @@ uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uin
                 .graph = graph,
                 .block = block,
                 .size = CONTROL_HEADER_WORDS,
-                .state_words = CHARACTER_WORDS};
+                .state_words = CHARACTER_WORDS,
+                .curves = {.defs = moving->def->curves, .count = moving->def->curve_count}};
     w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
     w.players = take(&w, (uint64_t)moving->player_count * PLAYER_WORDS);
+    w.curves.at = take(&w, lmb_curves_words(w.curves));
+    if (block != NULL) {
+        lmb_curves_write(w.curves, block);
+    }
     write_smoothed(&w);
     for (uint32_t i = 0; i < moving->player_count; i++) {
         write_player(&w, i);

@@ -146,6 +146,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .full_rotation = features.full_rotation,
                                   .groups = is_shared || features.groups,
                                   .curves = is_shared || features.curves,
+                                  .user_curves = features.user_curves,
                                   .interpolates = is_shared || features.interpolates,
                                   .motion_rules = features.motion_rules};
 }

@@ -223,8 +223,8 @@ lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *used, lmb
     return LMB_OK;
 }
 
-static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, VkBool32 spaces, VkBool32 points,
-                                VkBool32 colliders, VkBool32 reached, VkPipeline *pipeline, lmb_error *error) {
+static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, lmb_graph_needs needs,
+                                VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
                                       .curves = VK_TRUE,
                                       .scale = VK_TRUE,
@@ -236,25 +236,26 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .matrices = VK_TRUE,
                                       .poses = poses,
                                       .inertia = VK_TRUE,
-                                      .spaces = spaces,
+                                      .spaces = needs.spaces,
                                       .exchanges = VK_TRUE,
                                       .profiles = VK_TRUE,
-                                      .points = points,
+                                      .points = needs.points,
+                                      .user_curves = needs.user_curves,
                                       .chains = VK_TRUE,
-                                      .colliders = colliders,
-                                      .reached = reached,
+                                      .colliders = needs.colliders,
+                                      .reached = needs.reached,
                                       .retargets = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);
 }
 
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, bool reached, VkPipeline *pipeline,
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, lmb_graph_needs needs, VkPipeline *pipeline,
                                       lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_POSE, poses, VK_TRUE, VK_TRUE, colliders, reached, pipeline, error);
+    return create_kernel(gpu, LMB_KERNEL_POSE, poses, needs, pipeline, error);
 }
 
-lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error) {
-    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, spaces, points, VK_FALSE, VK_FALSE, pipeline, error);
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, lmb_graph_needs needs, VkPipeline *pipeline, lmb_error *error) {
+    return create_kernel(gpu, LMB_KERNEL_WEIGHTS, 1, needs, pipeline, error);
 }
 
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
@@ -346,8 +347,8 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
             continue;
         }
-        result = create_kernel(created, kernel, created->interpreted_poses, def->interpret_graphs,
-                               def->interpret_graphs, VK_FALSE, VK_FALSE, &created->pipelines[kernel], error);
+        const lmb_graph_needs needs = {.spaces = def->interpret_graphs, .points = def->interpret_graphs};
+        result = create_kernel(created, kernel, created->interpreted_poses, needs, &created->pipelines[kernel], error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);

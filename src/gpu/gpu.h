@@ -213,20 +213,30 @@ typedef struct lmb_kernel_constants {
     VkBool32 colliders;
     VkBool32 player_options;
     VkBool32 reached;
+    VkBool32 user_curves;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
 #define LMB_GPU_POSE_BYTES (11u * sizeof(float) * LMB_GPU_GROUP)
 
-// Creates the weights kernel for a graph with layers or blend spaces in the plane, or with points that stage 1 finds.
-lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, bool spaces, bool points, VkPipeline *pipeline, lmb_error *error);
+// What few graphs need of the kernels that others share.
+typedef struct lmb_graph_needs {
+    bool spaces; // layers or blend spaces in the plane
+    bool points; // points that stage 1 finds
+    bool user_curves;
+    bool colliders; // of chains
+    bool reached;
+} lmb_graph_needs;
+
+// Creates the weights kernel for a graph with such needs.
+lmb_result lmb_gpu_weights_create(lmb_gpu *gpu, lmb_graph_needs needs, VkPipeline *pipeline, lmb_error *error);
 
 // Creates the float channel kernel for a graph that needs no more than the constants say.
 lmb_result lmb_gpu_channels_create(lmb_gpu *gpu, lmb_kernel_constants constants, VkPipeline *pipeline,
                                    lmb_error *error);
 
 // Creates the kernel that interprets graphs, with room for `poses` poses. Fails as lmb_gpu_pipeline_create() does.
-lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, bool colliders, bool reached, VkPipeline *pipeline,
+lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, lmb_graph_needs needs, VkPipeline *pipeline,
                                       lmb_error *error);
 
 // Returns a copy of a module without the code that the constants disable, for all programs or, if `block` is not NULL,
@@ -280,7 +290,7 @@ struct lmb_gpu_graph {
     const lmb_graph *graph;
     lmb_gpu_buffer buffer;
     lmb_gpu_buffer staging;
-    VkPipeline weights;      // if lmb_gpu_weights_create() says so, and the gpu has no kernel for any graph
+    VkPipeline weights;      // if the gpu has no kernel for the needs of the graph
     VkPipeline channels;     // if the rig has float channels, and the gpu has no kernel for any graph
     VkPipeline steps;        // the specialised kernel of this graph, or VK_NULL_HANDLE if it is interpreted
     VkPipeline interpreter;  // an interpreter of its own, if that of the gpu is missing or too small, or VK_NULL_HANDLE

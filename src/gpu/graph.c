@@ -17,7 +17,7 @@
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
     return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_colliders &&
-           graph->reached_count == 0;
+           graph->reached_count == 0 && !graph->uses_user_curves;
 }
 
 // Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
@@ -31,8 +31,9 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
     }
     // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
     const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
-    return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, graph->uses_colliders,
-                                      graph->reached_count > 0, pipeline, error);
+    const lmb_graph_needs needs = {true, true, graph->uses_user_curves, graph->uses_colliders,
+                                   graph->reached_count > 0};
+    return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, needs, pipeline, error);
 }
 
 // Checks a kernel that is compiled without the graph: `loops` finds the iterations from the loops of its module.
@@ -95,8 +96,11 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     if (result == LMB_OK) {
         result = check_loops(created, error);
     }
-    if (result == LMB_OK && (graph->uses_spaces || graph->finds_points) && !gpu->interpret_graphs) {
-        result = lmb_gpu_weights_create(gpu, graph->uses_spaces, graph->finds_points, &created->weights, error);
+    const lmb_graph_needs needs = {
+        .spaces = graph->uses_spaces, .points = graph->finds_points, .user_curves = graph->uses_user_curves};
+    const bool is_rare = needs.user_curves || ((needs.spaces || needs.points) && !gpu->interpret_graphs);
+    if (result == LMB_OK && is_rare) {
+        result = lmb_gpu_weights_create(gpu, needs, &created->weights, error);
     }
     if (result == LMB_OK && graph->channel_count > 0 && !gpu->interpret_graphs) {
         result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &created->channels, error);

@@ -162,6 +162,7 @@ lmb_result lmb_gpu_specialized_module(const lmb_host *host, const lmb_graph *gra
 lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
     return (lmb_kernel_constants){.cubic = graph->uses_cubic,
                                   .curves = VK_TRUE,
+                                  .user_curves = graph->uses_user_curves,
                                   .scale = graph->uses_scale,
                                   .far = graph->uses_far,
                                   .packed = graph->uses_packed,

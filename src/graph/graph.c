@@ -472,6 +472,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,
                            .uses_curves = c.uses_curves,
+                           .uses_user_curves = def->curve_count > 0,
                            .uses_retargets = c.uses_retargets,
                            .uses_lod = lmb_graph_has_lods(def),
                            .uses_inertia = def->inertialize,

@@ -257,8 +257,9 @@ void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *fiel
 // The kinds of fields that several files use. Those of `later` are read before or after all others, and say in their
 // tables what the schema says of them; those of `object` have fields inside.
 extern const lmb_graph_kind lmb_kind_later, lmb_kind_boolean, lmb_kind_integer, lmb_kind_number, lmb_kind_numbers,
-    lmb_kind_choice, lmb_kind_object;                                                           // field.c
-extern const lmb_graph_kind lmb_kind_value, lmb_kind_early, lmb_kind_curve;                     // value.c
+    lmb_kind_choice, lmb_kind_object;                                       // field.c
+extern const lmb_graph_kind lmb_kind_value, lmb_kind_early, lmb_kind_curve; // value.c
+extern const lmb_graph_kind lmb_kind_shape; // curve.c: the curve of an lmb_value, for any use
 extern const lmb_graph_kind lmb_kind_joint, lmb_kind_mask, lmb_kind_joint_map, lmb_kind_limits; // joints.c
 extern const lmb_graph_kind lmb_kind_partners, lmb_kind_channel_partners;                       // joints.c
 extern const lmb_graph_kind lmb_kind_not_aligned, lmb_kind_scales;                              // retarget.c
@@ -272,8 +273,8 @@ typedef struct lmb_graph_definition {
     const lmb_graph_fields *inside;
 } lmb_graph_definition;
 extern const lmb_graph_definition lmb_graph_operation_definitions[], lmb_graph_value_definitions[],
-    lmb_graph_joint_definitions[], lmb_graph_retarget_definitions[], lmb_graph_player_definitions[],
-    lmb_graph_machine_definitions[];
+    lmb_graph_curve_definitions[], lmb_graph_joint_definitions[], lmb_graph_retarget_definitions[],
+    lmb_graph_player_definitions[], lmb_graph_machine_definitions[];
 
 // An operation. `finish` adds the node and further nodes that it needs, and returns the index of the node that is the
 // pose.
@@ -300,6 +301,12 @@ extern const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS]
 void lmb_graph_read_value(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 // Reads the curve beside a value, which is stored at the same offset.
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
+// curve.c: the values that a curve distinguishes.
+typedef struct lmb_graph_range {
+    float min;
+    float max;
+} lmb_graph_range;
+lmb_graph_range lmb_graph_curve_range(const lmb_graph_def *def, lmb_curve curve);
 // Stores a value and keeps its curve, which may have been read already.
 void lmb_graph_set_value(lmb_value *result, lmb_value value);
 // Uses a parameter as the value of this field. Merges the default and range that this use states with those of other

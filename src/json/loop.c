@@ -59,14 +59,15 @@ static void add_parameter(trial *t, lmb_value value) {
     if (!t->too_many && i == t->parameter_count) {
         t->parameters[t->parameter_count++] = value.parameter;
     }
+    const lmb_graph_range range = lmb_graph_curve_range(&t->graph->def, value.curve);
     for (int k = 1; k < 4 && value.curve != LMB_CURVE_LINEAR; k++) {
-        add_number(t, 0.25f * (float)k);
+        add_number(t, range.min + 0.25f * (float)k * (range.max - range.min));
     }
 }
 
 static void add_value(trial *t, lmb_value value) {
     if (value.kind == LMB_VALUE_CONSTANT) {
-        add_number(t, lmb_value_at(value, NULL));
+        add_number(t, lmb_value_at(value, NULL, t->graph->def.curves));
     } else {
         add_parameter(t, value);
     }
@@ -115,7 +116,9 @@ static bool holds(const trial *t, const lmb_transition_def *transition) {
             const bool a = stack[depth - 1], b = stack[depth];
             stack[--depth] = term->kind == LMB_TERM_AND ? a && b : a || b;
         } else {
-            stack[++depth] = compares(term->kind, lmb_value_at(term->left, t->row), lmb_value_at(term->right, t->row));
+            const lmb_curve_def *curves = t->graph->def.curves;
+            stack[++depth] = compares(term->kind, lmb_value_at(term->left, t->row, curves),
+                                      lmb_value_at(term->right, t->row, curves));
         }
     }
     return stack[depth];

@@ -1,6 +1,8 @@
 // Reads state machines with their transitions and conditions, and fades of poses that events start.
 #include "graph.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -257,6 +259,10 @@ static void read_curve(lmb_graph_reader *reader, uint32_t value, lmb_curve *curv
     lmb_graph_read_curve(reader, &whole, value, &shape);
     *curve = shape.curve;
     memcpy(control, shape.control, sizeof shape.control);
+    const char *fault = lmb_fade_curve_fault(shape.curve, shape.control, &reader->graph->def);
+    if (fault != NULL) {
+        lmb_graph_report(reader, value, "%s", fault);
+    }
 }
 
 static void read_transition_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,

@@ -32,7 +32,7 @@ typedef struct edge {
 } edge;
 
 // What a text may set: for the machine INITIAL to CURVE, for a transition FADE to TO_SELF, for a state END to RESTART.
-// The control points of a Bezier follow the word `bezier`.
+// The control points of a Bezier follow the word `bezier`, two numbers, or `cubic-bezier`, four.
 typedef enum option {
     INITIAL,
     NAME,
@@ -50,7 +50,7 @@ typedef enum option {
     RESTART,
     OPTION_COUNT,
     FIRST_CONTROL = OPTION_COUNT,
-    SECOND_CONTROL,
+    LAST_CONTROL = FIRST_CONTROL + 3,
     TOKEN_COUNT // of options, and what follows them
 } option;
 
@@ -357,6 +357,8 @@ static token take_priority(parser *p) {
     return number;
 }
 
+#define CSS_BEZIER "cubic-bezier"
+
 static token take_curve(parser *p) {
     const token name = p->token;
     for (int i = 0; i < LMB_CURVE_COUNT; i++) {
@@ -364,6 +366,10 @@ static token take_curve(parser *p) {
             advance(p);
             return name;
         }
+    }
+    if (is_token(&name, TOKEN_WORD, CSS_BEZIER)) {
+        advance(p);
+        return name;
     }
     expected(p, "the name of a curve");
     return name;
@@ -391,6 +397,22 @@ static token take_operand(parser *p, option option, const token *word) {
     }
 }
 
+// Returns how many control points follow the word of a curve: those of JSON's `bezier`.
+static int count_controls(const token *curve) {
+    return is_token(curve, TOKEN_WORD, "bezier") ? 2 : is_token(curve, TOKEN_WORD, CSS_BEZIER) ? 4 : 0;
+}
+
+static void take_controls(parser *p, token *options) {
+    const int count = count_controls(&options[CURVE]);
+    for (int i = 0; i <= LAST_CONTROL - FIRST_CONTROL; i++) {
+        const bool is_x = count == 4 && i % 2 == 0;
+        const float limit = count == 4 ? 1048576.0f : 16.0f;
+        options[FIRST_CONTROL + i] = i < count && !p->is_over
+                                         ? take_number(p, is_x ? 0.0f : -limit, is_x ? 1.0f : limit)
+                                         : (token){.kind = TOKEN_END};
+    }
+}
+
 // Reads the options of a range that are next.
 static void read_options(parser *p, option first, option last, token *options) {
     option option;
@@ -401,9 +423,8 @@ static void read_options(parser *p, option first, option last, token *options) {
         }
         advance(p);
         options[option] = take_operand(p, option, &word);
-        if (option == CURVE && is_token(&options[CURVE], TOKEN_WORD, "bezier")) {
-            options[FIRST_CONTROL] = take_number(p, -16.0f, 16.0f);
-            options[SECOND_CONTROL] = take_number(p, -16.0f, 16.0f);
+        if (option == CURVE) {
+            take_controls(p, options);
         }
     }
 }
@@ -471,7 +492,7 @@ static void add_word_member(parser *p, uint32_t object, const char *key, lmb_jso
 static void add_bezier(parser *p, uint32_t object, const token *options) {
     const uint32_t curve = add_container_member(p, object, rows[CURVE].key, LMB_JSON_OBJECT);
     const uint32_t points = add_container_member(p, curve, "bezier", LMB_JSON_ARRAY);
-    for (int i = FIRST_CONTROL; i <= SECOND_CONTROL && !p->is_over; i++) {
+    for (int i = FIRST_CONTROL; i <= LAST_CONTROL && options[i].kind != TOKEN_END && !p->is_over; i++) {
         p->into->values[points].count++;
         add_token(p, LMB_JSON_NUMBER, &options[i]);
     }
@@ -482,7 +503,7 @@ static void add_options(parser *p, uint32_t object, option first, option last, c
     for (option i = first; i <= last; i++) {
         if (options[i].kind != TOKEN_END && rows[i].type == LMB_JSON_BOOLEAN) {
             add_word_member(p, object, rows[i].key, LMB_JSON_BOOLEAN, "true");
-        } else if (i == CURVE && is_token(&options[CURVE], TOKEN_WORD, "bezier")) {
+        } else if (i == CURVE && count_controls(&options[CURVE]) > 0) {
             add_bezier(p, object, options);
         } else if (options[i].kind != TOKEN_END) {
             add_member(p, object, rows[i].key, rows[i].type, &options[i]);
@@ -594,10 +615,8 @@ static void read_transition(parser *p, uint32_t transitions) {
     if (!p->is_over) {
         add_member(p, transition, "to", LMB_JSON_STRING, &to);
         add_edge(p, &to);
-        token options[TOKEN_COUNT] = {[FADE] = p->options[FADE],
-                                      [CURVE] = p->options[CURVE],
-                                      [FIRST_CONTROL] = p->options[FIRST_CONTROL],
-                                      [SECOND_CONTROL] = p->options[SECOND_CONTROL]};
+        token options[TOKEN_COUNT] = {[FADE] = p->options[FADE], [CURVE] = p->options[CURVE]};
+        memcpy(options + FIRST_CONTROL, p->options + FIRST_CONTROL, (TOKEN_COUNT - FIRST_CONTROL) * sizeof *options);
         read_options(p, FADE, TO_SELF, options);
         add_options(p, transition, FADE, TO_SELF, options);
         if (options[TO_SELF].kind != TOKEN_END && p->current != LMB_NONE) {

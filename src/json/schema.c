@@ -341,8 +341,9 @@ static void put_pose(schema *schema) {
 
 static void put_definitions(schema *schema) {
     static const lmb_graph_definition *const lists[] = {lmb_graph_operation_definitions, lmb_graph_value_definitions,
-                                                        lmb_graph_joint_definitions,     lmb_graph_retarget_definitions,
-                                                        lmb_graph_player_definitions,    lmb_graph_machine_definitions};
+                                                        lmb_graph_curve_definitions,     lmb_graph_joint_definitions,
+                                                        lmb_graph_retarget_definitions,  lmb_graph_player_definitions,
+                                                        lmb_graph_machine_definitions};
     put_json(schema, "'definitions':{");
     put_pose(schema);
     for (int i = 0; i < LMB_OP_COUNT; i++) {

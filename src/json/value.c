@@ -1,4 +1,4 @@
-// Reads values: constants, parameters, smoothed parameters, curves, weights of fades and computed values.
+// Reads values: constants, parameters, smoothed parameters, values with curves, weights of fades and computed values.
 #include "graph.h"
 #include "write.h"
 
@@ -327,7 +327,7 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
 // A computed value without parameters is a constant.
 static lmb_value evaluate_constant(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                    const lmb_computed_def *computed) {
-    const float number = lmb_computed_at(computed, NULL);
+    const float number = lmb_computed_at(computed, NULL, reader->graph->def.curves);
     if (!(number >= field->min && number <= field->max)) {
         lmb_graph_report(reader, value, "its value is %g, outside %g to %g", (double)number, (double)field->min,
                          (double)field->max);
@@ -383,47 +383,7 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
                        : add_computed(reader, &computed, is_late, value);
 }
 
-// ---- Values and curves.
-
-static const lmb_graph_field bezier_members[] = {
-    {.name = "bezier",
-     .about = "Two control points.",
-     .required = true,
-     .kind = &lmb_kind_numbers,
-     .what = "control points",
-     .count = 2,
-     .offset = offsetof(lmb_value, control),
-     .min = -16.0f,
-     .max = 16.0f},
-};
-static const lmb_graph_fields bezier_fields = {LMB_FIELDS("a curve of one's own", bezier_members)};
-
-static void read_curve_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
-    char names[320] = "";
-    for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
-        const bool is_named = curve != LMB_CURVE_BEZIER;
-        const char *name = is_named ? lmb_curve_name((lmb_curve)curve) : "{\"bezier\": [c0, c1]}";
-        if (is_named && lmb_graph_is_text(reader, value, name)) {
-            shape->curve = (lmb_curve)curve;
-            return;
-        }
-        lmb_graph_list_name(names, sizeof names, name);
-    }
-    lmb_graph_report(reader, value, "unknown; there are %s", names);
-}
-
-// Reads the curve of `shape`: by its name, or a Bezier curve by its control points.
-static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_value *shape = (lmb_value *)(void *)((char *)target + field->offset);
-    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
-        shape->curve = LMB_CURVE_BEZIER;
-        lmb_graph_read_fields(reader, &bezier_fields, value, shape);
-    } else if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
-        read_curve_name(reader, value, shape);
-    }
-}
-
-static const lmb_graph_kind kind_shape = {read_shape, "@curve", NULL};
+// ---- Values.
 
 // A curve that contains a value.
 typedef struct curved {
@@ -442,11 +402,11 @@ static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static const lmb_graph_kind kind_inside = {
-    read_inside, "{'anyOf':[{'type':'number','minimum':0,'maximum':1},@parameter,@computed,@fade-weight]}", NULL};
+    read_inside, "{'anyOf':[{'type':'number',$range},@parameter,@computed,@fade-weight]}", NULL};
 
 static const lmb_graph_field curve_members[] = {
-    {.name = "curve", .required = true, .kind = &kind_shape, .offset = offsetof(curved, shape)},
-    {.name = "of", .about = "What the curve is applied to.", .required = true, .kind = &kind_inside},
+    {.name = "curve", .required = true, .kind = &lmb_kind_later, .schema = "@curve"},
+    {.name = "of", .about = "What the curve is applied to.", .required = true, .kind = &kind_inside, LMB_ANY_NUMBER},
 };
 static const lmb_graph_fields curve_fields = {LMB_FIELDS("a curve", curve_members)};
 
@@ -467,11 +427,18 @@ void lmb_graph_set_value(lmb_value *result, lmb_value value) {
     result->parameter = value.parameter;
 }
 
-// A curve clamps its input to 0 to 1.
+// A curve clamps its input to 0 to 1, and one of the graph's own to its keys.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
-    const lmb_graph_field inside = {
-        .min = 0.0f, .max = 1.0f, .initial = fminf(fmaxf(field->initial, 0.0f), 1.0f), .parameter_max = 1.0f};
-    curved read = {.shape = lmb_constant(0.0f), .value = *result, .field = &inside};
+    static const lmb_graph_field whole = {.offset = 0};
+    curved read = {.shape = lmb_constant(0.0f), .value = *result};
+    lmb_kind_shape.read(reader, &whole, lmb_graph_find_member(reader, value, "curve"), &read.shape);
+    const lmb_graph_range range = lmb_graph_curve_range(&reader->graph->def, read.shape.curve);
+    const lmb_graph_field inside = {.min = range.min,
+                                    .max = range.max,
+                                    .initial = fminf(fmaxf(field->initial, range.min), range.max),
+                                    .parameter_min = range.min,
+                                    .parameter_max = range.max};
+    read.field = &inside;
     lmb_graph_read_fields(reader, &curve_fields, value, &read);
     lmb_graph_set_value(result, read.value);
     set_curve(reader, result, &read.shape, value);
@@ -531,10 +498,9 @@ const lmb_graph_definition lmb_graph_value_definitions[] = {
     {"early-value", "A parameter, a curve or a computed value.", "{'anyOf':[@parameter,@curved,@computed]}", NULL},
     {"parameter", "A parameter, which the host sets for each character.", "$inside", &parameter_fields},
     {"declared-parameter", "A parameter, which keeps its place among the parameters.", "$inside", &declared_fields},
-    {"curved", "A curve, applied to a value from 0 to 1.", "$inside", &curve_fields},
+    {"curved", "A curve, applied to a value, which is clamped to its range.", "$inside", &curve_fields},
     {"computed", "A value computed from others.", "$inside", &computed_fields},
     {"fade-weight", "The weight of a fade.", "$inside", &fade_fields},
-    {"curve", "A curve from 0 to 1.", "{'anyOf':[{'enum':[$curves]},$inside]}", &bezier_fields},
     {NULL, NULL, NULL, NULL},
 };
 
@@ -548,7 +514,7 @@ const lmb_graph_kind lmb_kind_early = {lmb_graph_read_early, "{'anyOf':[{'type':
 void lmb_graph_read_curve(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field whole = {.offset = 0};
     lmb_value beside = lmb_constant(0.0f);
-    read_shape(reader, &whole, value, &beside);
+    lmb_kind_shape.read(reader, &whole, value, &beside);
     set_curve(reader, (lmb_value *)(void *)((char *)target + field->offset), &beside, value);
 }
 
@@ -599,7 +565,7 @@ static void find_defaults(lmb_graph_reader *reader) {
         row[i] = graph->parameters[i].initial.value;
     }
     for (uint32_t i = 0; i < graph->def.computed_count; i++) {
-        const float number = lmb_computed_at(&graph->def.computed[i], row);
+        const float number = lmb_computed_at(&graph->def.computed[i], row, graph->def.curves);
         lmb_graph_declared *parameter = &graph->parameters[graph->def.computed[i].parameter];
         row[graph->def.computed[i].parameter] = parameter->initial.value = number;
         parameter->min.value = fminf(number, 0.0f);

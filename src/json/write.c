@@ -193,15 +193,9 @@ static void put_parameter(lmb_graph_writer *writer, uint32_t parameter) {
 
 static void put_value(lmb_graph_writer *writer, lmb_value value) {
     const bool is_curved = value.curve != LMB_CURVE_LINEAR;
-    if (value.curve == LMB_CURVE_BEZIER) {
-        lmb_graph_put(writer, "{\"curve\":{\"bezier\":[");
-        lmb_graph_put_number(writer, value.control[0]);
-        put_byte(writer, ',');
-        lmb_graph_put_number(writer, value.control[1]);
-        lmb_graph_put(writer, "]},\"of\":");
-    } else if (is_curved) {
+    if (is_curved) {
         lmb_graph_put(writer, "{\"curve\":");
-        lmb_graph_put_string(writer, lmb_curve_name(value.curve));
+        lmb_graph_put_curve(writer, value.curve, value.control);
         lmb_graph_put(writer, ",\"of\":");
     }
     if (value.kind == LMB_VALUE_CONSTANT) {

@@ -29,6 +29,8 @@ void lmb_graph_put_joint(lmb_graph_writer *writer, uint32_t joint);
 void lmb_graph_put_channel(lmb_graph_writer *writer, uint32_t channel, bool among_joints);
 void lmb_graph_put_joint_bytes(lmb_graph_writer *writer, const uint8_t *bytes, uint8_t of_root, bool with_channels);
 void lmb_graph_put_root(lmb_graph_writer *writer, bool *is_first);
+// Puts a curve, with its control points (curve.c).
+void lmb_graph_put_curve(lmb_graph_writer *writer, lmb_curve curve, const float control[2]);
 // Says what cannot be written.
 void lmb_graph_refuse(lmb_graph_writer *writer, const char *what);
 

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 bool lmb_graph_check_value(const lmb_compiler *c, uint32_t node, const char *field, lmb_value value) {
-    const char *fault = lmb_value_fault(value, c->def->parameter_count);
+    const char *fault = lmb_value_fault(value, c->def->parameter_count, c->def->curve_count);
     return lmb_graph_require(c, node, fault == NULL, field, fault);
 }
 
@@ -24,7 +24,7 @@ static bool check_lods(const lmb_compiler *c) {
     if (c->def->max_lods == NULL) {
         return true;
     }
-    const char *fault = lmb_value_fault(c->def->lod, c->def->parameter_count);
+    const char *fault = lmb_value_fault(c->def->lod, c->def->parameter_count, c->def->curve_count);
     if (fault != NULL) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: lod: %s", fault);
     }
@@ -343,6 +343,7 @@ static bool check_lengths(const lmb_compiler *c) {
                  {"joint limits", def->joint_limits, def->joint_limits_count, LMB_MAX_JOINT_LIMITS},
                  {"joint maps", def->joint_maps, def->joint_map_count, LMB_MAX_JOINT_MAPS},
                  {"retargets", def->retargets, def->retarget_count, LMB_MAX_RETARGETS},
+                 {"curves", def->curves, def->curve_count, LMB_MAX_CURVES},
                  {"static poses", def->static_poses, def->static_pose_count, LMB_MAX_STATIC_POSES}};
     bool valid = true;
     for (size_t i = 0; i < sizeof lists / sizeof *lists && valid; i++) {
@@ -352,6 +353,21 @@ static bool check_lengths(const lmb_compiler *c) {
            lmb_check_count(c->error, "graph", "events", def->event_count, LMB_MAX_EVENTS);
 }
 
+static bool check_curves(const lmb_compiler *c) {
+    bool valid = true;
+    for (uint32_t i = 0; i < c->def->curve_count && valid; i++) {
+        lmb_curve_fault fault;
+        valid = lmb_curve_check(&c->def->curves[i], &fault);
+        if (!valid && fault.key == LMB_NONE) {
+            lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: curve %u: %s", (unsigned)i, fault.why);
+        } else if (!valid) {
+            lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: curve %u: key %u: %s", (unsigned)i, (unsigned)fault.key,
+                       fault.why);
+        }
+    }
+    return valid;
+}
+
 static bool check_sizes(const lmb_compiler *c) {
     if (c->def->rig == NULL) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: the rig is NULL");
@@ -359,7 +375,7 @@ static bool check_sizes(const lmb_compiler *c) {
     if (c->def->node_count == 0) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: there are no nodes");
     }
-    return check_lengths(c) && check_clips(c) && check_origins(c) && check_masks(c);
+    return check_lengths(c) && check_curves(c) && check_clips(c) && check_origins(c) && check_masks(c);
 }
 
 static bool check_mirrors(const lmb_compiler *c) {

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SRC_PROGRAM_COMPILER_H
 #define LIMBER_SRC_PROGRAM_COMPILER_H
 
+#include "base/number.h"
 #include "program.h"
 #include "rig/retarget.h"
 
@@ -90,14 +91,15 @@ typedef struct lmb_compiler {
     uint32_t first_motion_rule;   // number of motion rules of joint 0, known once they have been counted
     uint32_t first_motion_weight; // index of the first of these weights: likewise
     uint32_t source_count;
-    uint32_t point_count;                       // points that stage 1 finds
-    uint32_t point_slots;                       // points per character in the buffer of points
-    bool uses_transforms;                       // a point is in world space
-    lmb_share own;                              // of the current node
-    lmb_joint_weight joint_weight;              // of the node that was emitted last
-    uint32_t joint_weight_readers;              // nodes around the current node that read its joint weight in stage 1
-    uint32_t data;                              // offset of the data that instructions refer to
-    uint32_t data_words;                        // words of data so far
+    uint32_t point_count;          // points that stage 1 finds
+    uint32_t point_slots;          // points per character in the buffer of points
+    bool uses_transforms;          // a point is in world space
+    lmb_share own;                 // of the current node
+    lmb_joint_weight joint_weight; // of the node that was emitted last
+    uint32_t joint_weight_readers; // nodes around the current node that read its joint weight in stage 1
+    uint32_t data;                 // offset of the data that instructions refer to
+    uint32_t data_words;           // words of data so far
+    lmb_curves curves;
     uint32_t mirrors;                           // offset of the first mirror's table
     uint32_t joint_limits;                      // offset of the first table of joint limits
     uint32_t joint_maps;                        // offset of the first table of a joint map

@@ -593,6 +593,11 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
 
 // Adds the tables that instructions share.
 static void add_tables(lmb_compiler *c) {
+    c->curves = (lmb_curves){.defs = c->def->curves, .count = c->def->curve_count};
+    (void)lmb_graph_add_data(c, lmb_curves_words(c->curves), &c->curves.at);
+    if (c->program != NULL) {
+        lmb_curves_write(c->curves, c->program);
+    }
     c->mirrors = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->mirror_count; i++) {
         uint32_t offset;

@@ -27,6 +27,7 @@ _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORD
 // Checks the ranges of all fields of a struct.
 static bool check_ranges(const lmb_compiler *c, uint32_t index, const lmb_fields *fields, const void *def) {
     const lmb_field_context context = {.joint_count = c->def->rig->joint_count,
+                                       .curve_count = c->def->curve_count,
                                        .parameter_count = c->def->parameter_count};
     lmb_field_fault fault;
     return lmb_fields_check(fields, def, &context, &fault) ||
@@ -288,7 +289,7 @@ static bool is_constant(lmb_value value) {
 // Stores a value that parameters determine as the index of its weight.
 static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
     uint32_t words[VALUE_WORDS];
-    lmb_value_write(value, words);
+    lmb_value_write(value, c->curves, words);
     const uint32_t weight = is_constant(value) ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
     if (at != NULL) {
         at[0] = weight;

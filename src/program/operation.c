@@ -72,7 +72,7 @@ uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {
     uint32_t *at = lmb_graph_add_data(c, VALUE_WORDS, &offset);
     c->uses_curves = c->uses_curves || value.curve != LMB_CURVE_LINEAR;
     if (at != NULL) {
-        lmb_value_write(value, at);
+        lmb_value_write(value, c->curves, at);
     }
     return offset;
 }

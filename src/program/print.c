@@ -78,11 +78,14 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
     } else {
         add(line, " %.60s", parameter_name(line->graph, value[VALUE_PARAMETER]));
     }
-    if (value[VALUE_CURVE] != CURVE_LINEAR) {
+    if (value[VALUE_CURVE] == CURVE_USER) {
+        add(line, " curve of %u keys", (unsigned)value[VALUE_CURVE + 2] + 1);
+    } else if (value[VALUE_CURVE] != CURVE_LINEAR) {
         add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
     }
-    if (value[VALUE_CURVE] == CURVE_BEZIER) {
-        add(line, " %.9g %.9g", (double)REAL(value[VALUE_CONTROL]), (double)REAL(value[VALUE_CONTROL + 1]));
+    const curve_record curve = load_curve(value, VALUE_CURVE);
+    if (curve.kind == CURVE_BEZIER) {
+        add(line, " %.9g %.9g", (double)REAL(curve.first), (double)REAL(curve.second));
     }
 }
 

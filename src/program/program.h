@@ -30,6 +30,7 @@ struct lmb_graph {
     bool uses_packed;                    // a clip is packed
     bool uses_scale;                     // a scale other than exactly 1 can occur
     bool uses_curves;                    // a value has a curve
+    bool uses_user_curves;               // it has curves of its own
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint weight other than 255 can occur
     bool finds_points;                   // a point is in the buffer of points or in world space

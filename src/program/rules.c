@@ -285,9 +285,7 @@ static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
             const lmb_transition_def *transition = &node->machine->transitions[i];
             if (transition->profile != LMB_NONE) {
                 profile[PROFILE_MASK] = c->masks + transition->profile * c->mask_words;
-                profile[PROFILE_CURVE] = (uint32_t)transition->curve;
-                profile[PROFILE_CURVE + 1] = BITS(transition->curve_control[0]);
-                profile[PROFILE_CURVE + 2] = BITS(transition->curve_control[1]);
+                lmb_curve_write(transition->curve, transition->curve_control, c->curves, profile + PROFILE_CURVE);
                 profile += PROFILE_WORDS;
             }
         }

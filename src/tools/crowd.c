@@ -295,6 +295,8 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
     if (crowd->def.program % 3 == 1) {
         draw_levels(crowd, &random, &def);
     }
+    def.curves = program->curves.defs;
+    def.curve_count = RANDOM_CURVES;
     def.nodes = program->nodes;
     def.node_count = program->node_count;
     def.parameter_count = program->parameter_count;

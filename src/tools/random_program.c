@@ -38,7 +38,7 @@ static lmb_value add_parameter(plan *plan, parameter_kind kind) {
 }
 
 static void draw_curve(plan *plan, lmb_value *value) {
-    value->curve = random_below(plan->random, LMB_CURVE_COUNT);
+    value->curve = random_curve(plan->random, RANDOM_CURVES);
     for (int i = 0; i < 2; i++) {
         value->control[i] = (float)random_between(plan->random, -1.0, 2.0);
     }
@@ -613,6 +613,8 @@ static plan begin(random_program *program, random_source *random, const lmb_rig 
     program->parameter_count = 0;
     program->collider_count = 0;
     program->reached_count = 0;
+    random_source curves = random_branch(random->state, 0);
+    random_curves_draw(&program->curves, &curves);
     return (plan){program, random, rig, clip_count, 0, false};
 }
 

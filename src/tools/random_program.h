@@ -3,6 +3,7 @@
 #define LIMBER_SRC_TOOLS_RANDOM_PROGRAM_H
 
 #include "random.h"
+#include "random_curves.h"
 
 #include <limber/graph.h>
 
@@ -41,6 +42,7 @@ typedef struct random_program {
     lmb_collider_def colliders[RANDOM_PROGRAM_COLLIDERS]; // of chains
     uint32_t collider_count;
     uint32_t reached_count; // nodes that report whether they reach their targets
+    random_curves curves;
 } random_program;
 
 // Draws a tree of at most `most_nodes` nodes, 1 to #RANDOM_PROGRAM_NODES. Clips are drawn from `clip_count`, which may

@@ -26,7 +26,7 @@ typedef union any_def {
     lmb_fade_def fade;
 } any_def; // and smaller ones
 
-static const lmb_field_context context = {JOINTS, PARAMETERS, EVENTS};
+static const lmb_field_context context = {JOINTS, PARAMETERS, EVENTS, 0};
 
 // Sets all joints to 0 and all numbers of elements to their maximum.
 static void make_valid(const lmb_fields *fields, uint8_t *def) {

@@ -905,6 +905,15 @@ static void fades_are_printed_and_drawn(void **state) {
                                     "    END -> out, fade 0.3 linear\n"
                                     "    after 0.5 -> out, fade 0.3 linear\n");
     command_output_release(&output);
+    output = run_well("graph small.gltf --graph "
+                      "'{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"rest\"},\"weight\":{\"in\":\"UP\","
+                      "\"curve\":{\"bezier\":[0.25,0.1,0.25,1]}}}'");
+    assert_string_equal(output.out, "machine UP\n"
+                                    "  out (initial)\n"
+                                    "    UP -> in, fade 0.2 user curve 0\n"
+                                    "  in\n"
+                                    "user curve 0: 0 0 out 0.25 0.1, 1 1 in -0.75 0\n");
+    command_output_release(&output);
     output = run_well("graph small.gltf --dot --graph " FADE);
     assert_string_equal(output.out, "digraph limber {\nnode [shape=box, style=rounded];\n"
                                     "subgraph cluster_0 {\nlabel=\"UP\";\nm0s0 [label=\"out\"];\n"

@@ -156,7 +156,7 @@ static void test_formulas(void **state) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t kind = 0; kind < LMB_COMPUTED_COUNT; kind++) {
                 const float actual = s.parameters[i][5 + kind];
-                const float alone = lmb_computed_at(&computed[kind], s.parameters[i]);
+                const float alone = lmb_computed_at(&computed[kind], s.parameters[i], NULL);
                 expect((lmb_computed_kind)kind, s.parameters[i], actual);
                 assert_memory_equal(&actual, &alone, sizeof actual);
             }
@@ -179,7 +179,7 @@ static void test_remap(void **state) {
                                            .inputs = {lmb_constant(x), lmb_constant(low), lmb_constant(high),
                                                       lmb_constant(to_low), lmb_constant(to_high)}};
         const double given[5] = {enter(x), enter(low), enter(high), enter(to_low), enter(to_high)};
-        const double actual = (double)lmb_computed_at(&remapped, NULL);
+        const double actual = (double)lmb_computed_at(&remapped, NULL, NULL);
         worst = fmax(worst, fabs(actual - remap(given)) / fmax(fabs(given[3]), fabs(given[4])));
     }
     assert_true(worst > 1e-8 && worst < 1e-6);

@@ -145,7 +145,7 @@ static void read_fades(fuzz_input *in, lmb_graph_def *def) {
         fades[i].restart = fuzz_flag(in);
         fades[i].at_end = fuzz_flag(in);
         fades[i].after = fuzz_flag(in) ? fuzz_float(in) : -1.0f;
-        fades[i].curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+        fades[i].curve = fuzz_curve(in);
         if (fades[i].curve == LMB_CURVE_BEZIER) {
             fades[i].curve_control[0] = fuzz_float(in);
         }
@@ -191,7 +191,7 @@ static void read_transitions(fuzz_input *in, const lmb_graph_def *def, lmb_machi
         if (fields & 16) {
             transition->priority = (int32_t)fuzz_word(in);
             transition->fade = fuzz_float(in);
-            transition->curve = (lmb_curve)fuzz_choice(in, LMB_CURVE_COUNT);
+            transition->curve = fuzz_curve(in);
             if (transition->curve == LMB_CURVE_BEZIER) {
                 transition->curve_control[1] = fuzz_float(in);
             }
@@ -297,6 +297,7 @@ static void read_def(fuzz_input *in, lmb_graph_def *def, lmb_value *update_every
         read_computed(in, def);
     }
     read_nodes(in, def, nodes);
+    fuzz_curves(in, def);
 }
 
 static void require_counts(const lmb_graph *graph, const uint32_t *state) {

@@ -80,12 +80,43 @@ uint32_t fuzz_count(fuzz_input *input, uint32_t usual, uint32_t most) {
     return byte < 249 ? most : byte < 252 ? most + 1 : fuzz_word(input);
 }
 
+lmb_curve fuzz_curve(fuzz_input *input) {
+    const uint32_t drawn = fuzz_choice(input, LMB_CURVE_COUNT + 3);
+    return drawn < LMB_CURVE_COUNT ? (lmb_curve)drawn : lmb_user_curve(drawn - LMB_CURVE_COUNT);
+}
+
+static void fill_key(fuzz_input *input, float x, lmb_curve_key *key) {
+    const uint8_t fields = fuzz_byte(input);
+    *key = lmb_key((fields & 1) != 0 ? fuzz_float(input) : x, (fields & 2) != 0 ? fuzz_float(input) : x);
+    key->stepped = (fields & 4) != 0;
+    for (int i = 0; i < 2 && (fields & 8) != 0; i++) {
+        key->in[i] = fuzz_float(input);
+        key->out[i] = fuzz_float(input);
+    }
+}
+
+void fuzz_curves(fuzz_input *input, lmb_graph_def *def) {
+    def->curve_count = fuzz_count(input, 2, LMB_MAX_CURVES);
+    const uint32_t made = fuzz_elements(def->curve_count, LMB_MAX_CURVES);
+    lmb_curve_def *curves = fuzz_array(input, def->curve_count, LMB_MAX_CURVES, sizeof *curves);
+    for (uint32_t i = 0; i < def->curve_count && i < made && i < 2; i++) {
+        curves[i].key_count = fuzz_count(input, 4, LMB_MAX_CURVE_KEYS);
+        const uint32_t keys_made = fuzz_elements(curves[i].key_count, LMB_MAX_CURVE_KEYS);
+        lmb_curve_key *keys = fuzz_array(input, curves[i].key_count, LMB_MAX_CURVE_KEYS, sizeof *keys);
+        for (uint32_t k = 0; k < curves[i].key_count && k < keys_made; k++) {
+            fill_key(input, k + 1 < keys_made ? (float)k / (float)(keys_made - 1) : 1.0f, &keys[k]);
+        }
+        curves[i].keys = keys;
+    }
+    def->curves = curves;
+}
+
 lmb_value fuzz_value(fuzz_input *input, uint32_t parameter_count) {
     const uint8_t kind = fuzz_byte(input);
     lmb_value value =
         kind % 2 == 0 ? lmb_constant(fuzz_float(input)) : lmb_parameter(fuzz_index(input, parameter_count));
     if (kind % 8 >= 4) {
-        value.curve = (lmb_curve)fuzz_choice(input, LMB_CURVE_COUNT);
+        value.curve = fuzz_curve(input);
         value.control[0] = fuzz_float(input);
         value.control[1] = fuzz_float(input);
     }

@@ -37,6 +37,9 @@ uint32_t fuzz_choice(fuzz_input *input, uint32_t count);
 uint32_t fuzz_count(fuzz_input *input, uint32_t usual, uint32_t most);
 // A value that may name one of `parameter_count` parameters.
 lmb_value fuzz_value(fuzz_input *input, uint32_t parameter_count);
+// Any curve, also a few of the graph's own, which may be missing; and these.
+lmb_curve fuzz_curve(fuzz_input *input);
+void fuzz_curves(fuzz_input *input, lmb_graph_def *def);
 
 // A zeroed array. It has one element for a count above `most`, and is sometimes NULL for a count of 0.
 void *fuzz_array(fuzz_input *input, uint32_t count, uint32_t most, size_t size);

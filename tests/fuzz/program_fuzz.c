@@ -405,6 +405,7 @@ static lmb_graph_def read_def(fuzz_input *in) {
         read_retargets(in, &def);
     }
     read_nodes(in, &def);
+    fuzz_curves(in, &def);
     return def;
 }
 

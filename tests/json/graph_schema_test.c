@@ -438,14 +438,15 @@ static const char *const more[] = {
     "param':'lod'},'max-lods':{'left_hand':2},"
     "'max-emitted-events':4,'update-every':2,'interpolate-updates':true,'streamed-clips':['walk'],"
     "'interpolation':'nlerp','shortest':false,'linear-scale':false,'inputs':[{'pose':{'op':'clip','clip':'walk'},'"
-    "curve':{'bezier':[0,1]},"
+    "curve':{'bezier':[0.25,0.1,0.25,1]},"
     "'weight':{'in':'IN','out':'OUT','at-end':true,'after':1,'seconds':0.3,'out-seconds':0.5,'curve':'linear',"
     "'restart':true,'initial':'in','name':'first'}},{'pose':{'op':'clip','clip':'run'},'weight':{'fade':'first'}}]}",
     "{'op':'machine','linear-scale':true,'name':'m','initial':'b','any':[{'to':'a','event':'A','to-self':true,'"
     "priority':2}],'states':["
     "{'name':'a','restart':true,'entry':'IN','exit':'OUT','travel':'GO','pose':{'op':'clip','clip':'walk'},'"
     "transitions':["
-    "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'bezier':[0,1]},'kind':'frozen','profile':{'root':128},"
+    "{'to':'b','end':true,'after':0.5,'fade':0.3,'curve':{'keys':[[0,0],[0.5,0.2,1],[1,1,0,0]]},'kind':'frozen','"
+    "profile':{'root':128},"
     "'to-self':false,'travel-cost':0,'start':'phase','start-phase':0.5,'when':{'or':[{'<':[{'phase':'walk'},0.5]},{'"
     "and':[{'>=':[{'remaining':true},0.25]"
     "},"
@@ -464,7 +465,9 @@ static const char *const more[] = {
     "'motion':[[0,0,0,0],[0,0,1,0]]},'character-motion':true}",
     "{'op':'clip','clip':{'param':'clip','default':1,'min':0,'max':3},'time':{'remap':[{'param':'t','smooth':0.2},0,1,"
     "{'clamp':[{'param':'u'},0,1]},{'min':[1,{'max':[2,{'subtract':[3,{'multiply':[{'param':'v'},2]}]}]}]}]},"
-    "'rate':2,'offset':1,'loop':false,'form':'parent','space':'model','additive':true,"
+    "'rate':{'curve':{'bezier':[0,1]},'of':0.5},'offset':{'curve':{'keys':[{'x':0,'y':1,'stepped':true},"
+    "{'x':10,'y':-1,'out':[1,1]},{'x':20,'y':2,'in':[-3,0.5]}]},'of':{'param':'far'}},'loop':false,'form':'parent','"
+    "space':'model','additive':true,"
     "'reference':{'op':'rest'},'joint-weights':{'root':1}}",
     "{'op':'clamp','pose':{'op':'mirror','axis':'z','pose':{'op':'rest'},'partners':{},"
     "'channels':{'smile':'smile','open':{'partner':'open','sign':-1}}},'joint-limits':{'blink':{'range':[0,1]},'root':{"
@@ -599,7 +602,9 @@ static const char *const beyond[] = {"of this name",
                                      "an additive",
                                      "positions",
                                      "it is a constant, so no foot",
-                                     "has these sync markers"};
+                                     "has these sync markers",
+                                     "the next key",
+                                     "it does not go from (0, 0) to (1, 1)"};
 
 static bool is_beyond(const char *problem) {
     bool found = false;

@@ -357,6 +357,72 @@ static void parts_of_clips(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
+#define BLEND_BY(curve) "{'op':'blend','weight':{'param':'x'},'curve':" curve ",'a':{'op':'rest'},'b':{'op':'rest'}}"
+
+// Reads the graph of a blend, and compares the keys of its curve.
+static void expect_keys(const char *text, const lmb_curve_key *keys, uint32_t count) {
+    lmb_graph_json *graph = read_graph(text);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(def->nodes[2].weight.curve, lmb_user_curve(0));
+    assert_int_equal(def->curve_count, 1);
+    assert_int_equal(def->curves[0].key_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_curve_key *key = &def->curves[0].keys[i];
+        assert_true(key->x == keys[i].x && key->y == keys[i].y && key->stepped == keys[i].stepped);
+        assert_memory_equal(key->in, keys[i].in, sizeof key->in);
+        assert_memory_equal(key->out, keys[i].out, sizeof key->out);
+    }
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+}
+
+static void curves_of_its_own(void **state) {
+    (void)state;
+    lmb_curve_key keys[4];
+    lmb_css_keys(0.25f, 0.1f, 0.25f, 1.0f, keys);
+    expect_keys(BLEND_BY("{'bezier':[0.25,0.1,0.25,1]}"), keys, 2);
+    keys[0] = lmb_key(-1.0f, 2.0f);
+    keys[1] = lmb_key(0.5f, 1.0f);
+    expect_keys(BLEND_BY("{'keys':[[-1,2],[0.5,1]]}"), keys, 2);
+    // A slope before and after a key, one for both, and none, which takes that of the line.
+    keys[2] = lmb_key(2.0f, 4.0f);
+    keys[3] = lmb_key(3.0f, 4.0f);
+    lmb_set_slopes(&keys[0], -2.0f / 3.0f, 0.25f, &keys[1]);
+    lmb_set_slopes(&keys[1], 0.75f, 3.0f, &keys[2]);
+    lmb_set_slopes(&keys[2], 3.0f, 0.0f, &keys[3]);
+    expect_keys(BLEND_BY("{'keys':[[-1,2],[0.5,1,0.25,0.75],[2,4,3],[3,4]]}"), keys, 4);
+    keys[0] = lmb_key(0.0f, 0.5f);
+    keys[0].stepped = true;
+    keys[1] = lmb_key(1.0f, 0.0f);
+    keys[1].out[0] = 0.5f;
+    keys[1].out[1] = -0.25f;
+    keys[2] = lmb_key(2.0f, 4.0f);
+    keys[2].in[0] = -1.0f;
+    expect_keys(BLEND_BY("{'keys':[{'x':0,'y':0.5,'stepped':true},{'x':1,'y':0,'out':[0.5,-0.25]},"
+                         "{'y':4,'x':2,'in':[-1,0]}]}"),
+                keys, 3);
+}
+
+// Equal curves are one. A parameter inside has the range of the keys.
+static void equal_curves_are_one(void **state) {
+    (void)state;
+    lmb_graph_json *graph =
+        read_graph("{'op':'weighted','inputs':[{'pose':{'op':'rest'},'weight':{'of':{'param':'speed'},"
+                   "'curve':{'keys':[[2,0],[6,1]]}}},"
+                   "{'pose':{'op':'rest'},'weight':{'curve':{'keys':[[2,0],{'x':6,'y':1}]},'of':5}},"
+                   "{'pose':{'op':'rest'},'weight':{'curve':{'bezier':[0,0,1,1]},'of':{'param':'y'}}}]}");
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(def->curve_count, 2);
+    assert_int_equal(def->nodes[3].weights[0].curve, lmb_user_curve(0));
+    assert_int_equal(def->nodes[3].weights[1].curve, lmb_user_curve(0));
+    assert_int_equal(def->nodes[3].weights[2].curve, lmb_user_curve(1));
+    assert_true(def->parameters[0].min == 2.0f && def->parameters[0].max == 6.0f && def->parameters[0].initial == 2.0f);
+    assert_true(def->nodes[3].weights[1].constant == 5.0f);
+    assert_true(lmb_value_at(def->nodes[3].weights[1], NULL, def->curves) == 0.75f);
+    expect_created(def);
+    lmb_graph_json_destroy(graph);
+}
+
 static void layers(void **state) {
     (void)state;
     lmb_node_def nodes[4] = {lmb_default_node_def(), clip_node(WAVE, lmb_parameter(1)), lmb_default_node_def()};
@@ -1130,8 +1196,21 @@ static void malformed_texts(void **state) {
         // Curves.
         {BLEND("'curve':'uniform'"), "curve", 2, 45, "unknown; there are linear, uniform-s"},
         {BLEND("'curve':'bezier'"), "curve", 2, 45, "unknown; there are linear, uniform-s, smoothstep, {"},
-        {BLEND("'curve':{}"), "curve", 2, 45, "needs the field \"bezier\""},
-        {BLEND("'curve':{'bezier':[1]}"), "curve.bezier", 2, 55, "1 control points, where 2"},
+        {BLEND("'curve':{}"), "curve", 2, 45, "a curve is either a bezier or keys"},
+        {BLEND("'curve':{'bezier':[0,1],'keys':[[0,0],[1,1]]}"), "curve", 2, 45, "a curve is either a bezier or keys"},
+        {BLEND("'curve':{'bezier':[1]}"), "curve.bezier", 2, 55, "1 control points, where 2 to 4"},
+        {BLEND("'curve':{'bezier':[0,1,1]}"), "curve.bezier", 2, 55, "3 control points, where 2 or 4 were expected"},
+        {BLEND("'curve':{'bezier':[0,0,1.5,1]}"), "curve.bezier", 2, 55, "x of a control point is outside 0 to 1"},
+        {BLEND("'curve':{'bezier':[0,2e6,1,1]}"), "curve.bezier[1]", 2, 58, "2e+06 is outside"},
+        {BLEND("'curve':{'keys':[[0,0]]}"), "curve.keys", 2, 53, "1 keys, where 2 to 64 were expected"},
+        {BLEND("'curve':{'keys':[[0,0],1]}"), "curve.keys[1]", 2, 60, "a number, where an array was expected"},
+        {BLEND("'curve':{'keys':[[0,0],[1]]}"), "curve.keys[1]", 2, 60, "1 numbers of a key, where 2 to 4"},
+        {BLEND("'curve':{'keys':[[0,0],[1,true]]}"), "curve.keys[1][1]", 2, 63, "a number was expected"},
+        {BLEND("'curve':{'keys':[[0,0],[1,0],[1,1]]}"), "curve.keys[1]", 2, 60, "the next key is not after it"},
+        {BLEND("'curve':{'keys':[{'x':0,'y':0,'out':[2,0]},[1,1]]}"), "curve.keys[0]", 2, 54, "out: it does not end"},
+        {BLEND("'curve':{'keys':[[0,0],{'x':1,'y':0,'in':[0.5,0]}]}"), "curve.keys[0]", 2, 54, "in of the next key"},
+        {BLEND("'curve':{'keys':[[0,0],{'x':1}]}"), "curve.keys[1]", 2, 60, "a key needs the field \"y\""},
+        {BLEND("'curve':{'keys':[[0,0],{'x':1,'y':1,'slope':1}]}"), "curve.keys[1].slope", 2, 73, "no such field"},
         {BLEND("'curve':{'bezier':[0,16.5]}"), "curve.bezier[1]", 2, 58, "16.5 is outside -16 to 16"},
         {BLEND("'curve':0"), "curve", 2, 45, "a number, where a string was expected"},
         {BLEND("'weight':{'curve':'linear'}"), "weight", 2, 46, "a curve needs the field \"of\""},
@@ -1526,6 +1605,8 @@ static void memory_that_is_refused(void **state) {
                   "'mask':{'Head':255}},"
                   "'add':{'op':'clip','clip':'Wave','additive':true,'rate':{'param':'b'}}}";
     failing_host_try_all(create_and_destroy, text);
+    char curves[] = BLEND_BY("{'keys':[[0,0],[0.5,1,2],[1,1]]}");
+    failing_host_try_all(create_and_destroy, curves);
     char distant[] = "{'op':'rest','lod':{'param':'a'}}";
     failing_host_try_all(create_and_destroy, distant);
 }
@@ -1964,6 +2045,8 @@ int main(void) {
         cmocka_unit_test(weighted_inputs),
         cmocka_unit_test(curves_of_any_number),
         cmocka_unit_test(every_curve),
+        cmocka_unit_test(curves_of_its_own),
+        cmocka_unit_test(equal_curves_are_one),
         cmocka_unit_test(additives),
         cmocka_unit_test(parts_of_clips),
         cmocka_unit_test(additives_of_another_form_give_a_warning),

@@ -113,7 +113,7 @@ static void everything_that_can_be_said(void **state) {
                      "machine \"the \\\"jump\\\"\"  initial rise\n"
                      "low = \"a \\\"clip\\\\\" ping-pong rate -0.5 offset 0.25 restart entry IN exit OUT { }\n"
                      "fade 0.1 curve cubic-in\n"
-                     "any{GO->low priority -2 # to the end of the line }\n"
+                     "any{GO->low curve cubic-bezier 0.25 0.1 0.25 1 priority -2 # to the end of the line }\n"
                      "}\n"
                      "rise=takeoff rate 2{after 1.5 low END low GO after 0.5 when speed > 1 and 0.5 <= x or y == 1 low "
                      "fade 0.3 curve linear frozen priority 3}\n"
@@ -155,7 +155,9 @@ static void everything_that_can_be_said(void **state) {
     assert_int_equal(t[3].event, lmb_graph_find_event(graph->graph, "END OF ALL"));
     assert_true(t[4].event == LMB_NONE && t[4].term_count == 1 && t[4].to == 0);
     assert_true(t[4].curve == LMB_CURVE_BEZIER && t[4].curve_control[0] == -0.25f && t[4].curve_control[1] == 1.5f);
-    assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2);
+    assert_true(t[5].from == LMB_NONE && t[5].to == 1 && t[5].priority == -2 && t[5].curve == lmb_user_curve(0));
+    const lmb_curve_key *keys = def->def->curves[0].keys;
+    assert_true(def->def->curve_count == 1 && keys[0].out[1] == 0.1f && keys[1].in[0] == -0.75f);
     assert_true(t[6].from == LMB_NONE && t[6].to == 2 && t[6].fade == 1.0f);
     assert_true(t[6].to_self && !t[5].to_self);
     assert_true(t[6].curve == LMB_CURVE_BEZIER && t[6].curve_control[0] == 0.5f && t[6].curve_control[1] == 2.0f);
@@ -283,6 +285,8 @@ static void malformed_texts(void **state) {
         {"stand { GO stand curve beziers }", 1, 24, "stand", "\"beziers\", where the name of a curve was expected"},
         {"stand { GO stand curve bezier }", 1, 31, "stand", "\"}\", where a number was expected"},
         {"stand { GO stand curve bezier 0 }", 1, 33, "stand", "\"}\", where a number was expected"},
+        {"stand { GO stand curve cubic-bezier 0 1 1 }", 1, 43, "stand", "\"}\", where a number was expected"},
+        {"stand { GO stand curve cubic-bezier 0 1 2 1 }", 1, 41, "stand", "2 is outside 0 to 1"},
         {"stand { GO stand curve bezier 0 17 }", 1, 33, "stand", "17 is outside -16 to 16"},
         {"stand { GO stand frozen inertialized }", 1, 25, "stand", "a fade is frozen or inertialized, not both"},
         {"stand { GO stand to-self }", 1, 18, "stand", "only a transition of any has it"},

@@ -418,6 +418,8 @@ static void fill_moving(lmb_graph_def *def) {
     static lmb_computed_def computed;
     static lmb_group_def group;
     static lmb_fade_def fade;
+    static lmb_curve_key keys[4];
+    static lmb_curve_def curves[2];
     static lmb_motion_def motion;
     static lmb_value every;
     for (uint32_t i = 0; i < PARAMETERS; i++) {
@@ -443,6 +445,18 @@ static void fill_moving(lmb_graph_def *def) {
     fade.out_event = 1;
     fade.begins_in = true;
     fade.curve_control[1] = 0.75f;
+    fade.curve = lmb_user_curve(1);
+    keys[0] = lmb_key(-2.0f, 0.5f);
+    keys[0].stepped = true;
+    keys[1] = lmb_key(3.0f, -1.5f);
+    lmb_css_keys(0.25f, 0.1f, 0.25f, 1.0f, keys + 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        curves[i] = lmb_default_curve_def();
+        curves[i].keys = keys + 2 * (size_t)i;
+        curves[i].key_count = 2;
+    }
+    def->curves = curves;
+    def->curve_count = 2;
     motion = lmb_default_motion_def();
     motion.velocity[2] = lmb_parameter(0);
     motion.turns_to_heading = true;
@@ -918,7 +932,10 @@ static void stored_packs_stay_readable(void **state) {
     nodes[2].machine = &machine;
     lmb_fade_def fade = *w->def.fades;
     fade.curve_control[1] = 1.0f;
+    fade.curve = LMB_CURVE_SMOOTHSTEP;
     lmb_graph_def older = w->def;
+    older.curves = NULL;
+    older.curve_count = 0;
     older.nodes = nodes;
     older.fades = &fade;
     older.clip_slots = NULL;

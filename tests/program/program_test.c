@@ -391,8 +391,8 @@ static void a_zeroed_value_is_the_constant_0(void **state) {
     (void)state;
     const float parameters[1] = {7.0f};
     const lmb_value zero = {0};
-    assert_true(lmb_value_at(zero, parameters) == 0.0f);
-    assert_true(lmb_value_at(zero, NULL) == 0.0f);
+    assert_true(lmb_value_at(zero, parameters, NULL) == 0.0f);
+    assert_true(lmb_value_at(zero, NULL, NULL) == 0.0f);
 }
 
 static void a_clip_needs_clips(void **state) {

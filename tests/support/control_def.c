@@ -186,6 +186,8 @@ static void build(building *b, const control_def *def) {
                                .group_count = def->group_count,
                                .fades = b->fades,
                                .motion = def->motion != NULL ? &b->motion : NULL,
+                               .curves = def->curves,
+                               .curve_count = def->curve_count,
                                .interpolate_updates = def->interpolate_updates};
     b->moving = (lmb_moving){.def = &b->graph,
                              .poses = {.parameter_count = def->parameter_count},

@@ -100,6 +100,8 @@ typedef struct control_def {
     bool inertialize;
     // Written if `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters, the same as in the graph.
     uint32_t inertia_parameters;
+    const lmb_curve_def *curves; // as lmb_graph_def.curves
+    uint32_t curve_count;
 } control_def;
 
 // No machines, players or parameters, no character motion, an update in every frame, 8 events emitted.

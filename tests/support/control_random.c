@@ -1,6 +1,7 @@
 #include "control_random.h"
 
 #include "control/run.h"
+#include "tools/random_curves.h"
 
 #include <stdio.h>
 
@@ -32,6 +33,7 @@ typedef struct plan {
     random_source *random;
     control_random *made;
     control_def def;
+    random_curves curves;
     lmb_smoothed_def smoothed[MOST_SMOOTHED];
     lmb_computed_def computed[MOST_COMPUTED];
     control_player_def players[MOST_PLAYERS];
@@ -85,7 +87,7 @@ static lmb_value draw_value(plan *p) {
         value = lmb_constant(draw_constant(p));
     }
     if (chance(p, 3)) {
-        value.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
+        value.curve = random_curve(random, RANDOM_CURVES);
         for (int i = 0; i < 2; i++) {
             value.control[i] = fminf(fmaxf(random_allowed(random), -16.0f), 16.0f);
         }
@@ -231,7 +233,7 @@ static void draw_transition(plan *p, uint32_t machine, uint32_t index) {
     transition->start = (lmb_start)random_below(p->random, may_sync ? LMB_START_COUNT : LMB_START_SYNC);
     transition->start_phase = chance(p, 4) ? 1.0f : (float)random_between(p->random, 0.0, 1.0);
     transition->fade = draw_seconds(p);
-    transition->curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
+    transition->curve = random_curve(p->random, RANDOM_FADE_CURVES);
     for (int i = 0; i < 2; i++) {
         transition->curve_control[i] = fminf(fmaxf(random_allowed(p->random), -16.0f), 16.0f);
     }
@@ -479,7 +481,7 @@ static lmb_value draw_weight(plan *p) {
         value = lmb_constant(draw_constant(p));
     }
     if (chance(p, 3)) {
-        value.curve = (lmb_curve)random_below(p->random, LMB_CURVE_COUNT);
+        value.curve = random_curve(p->random, RANDOM_CURVES);
         for (int i = 0; i < 2; i++) {
             value.control[i] = fminf(fmaxf(random_allowed(p->random), -16.0f), 16.0f);
         }
@@ -610,7 +612,9 @@ static lmb_graph *draw_program(plan *p) {
                                    .mirror_count = LMB_AXIS_COUNT,
                                    .nodes = made.each,
                                    .node_count = made.count,
-                                   .parameter_count = CONTROL_RANDOM_PARAMETERS};
+                                   .parameter_count = CONTROL_RANDOM_PARAMETERS,
+                                   .curves = p->curves.defs,
+                                   .curve_count = RANDOM_CURVES};
         result = lmb_graph_create(&def, NULL, &program, &error);
     }
     for (uint32_t i = 0; i < CLIPS; i++) {
@@ -686,7 +690,10 @@ control_random *control_random_create(uint32_t number) {
     random_source random = random_branch(40, number);
     p->random = &random;
     p->made = made;
+    random_curves_draw(&p->curves, &random);
     draw_control(p);
+    p->def.curves = p->curves.defs;
+    p->def.curve_count = RANDOM_CURVES;
     lmb_error error = {0};
     made->program = chance(p, 2) ? draw_program(p) : NULL;
     if (control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {

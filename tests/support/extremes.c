@@ -1,6 +1,7 @@
 #include "extremes.h"
 
 #include "random.h"
+#include "tools/random_curves.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -115,6 +116,7 @@ typedef struct plan {
     lmb_node_def nodes[NODES];
     uint32_t node_count;
     uint32_t unary;
+    random_curves curves;
 } plan;
 
 static lmb_value draw_value(plan *plan) {
@@ -183,7 +185,7 @@ static uint32_t grow(plan *plan, bool additive, uint32_t stack) {
         node.linear_scale = random_below(random, 4) == 0;
         node.threshold = 0.5f * (float)random_below(random, 3);
         node.weight = draw_value(plan);
-        node.weight.curve = (lmb_curve)random_below(random, LMB_CURVE_COUNT);
+        node.weight.curve = random_curve(random, RANDOM_CURVES);
         node.mask = random_below(random, MASKS);
     }
     node.clip = lmb_parameter(random_below(random, PARAMETERS));
@@ -244,6 +246,7 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
         limits[i] = draw_limit(random);
     }
     plan plan = {.random = random};
+    random_curves_draw(&plan.curves, random);
     grow(&plan, false, STACK);
     const lmb_graph_def def = {.rig = rig,
                                .clips = clips,
@@ -256,7 +259,9 @@ static lmb_graph *create_program(random_source *random, const lmb_rig *rig, cons
                                .mirrors = mirrors,
                                .mirror_count = LMB_AXIS_COUNT,
                                .joint_limits = &all_limits,
-                               .joint_limits_count = 1};
+                               .joint_limits_count = 1,
+                               .curves = plan.curves.defs,
+                               .curve_count = RANDOM_CURVES};
     lmb_graph *program = NULL;
     lmb_error error;
     expect_ok(lmb_graph_create(&def, NULL, &program, &error), &error);

@@ -57,7 +57,9 @@ double oracle_clip_duration(const lmb_clip_def *clip);
 bool oracle_clip_sample(const lmb_clip_def *clip, uint32_t joint, double time, const oracle_transform *rest,
                         oracle_choices *choices, oracle_transform *result);
 
-// Applies the value's curve to a number in [0, 1].
+// A curve of a graph's own at x, by halving the parameter of the segment.
+double oracle_user_curve(const lmb_curve_def *curve, double x);
+// Applies the value's curve, none of a graph's own, to a number in [0, 1].
 double oracle_curve(lmb_value value, double number);
 
 // Returns the joint's transform within its limits. Of q and -q, it returns the one closer to the input rotation.

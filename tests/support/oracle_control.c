@@ -230,8 +230,10 @@ static bool compare(lmb_term_kind kind, double left, double right) {
 // Ticks until a term is true: 0 if it is now.
 static int64_t term_due(oracle_character *c, const lmb_term *term) {
     if (term->operand == LMB_OPERAND_VALUE) {
-        return compare(term->kind, oracle_value(term->left, c->row), oracle_value(term->right, c->row)) ? 0
-                                                                                                        : ORACLE_NEVER;
+        return compare(term->kind, oracle_value(term->left, c->row, c->graph->def->curves),
+                       oracle_value(term->right, c->row, c->graph->def->curves))
+                   ? 0
+                   : ORACLE_NEVER;
     }
     const uint32_t player = player_of(c, term->player_node);
     const oracle_player *p = &c->graph->players[player];
@@ -502,7 +504,8 @@ static void advance_machine(oracle_character *c, uint32_t machine, int64_t ticks
     }
     const lmb_transition_def *transition = &m->transitions[state->transition];
     const double share = state->fade_time >= state->fade ? 1.0 : (double)state->fade_time / (double)state->fade;
-    const double curved = oracle_control_curve(transition->curve, transition->curve_control, share);
+    const double curved =
+        oracle_control_curve(transition->curve, transition->curve_control, share, c->graph->def->curves);
     const double f = curved < 0.0 ? 0.0 : curved > 1.0 ? 1.0 : curved;
     for (uint32_t i = 0; i < m->state_count; i++) {
         const double w = state->begun[i];
@@ -622,7 +625,7 @@ static void update(oracle_character *c, uint64_t step, const uint32_t *events, u
 
 static uint32_t period_of(const oracle_character *c) {
     const lmb_value *every = c->graph->def->update_every;
-    const double value = every == NULL ? 1.0 : oracle_value(*every, c->row);
+    const double value = every == NULL ? 1.0 : oracle_value(*every, c->row, c->graph->def->curves);
     return !isfinite(value) ? 1 : (uint32_t)floor(fmin(fmax(value, 1.0), 16.0));
 }
 

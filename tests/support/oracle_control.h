@@ -131,8 +131,8 @@ typedef struct oracle_character {
 
 // Ticks of a time in seconds, rounded as the header says.
 int64_t oracle_ticks(float seconds);
-double oracle_control_curve(lmb_curve curve, const float *control, double a);
-double oracle_value(lmb_value value, const double *row);
+double oracle_control_curve(lmb_curve curve, const float *control, double a, const lmb_curve_def *curves);
+double oracle_value(lmb_value value, const double *row, const lmb_curve_def *curves);
 
 // How far the library may be from a player's time, in units: 0 without a group.
 double oracle_time_error(const oracle_character *character, uint32_t player);

@@ -4,6 +4,8 @@
 // at exactly equal times.
 #include "oracle_graph.h"
 
+#include "random.h"
+
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +17,8 @@
 // (d), fades (f) that end with their
 // clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds
 // of transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r),
-// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), travel (w), machines
-// (x), the times of other clips (y).
+// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), curves of the
+// graph's own (v), travel (w), machines (x), the times of other clips (y).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
     return without == NULL || strchr(without, feature) == NULL;
@@ -62,10 +64,15 @@ static lmb_value value(random_graph *g, double low, double high) {
     return chance(g, 40) ? lmb_constant((float)between(g, low, high)) : parameter(g, low, high);
 }
 
+static lmb_curve curve(random_graph *g, uint32_t own) {
+    const uint32_t drawn = below(g, LMB_CURVE_COUNT + (uses('v') ? own : 0));
+    return drawn < LMB_CURVE_COUNT ? (lmb_curve)drawn : lmb_user_curve(drawn - LMB_CURVE_COUNT);
+}
+
 static lmb_value weight(random_graph *g) {
     lmb_value result = chance(g, 10) ? lmb_constant((float)below(g, 2)) : value(g, -0.2, 1.2);
     if (chance(g, 25)) {
-        result.curve = (lmb_curve)below(g, LMB_CURVE_COUNT);
+        result.curve = curve(g, RANDOM_CURVES);
         result.control[0] = (float)between(g, -0.5, 1.5);
         result.control[1] = (float)between(g, -0.5, 1.5);
     }
@@ -249,7 +256,7 @@ static lmb_value make_fade(random_graph *g, lmb_fade_def *fade, uint32_t pose) {
     fade->after = fade->out_event == LMB_NONE || chance(g, 30) ? seconds(g, in + 10, in + 240) : -1.0f;
     fade->out_seconds = chance(g, 20) ? 0.0f : seconds(g, 5, 120);
     fade->begins_in = chance(g, 30);
-    fade->curve = (lmb_curve)below(g, LMB_CURVE_COUNT);
+    fade->curve = curve(g, RANDOM_FADE_CURVES);
     fade->curve_control[0] = (float)between(g, -0.5, 1.5);
     fade->curve_control[1] = (float)between(g, -0.5, 1.5);
     const random_player *player = pose == LMB_NONE ? NULL : player_of_scope(g, g->scopes[pose]);
@@ -439,7 +446,7 @@ static void make_transition(random_graph *g, random_machine *machine, uint32_t f
     }
     transition->priority = (int32_t)below(g, 3);
     transition->fade = chance(g, 20) ? 0.0f : seconds(g, 5, 150);
-    transition->curve = (lmb_curve)below(g, LMB_CURVE_COUNT);
+    transition->curve = curve(g, RANDOM_FADE_CURVES);
     transition->curve_control[0] = (float)between(g, -0.5, 1.5);
     transition->curve_control[1] = (float)between(g, -0.5, 1.5);
     transition->to_self = from == LMB_NONE && chance(g, 40) && uses('s');
@@ -628,6 +635,10 @@ void random_graph_create(random_graph *g, uint64_t seed) {
     make_rig(g);
     make_tables(g);
     g->def = lmb_default_graph_def();
+    random_source source = random_branch(seed, 38);
+    random_curves_draw_gentle(&g->curves, &source);
+    g->def.curves = g->curves.defs;
+    g->def.curve_count = RANDOM_CURVES;
     uint32_t budget = 2 + below(g, 10);
     make(g, 0, chance(g, 5) && uses('a'), 4, &budget);
     compact_groups(g);

@@ -2,6 +2,8 @@
 #ifndef LIMBER_TESTS_SUPPORT_ORACLE_GRAPH_H
 #define LIMBER_TESTS_SUPPORT_ORACLE_GRAPH_H
 
+#include "tools/random_curves.h"
+
 #include <limber/graph.h>
 
 enum {
@@ -74,6 +76,7 @@ typedef struct random_graph {
     lmb_joint_map_def maps[GRAPH_MAPS];
     uint32_t map_joints[GRAPH_MAPS][GRAPH_JOINTS];
     lmb_motion_def motion;
+    random_curves curves;
     lmb_value update_every;
     uint32_t phases[GRAPH_CHARACTERS]; // of updates, LMB_NONE for that of the index
     float low[GRAPH_PARAMETERS], high[GRAPH_PARAMETERS];

@@ -7,7 +7,7 @@
 // ---- Players at their ends
 
 int64_t oracle_rate(const oracle_character *c, uint32_t player) {
-    const double rate = oracle_value(c->graph->players[player].def->rate, c->row);
+    const double rate = oracle_value(c->graph->players[player].def->rate, c->row, c->graph->def->curves);
     const double clamped = !isfinite(rate) ? 0.0 : rate < -64.0 ? -64.0 : rate > 64.0 ? 64.0 : rate;
     return (int64_t)round(clamped * ORACLE_UNITS);
 }

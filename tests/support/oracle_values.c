@@ -1,4 +1,5 @@
 // Seconds, curves and values: control.h and value.h.
+#include "oracle.h"
 #include "oracle_control.h"
 
 #include <math.h>
@@ -48,7 +49,43 @@ static double curve_in_out(lmb_curve in, double a) {
     return a < 0.5 ? curve_in(in, 2.0 * a) / 2.0 : 1.0 - curve_in(in, 2.0 - 2.0 * a) / 2.0;
 }
 
-double oracle_control_curve(lmb_curve curve, const float *control, double a) {
+// A coordinate of a cubic Bezier with these four points.
+static double bezier(const double p[4], double t) {
+    const double r = 1.0 - t;
+    return r * r * r * p[0] + 3.0 * r * r * t * p[1] + 3.0 * r * t * t * p[2] + t * t * t * p[3];
+}
+
+static double in_segment(const lmb_curve_key *a, const lmb_curve_key *b, double x) {
+    const double xs[4] = {a->x, (double)a->x + a->out[0], (double)b->x + b->in[0], b->x};
+    const double ys[4] = {a->y, (double)a->y + a->out[1], (double)b->y + b->in[1], b->y};
+    double low = 0.0, high = 1.0;
+    for (int i = 0; i < 100; i++) {
+        const double middle = (low + high) / 2.0;
+        if (bezier(xs, middle) <= x) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return bezier(ys, low);
+}
+
+double oracle_user_curve(const lmb_curve_def *curve, double x) {
+    const lmb_curve_key *keys = curve->keys;
+    uint32_t last = curve->key_count - 1;
+    if (x <= (double)keys[0].x || x >= (double)keys[last].x) {
+        return x < (double)keys[last].x ? keys[0].y : keys[last].y;
+    }
+    while (x < (double)keys[last].x) {
+        last--;
+    }
+    return keys[last].stepped ? keys[last].y : in_segment(&keys[last], &keys[last + 1], x);
+}
+
+double oracle_control_curve(lmb_curve curve, const float *control, double a, const lmb_curve_def *curves) {
+    if (curve >= LMB_CURVE_USER) {
+        return oracle_user_curve(&curves[curve - LMB_CURVE_USER], a);
+    }
     a = a < 0.0 ? 0.0 : a > 1.0 ? 1.0 : a;
     if (a == 0.0 || a == 1.0) {
         return a;
@@ -83,10 +120,10 @@ double oracle_control_curve(lmb_curve curve, const float *control, double a) {
     }
 }
 
-double oracle_value(lmb_value value, const double *row) {
+double oracle_value(lmb_value value, const double *row, const lmb_curve_def *curves) {
     const double a = value.kind == LMB_VALUE_CONSTANT ? value.constant : row[value.parameter];
     if (value.curve != LMB_CURVE_LINEAR) {
-        return oracle_control_curve(value.curve, value.control, a);
+        return oracle_control_curve(value.curve, value.control, a, curves);
     }
     return fabs(a) < LMB_SMALLEST ? 0.0 : a;
 }

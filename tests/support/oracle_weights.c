@@ -15,7 +15,7 @@ static double clamp(double x, double low, double high) {
 }
 
 static double weight_of(const pass *p, lmb_value value, double low, double high) {
-    return clamp(oracle_value(value, p->character->row), low, high);
+    return clamp(oracle_value(value, p->character->row, p->def->curves), low, high);
 }
 
 static uint32_t machine_of(const pass *p, uint32_t node) {
@@ -60,7 +60,7 @@ static void weighted_shares(const pass *p, const lmb_node_def *node, double *sha
 }
 
 static void space1d_shares(const pass *p, const lmb_node_def *node, double *shares) {
-    const double x = oracle_value(node->coordinates[0], p->character->row);
+    const double x = oracle_value(node->coordinates[0], p->character->row, p->def->curves);
     if (node->discrete) {
         space_oracle_weights(node, x, 0.0, shares);
         return;
@@ -86,8 +86,8 @@ static void space1d_shares(const pass *p, const lmb_node_def *node, double *shar
 }
 
 static void space2d_shares(const pass *p, const lmb_node_def *node, double *shares) {
-    const double x = oracle_value(node->coordinates[0], p->character->row);
-    const double y = oracle_value(node->coordinates[1], p->character->row);
+    const double x = oracle_value(node->coordinates[0], p->character->row, p->def->curves);
+    const double y = oracle_value(node->coordinates[1], p->character->row, p->def->curves);
     space_oracle_weights(node, x, y, shares);
 }
 

@@ -74,9 +74,23 @@ put(writer *writer, const char *format, ...) {
     assert_true(writer->length < TEXT_SIZE);
 }
 
+static void put_keys(writer *writer, const lmb_curve_def *curve) {
+    for (uint32_t i = 0; i < curve->key_count; i++) {
+        const lmb_curve_key *key = &curve->keys[i];
+        put(writer, "%s{\"x\":%.9g,\"y\":%.9g,\"in\":[%.9g,%.9g],\"out\":[%.9g,%.9g],\"stepped\":%s}",
+            i == 0 ? "{\"keys\":[" : ",", (double)key->x, (double)key->y, (double)key->in[0], (double)key->in[1],
+            (double)key->out[0], (double)key->out[1], key->stepped ? "true" : "false");
+    }
+    put(writer, "]}");
+}
+
 static void put_number(writer *writer, lmb_value value) {
     bool is_curved = value.curve != LMB_CURVE_LINEAR;
-    if (value.curve == LMB_CURVE_BEZIER) {
+    if (value.curve >= LMB_CURVE_USER) {
+        put(writer, "{\"curve\":");
+        put_keys(writer, &writer->def->curves[value.curve - LMB_CURVE_USER]);
+        put(writer, ",\"of\":");
+    } else if (value.curve == LMB_CURVE_BEZIER) {
         put(writer, "{\"curve\":{\"bezier\":[%.9g,%.9g]},\"of\":", (double)value.control[0], (double)value.control[1]);
     } else if (is_curved) {
         put(writer, "{\"curve\":\"%s\",\"of\":", lmb_curve_name(value.curve));
