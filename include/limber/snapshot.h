@@ -2,13 +2,10 @@
 /// Snapshots: everything that the next frame of some characters continues from, in one block of bytes. They serve
 /// rollback, saved games, and a server that sends characters to clients.
 ///
-/// **State and input.** A character's state (control.h) and its words of inertialization, chains and feet (inertia.h)
-/// are state: a snapshot has both. Parameters, events, steps, frame numbers, lists, points, transforms and pose buffers
-/// are input. A host that runs frames again gives them again. What the graph itself writes to a row of parameters
-/// follows from the state in every frame.
-///
-/// Which nodes reached their targets (ik.h, "Reached") is not in a snapshot. If parameters say so, save those words
-/// beside it.
+/// **State and input.** A character's state (control.h), its words of inertialization, chains and feet (inertia.h), and
+/// those that say which targets were reached (ik.h) are state: a snapshot has all. Parameters, events, steps, frame
+/// numbers, lists, points, transforms and pose buffers are input. A host that runs frames again gives them again. What
+/// the graph itself writes to a row of parameters follows from the state in every frame.
 ///
 /// **Rollback.** Save the characters before each frame, and keep as many snapshots as frames can come late. When late
 /// input arrives, restore the snapshot of its frame, and run that frame and those after it again. Equal input gives
@@ -25,14 +22,14 @@
 /// snapshots of one's own. One that comes from a file or a network is first checked by lmb_snapshot_check(), which
 /// trusts nothing. To allow that, its writer seals it (lmb_snapshot_seal()).
 ///
-/// **Devices.** A device's words are copied from and to lmb_gpu_batch_state() and lmb_gpu_batch_inertia() by the host.
-/// lmb_snapshot_open() says where a snapshot has the same words, in the same order.
+/// **Devices.** A device's words are copied from and to lmb_gpu_batch_state(), lmb_gpu_batch_inertia() and
+/// lmb_gpu_batch_reached() by the host. lmb_snapshot_open() says where a snapshot has the same words, in the same order.
 ///
 /// **Format.** Little-endian 32-bit words:
 ///
 ///     "LMBSNAP\n", version, characters, words of a state, words of inertialization,
-///     fingerprint, tag, hash (two words each), reserved (two words of 0)
-///     states of all characters, then words of inertialization of all characters
+///     fingerprint, tag, hash (two words each), words of reached targets, reserved (0)
+///     states of all characters, then words of inertialization, then words of reached targets
 #ifndef LIMBER_SNAPSHOT_H
 #define LIMBER_SNAPSHOT_H
 
@@ -49,6 +46,7 @@ extern "C" {
 typedef struct lmb_character_words {
     uint32_t *states;           ///< uint32_t [row_count][lmb_control_state_words()]; not read if that is 0
     uint32_t *inertia;          ///< uint32_t [row_count][lmb_graph_inertia_words()]; not read if that is 0
+    uint32_t *reached;          ///< uint32_t [row_count][lmb_graph_reached_count()]; not read if that is 0
     uint32_t row_count;         ///< of the batch
     const uint32_t *characters; ///< rows in any order, each below `row_count`; NULL: `first` and those that follow it
     uint32_t first;             ///< not read with `characters`
@@ -63,6 +61,7 @@ typedef struct lmb_snapshot {
     bool is_sealed;
     const uint32_t *states;  ///< uint32_t [character_count][state words], in the snapshot's bytes
     const uint32_t *inertia; ///< uint32_t [character_count][inertia words], in the snapshot's bytes
+    const uint32_t *reached; ///< uint32_t [character_count][lmb_graph_reached_count()], in the snapshot's bytes
 } lmb_snapshot;
 
 /// Returns the size of a snapshot of `count` characters.

@@ -18,7 +18,8 @@ typedef struct header {
     uint32_t fingerprint[2];
     uint32_t tag[2];
     uint32_t hash[2]; // 0: not sealed
-    uint32_t reserved[2];
+    uint32_t reached_words;
+    uint32_t reserved;
 } header;
 
 _Static_assert(sizeof(header) == LMB_SNAPSHOT_HEADER_WORDS * sizeof(uint32_t), "the header is packed");
@@ -36,24 +37,40 @@ static bool is_aligned(const void *bytes) {
     return (uintptr_t)bytes % sizeof(uint32_t) == 0;
 }
 
-static uint64_t character_words(uint32_t state_words, uint32_t inertia_words) {
-    return (uint64_t)state_words + inertia_words;
+// Words of one character.
+static uint64_t character_words(const header *h) {
+    return (uint64_t)h->state_words + h->inertia_words + h->reached_words;
 }
 
 static uint32_t state_words(const lmb_graph *graph) {
     return lmb_control_state_words(lmb_graph_control(graph));
 }
 
+// The header of a snapshot of this graph.
+static header header_of(const lmb_graph *graph, uint32_t count, uint64_t tag) {
+    header h = {.magic = {MAGIC_LOW, MAGIC_HIGH},
+                .version = LMB_SNAPSHOT_VERSION,
+                .character_count = count,
+                .state_words = state_words(graph),
+                .inertia_words = lmb_graph_inertia_words(graph),
+                .reached_words = lmb_graph_reached_count(graph)};
+    store_wide(h.fingerprint, lmb_graph_fingerprint(graph));
+    store_wide(h.tag, tag);
+    return h;
+}
+
 size_t lmb_snapshot_size(const lmb_graph *graph, uint32_t count) {
-    const uint64_t each = character_words(state_words(graph), lmb_graph_inertia_words(graph));
-    return sizeof(header) + (size_t)(each * sizeof(uint32_t)) * count;
+    const header h = header_of(graph, count, 0);
+    return sizeof h + (size_t)(character_words(&h) * sizeof(uint32_t)) * count;
 }
 
 // Checks that all characters are rows of the batch, and that what is needed of them is there.
 static lmb_result check_characters(const lmb_graph *graph, const lmb_character_words *of, lmb_error *error) {
-    const char *missing = state_words(graph) > 0 && of->states == NULL                ? "states"
-                          : lmb_graph_inertia_words(graph) > 0 && of->inertia == NULL ? "inertia"
-                                                                                      : NULL;
+    const header h = header_of(graph, of->count, 0);
+    const char *missing = h.state_words > 0 && of->states == NULL      ? "states"
+                          : h.inertia_words > 0 && of->inertia == NULL ? "inertia"
+                          : h.reached_words > 0 && of->reached == NULL ? "reached"
+                                                                       : NULL;
     if (missing != NULL && of->count > 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: %s: it is NULL, and the graph has such words", missing);
     }
@@ -109,17 +126,13 @@ lmb_result lmb_snapshot_save(const lmb_graph *graph, const lmb_character_words *
                         (unsigned long long)size, (unsigned long long)room);
     }
     if (result == LMB_OK) {
-        header h = {.magic = {MAGIC_LOW, MAGIC_HIGH},
-                    .version = LMB_SNAPSHOT_VERSION,
-                    .character_count = from->count,
-                    .state_words = state_words(graph),
-                    .inertia_words = lmb_graph_inertia_words(graph)};
-        store_wide(h.fingerprint, lmb_graph_fingerprint(graph));
-        store_wide(h.tag, tag);
+        const header h = header_of(graph, from->count, tag);
         memcpy(bytes, &h, sizeof h);
-        uint32_t *words = (uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
-        save_rows(from, from->states, h.state_words, words);
-        save_rows(from, from->inertia, h.inertia_words, words + (size_t)h.character_count * h.state_words);
+        uint32_t *states = (uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        uint32_t *inertia = states + (size_t)h.character_count * h.state_words;
+        save_rows(from, from->states, h.state_words, states);
+        save_rows(from, from->inertia, h.inertia_words, inertia);
+        save_rows(from, from->reached, h.reached_words, inertia + (size_t)h.character_count * h.inertia_words);
     }
     return result;
 }
@@ -145,7 +158,7 @@ static lmb_result load_header(const void *bytes, size_t size, header *h, lmb_err
         return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: it has version %u instead of %u", (unsigned)h->version,
                         LMB_SNAPSHOT_VERSION);
     }
-    const uint64_t each = character_words(h->state_words, h->inertia_words) * sizeof(uint32_t);
+    const uint64_t each = character_words(h) * sizeof(uint32_t);
     const uint64_t room = size - sizeof *h;
     // No more than 2^32 characters of 2^35 bytes: the product may exceed 64 bits.
     const bool fits = each == 0 ? room == 0 : room % each == 0 && room / each == h->character_count;
@@ -153,7 +166,7 @@ static lmb_result load_header(const void *bytes, size_t size, header *h, lmb_err
         return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: %llu bytes are not those of %u characters of %llu bytes",
                         (unsigned long long)size, (unsigned)h->character_count, (unsigned long long)each);
     }
-    return h->reserved[0] == 0 && h->reserved[1] == 0 ? LMB_OK : refuse_format(error, "its reserved words are not 0");
+    return h->reserved == 0 ? LMB_OK : refuse_format(error, "its reserved word is not 0");
 }
 
 lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapshot *snapshot, lmb_error *error) {
@@ -164,13 +177,15 @@ lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapshot *snaps
     header h;
     const lmb_result result = load_header(bytes, size, &h, error);
     if (result == LMB_OK) {
-        const uint32_t *words = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        const uint32_t *states = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        const uint32_t *inertia = states + (size_t)h.character_count * h.state_words;
         *snapshot = (lmb_snapshot){.character_count = h.character_count,
                                    .fingerprint = wide(h.fingerprint),
                                    .tag = wide(h.tag),
                                    .is_sealed = wide(h.hash) != 0,
-                                   .states = words,
-                                   .inertia = words + (size_t)h.character_count * h.state_words};
+                                   .states = states,
+                                   .inertia = inertia,
+                                   .reached = inertia + (size_t)h.character_count * h.inertia_words};
     }
     return result;
 }
@@ -202,12 +217,10 @@ static lmb_result check_graph(const lmb_graph *graph, const header *h, lmb_error
                         "snapshot: it belongs to another graph: its fingerprint is 0x%016llx instead of 0x%016llx",
                         (unsigned long long)other, (unsigned long long)own);
     }
-    if (h->state_words != state_words(graph) || h->inertia_words != lmb_graph_inertia_words(graph)) {
-        return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: characters have %u + %u words instead of %u + %u",
-                        (unsigned)h->state_words, (unsigned)h->inertia_words, (unsigned)state_words(graph),
-                        (unsigned)lmb_graph_inertia_words(graph));
-    }
-    return LMB_OK;
+    const header expected = header_of(graph, h->character_count, 0);
+    const bool fits = h->state_words == expected.state_words && h->inertia_words == expected.inertia_words &&
+                      h->reached_words == expected.reached_words;
+    return fits ? LMB_OK : refuse_format(error, "its characters have other words than those of the graph");
 }
 
 lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t size, lmb_error *error) {
@@ -252,8 +265,10 @@ lmb_result lmb_snapshot_restore(const lmb_graph *graph, const void *bytes, size_
     }
     if (result == LMB_OK) {
         const uint32_t *words = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        const uint32_t *inertia = words + (size_t)h.character_count * h.state_words;
         restore_rows(to, words, h.state_words, to->states);
-        restore_rows(to, words + (size_t)h.character_count * h.state_words, h.inertia_words, to->inertia);
+        restore_rows(to, inertia, h.inertia_words, to->inertia);
+        restore_rows(to, inertia + (size_t)h.character_count * h.inertia_words, h.reached_words, to->reached);
     }
     return result;
 }
