@@ -13,23 +13,23 @@
 typedef struct capturing {
     play_run run;
     const char *path;
-    uint32_t *state;   // before the captured frame
-    uint32_t *inertia; // likewise
+    uint32_t *state; // before the captured frame
+    uint32_t *kept;  // likewise
 } capturing;
 
 static size_t state_words(const capturing *capturing) {
     return (size_t)capturing->run.character_count * lmb_control_state_words(capturing->run.control);
 }
 
-static size_t inertia_words(const capturing *capturing) {
-    return (size_t)capturing->run.character_count * lmb_graph_inertia_words(capturing->run.graph);
+static size_t kept_words(const capturing *capturing) {
+    return side_kept_words(capturing->run.graph, capturing->run.character_count);
 }
 
 // Runs up to the beginning of the last frame, and saves the state there.
 static lmb_result run_before(capturing *capturing, lmb_error *error) {
     play_run *run = &capturing->run;
     capturing->state = lmb_arena_allocate(&run->subject.pool, state_words(capturing), sizeof *capturing->state);
-    capturing->inertia = lmb_arena_allocate(&run->subject.pool, inertia_words(capturing), sizeof *capturing->inertia);
+    capturing->kept = lmb_arena_allocate(&run->subject.pool, kept_words(capturing), sizeof *capturing->kept);
     if (run->subject.pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the states");
     }
@@ -40,7 +40,7 @@ static lmb_result run_before(capturing *capturing, lmb_error *error) {
         }
     }
     // Before the first frame the data is zero, also on devices.
-    if (run->frame_count > 1 && side_read_inertia(&run->side, capturing->inertia, error)) {
+    if (run->frame_count > 1 && side_read_kept(&run->side, capturing->kept, error)) {
         return error->result;
     }
     memcpy(capturing->state, run->side.state, state_words(capturing) * sizeof *capturing->state);
@@ -61,8 +61,8 @@ static capture describe(const capturing *capturing) {
                      .parameter_count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph),
                      .state = capturing->state,
                      .state_words = state_words(capturing),
-                     .inertia = capturing->inertia,
-                     .inertia_words = inertia_words(capturing),
+                     .kept = capturing->kept,
+                     .kept_words = kept_words(capturing),
                      .events = run->side.events,
                      .event_count = run->side.event_count};
 }

@@ -186,8 +186,8 @@ static void pass_state(stream *s, capture *capture) {
     capture->state = pass_all_words(s, capture->state, 1, &capture->state_words);
 }
 
-static void pass_inertia(stream *s, capture *capture) {
-    capture->inertia = pass_all_words(s, capture->inertia, 1, &capture->inertia_words);
+static void pass_kept(stream *s, capture *capture) {
+    capture->kept = pass_all_words(s, capture->kept, 1, &capture->kept_words);
 }
 
 static void pass_events(stream *s, capture *capture) {
@@ -221,7 +221,7 @@ static const struct {
     [CAPTURE_GRAPH] = {"graph", pass_graph},
     [CAPTURE_PARAMETERS] = {"parameters", pass_parameters},
     [CAPTURE_STATE] = {"state", pass_state},
-    [CAPTURE_INERTIA] = {"inertia", pass_inertia},
+    [CAPTURE_KEPT] = {"kept", pass_kept},
     [CAPTURE_EVENTS] = {"events", pass_events},
     [CAPTURE_RESULTS] = {"results", pass_results},
 };

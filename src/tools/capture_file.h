@@ -23,7 +23,7 @@ typedef enum capture_section {
     CAPTURE_GRAPH,      // a pack of the graph, with its rig and clips
     CAPTURE_PARAMETERS, // float [character][parameter], before the control
     CAPTURE_STATE,      // of the control, before the frame
-    CAPTURE_INERTIA,    // inertialization data before the frame, or nothing
+    CAPTURE_KEPT,       // what poses kept before the frame (side_kept_words()), or nothing
     CAPTURE_EVENTS,     // sent with the frame
     CAPTURE_RESULTS,    // a name and a hash each, in the order of execution
     CAPTURE_SECTIONS
@@ -46,8 +46,8 @@ typedef struct capture {
     size_t parameter_count; // of all characters
     const uint32_t *state;
     size_t state_words; // of all characters
-    const uint32_t *inertia;
-    size_t inertia_words; // of all characters
+    const uint32_t *kept;
+    size_t kept_words; // of all characters
     const lmb_event *events;
     uint32_t event_count;
     const capture_result *results;

@@ -60,7 +60,7 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
         uint64_t words_each;
     } sections[] = {{"parameters", capture->parameter_count, lmb_graph_parameter_count(scene->graph)},
                     {"state", capture->state_words, lmb_control_state_words(scene->control)},
-                    {"inertia", capture->inertia_words, lmb_graph_inertia_words(scene->graph)}};
+                    {"kept", capture->kept_words, side_kept_words(scene->graph, 1)}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         if (characters == 0 || sections[i].words != characters * sections[i].words_each) {
             return lmb_fail(error, LMB_ERROR_FORMAT,
@@ -120,7 +120,7 @@ static lmb_result run_frame(const capture_scene *scene, side *side, lmb_error *e
     const capture *capture = scene->capture;
     side->batch = (lmb_batch_def){scene->graph, capture->character_count, LMB_OUTPUT_PALETTE_BIT};
     side->events_a_frame = capture->event_count;
-    if (side_create(side, error) || side_restore(side, capture->state, capture->inertia, error)) {
+    if (side_create(side, error) || side_restore(side, capture->state, capture->kept, error)) {
         return error->result;
     }
     memcpy(side->parameters, capture->parameters, capture->parameter_count * sizeof(float));
@@ -166,7 +166,8 @@ static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32
     if (lmb_graph_inertia_words(graph) > 0) {
         const capture *capture = r->scene->capture;
         outputs.inertia = r->outputs.inertia;
-        memcpy(outputs.inertia, capture->inertia, capture->inertia_words * sizeof *outputs.inertia);
+        memcpy(outputs.inertia, capture->kept,
+               (size_t)capture->character_count * lmb_graph_inertia_words(r->scene->graph) * sizeof *outputs.inertia);
     }
     return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : reference_run(&batch, &inputs, &outputs, error);
 }

@@ -315,20 +315,38 @@ lmb_transform side_local(const side *side, uint32_t character, uint32_t joint) {
     return transform;
 }
 
-static size_t inertia_bytes(const side *side) {
-    return (size_t)side->batch.character_count * lmb_graph_inertia_words(side->batch.graph) * sizeof(uint32_t);
+size_t side_kept_words(const lmb_graph *graph, uint32_t character_count) {
+    return ((size_t)lmb_graph_inertia_words(graph) + lmb_graph_reached_count(graph)) * character_count;
 }
 
-lmb_result side_read_inertia(side *side, uint32_t *inertia, lmb_error *error) {
-    if (side->gpu) {
-        return device_read_inertia(&side->opened.device, side->on_device.batch, inertia, error);
+// Words of inertialization of all characters.
+static size_t inertia_words(const side *side) {
+    return (size_t)side->batch.character_count * lmb_graph_inertia_words(side->batch.graph);
+}
+
+static size_t reached_words(const side *side) {
+    return (size_t)side->batch.character_count * lmb_graph_reached_count(side->batch.graph);
+}
+
+// The words of reached targets among those that are kept, or NULL.
+static const uint32_t *find_reached(const side *side, const uint32_t *kept) {
+    return reached_words(side) > 0 ? kept + inertia_words(side) : NULL;
+}
+
+lmb_result side_read_kept(side *side, uint32_t *kept, lmb_error *error) {
+    uint32_t *reached = (uint32_t *)(uintptr_t)find_reached(side, kept);
+    if (!side->gpu) {
+        copy_words(kept, side->outputs.inertia, inertia_words(side));
+        copy_words(reached, side->outputs.reached, reached_words(side));
+        return LMB_OK;
     }
-    memcpy(inertia, side->outputs.inertia, inertia_bytes(side));
-    return LMB_OK;
+    const lmb_gpu_span span = lmb_gpu_batch_reached(side->on_device.batch);
+    const lmb_result result = device_read_inertia(&side->opened.device, side->on_device.batch, kept, error);
+    return result == LMB_OK && span.size > 0 ? device_read_span(&side->opened.device, &span, reached, error) : result;
 }
 
 // The first frame on a device zeroes the states, so this runs one whose results are not used.
-static lmb_result restore_on_device(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
+static lmb_result restore_on_device(side *side, const uint32_t *state, const uint32_t *kept, lmb_error *error) {
     const uint32_t events = side->event_count;
     side->event_count = 0;
     lmb_result result = side_run(side, 0, 0, error);
@@ -337,17 +355,21 @@ static lmb_result restore_on_device(side *side, const uint32_t *state, const uin
     if (result == LMB_OK && lmb_graph_control(side->batch.graph) != NULL) {
         result = device_write_span(&side->opened.device, &span, state, error);
     }
-    return result == LMB_OK ? device_write_inertia(&side->opened.device, side->on_device.batch, inertia, error)
-                            : result;
+    if (result == LMB_OK) {
+        result = device_write_inertia(&side->opened.device, side->on_device.batch, kept, error);
+    }
+    const lmb_gpu_span reached = lmb_gpu_batch_reached(side->on_device.batch);
+    return result == LMB_OK && reached.size > 0
+               ? device_write_span(&side->opened.device, &reached, find_reached(side, kept), error)
+               : result;
 }
 
-lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error) {
-    const lmb_result result = side->gpu ? restore_on_device(side, state, inertia, error) : LMB_OK;
+lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *kept, lmb_error *error) {
+    const lmb_result result = side->gpu ? restore_on_device(side, state, kept, error) : LMB_OK;
     const size_t words = lmb_control_state_words(lmb_graph_control(side->batch.graph));
     memcpy(side->state, state, side->batch.character_count * words * sizeof *state);
-    if (inertia_bytes(side) > 0) {
-        memcpy(side->outputs.inertia, inertia, inertia_bytes(side));
-    }
+    copy_words(side->outputs.inertia, kept, inertia_words(side));
+    copy_words(side->outputs.reached, find_reached(side, kept), reached_words(side));
     return result;
 }
 

@@ -84,11 +84,14 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
 lmb_transform side_local(const side *side, uint32_t character, uint32_t joint);
 // Returns the name of the device that runs the batch, or "reference".
 const char *side_name(const side *side);
+// Returns how many words poses keep from frame to frame, of all characters: their inertialization data, uint32_t
+// [C][lmb_graph_inertia_words()], and after these which targets they reached, uint32_t [C][lmb_graph_reached_count()].
+size_t side_kept_words(const lmb_graph *graph, uint32_t character_count);
 // Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
-// states that have not begun, and their inertialization data, uint32_t [C][lmb_graph_inertia_words()].
-lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *inertia, lmb_error *error);
-// Reads the inertialization data between frames.
-lmb_result side_read_inertia(side *side, uint32_t *inertia, lmb_error *error);
+// states that have not begun, and the words that poses keep.
+lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *kept, lmb_error *error);
+// Reads the words that poses keep, between frames.
+lmb_result side_read_kept(side *side, uint32_t *kept, lmb_error *error);
 // Accepts a zeroed one. Returns a result as gpu_device_close() does.
 lmb_result side_destroy(side *side, lmb_result result, lmb_error *error);
 

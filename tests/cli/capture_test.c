@@ -96,7 +96,7 @@ static void what_inertialization_keeps_is_captured(void **state) {
         uint8_t *bytes = capture_read_bytes(path, &size);
         capture read;
         assert_int_equal(capture_read(bytes, size, &read, NULL), LMB_OK);
-        assert_true(read.inertia_words > 0);
+        assert_true(read.kept_words > 0);
         for (uint32_t k = 1; k < read.result_count; k++) {
             if (strcmp(read.results[k].name, "inertialized") == 0) {
                 hashes[i] = read.results[k].hash;
@@ -107,6 +107,37 @@ static void what_inertialization_keeps_is_captured(void **state) {
         free(bytes);
     }
     assert_true(hashes[0] != 0 && hashes[0] == hashes[1]);
+}
+
+// Whether the target was reached before the captured frame decides what that frame shows.
+static void reached_targets_are_captured(void **state) {
+    (void)state;
+    static const char graph[] =
+        "{\"op\":\"blend\",\"weight\":{\"param\":\"there\"},\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"ik-aim\","
+        "\"joints\":{\"head\":1},\"forward\":[0,0,1],\"up\":[0,1,0],\"target\":[0.3,1.6,2],\"reached\":{\"index\":0,"
+        "\"parameter\":\"there\"},\"base\":{\"op\":\"clip\",\"clip\":\"walk\",\"play\":true}}}";
+    capture_write_bytes("aim.json", graph, strlen(graph));
+    static const char *const backends[] = {"reference", "gpu"};
+    for (int i = 0; i < 2; i++) {
+        char line[400];
+        snprintf(line, sizeof line,
+                 COMMAND "capture mannequin --graph aim.json --frames 4 --backend %s --output aim.capture",
+                 backends[i]);
+        command_output output = command_run("%s", line);
+        assert_int_equal(output.status, 0);
+        assert_string_equal(output.err, "");
+        command_output_release(&output);
+        size_t size;
+        uint8_t *bytes = capture_read_bytes("aim.capture", &size);
+        capture read;
+        assert_int_equal(capture_read(bytes, size, &read, NULL), LMB_OK);
+        assert_int_equal(read.kept_words, 1);
+        assert_int_equal(read.kept[0], 1);
+        capture_release(&read);
+        free(bytes);
+        run(0, COMMAND "replay aim.capture", "same: ", "");
+        run(0, COMMAND "replay aim.capture --backend gpu", "same: ", "");
+    }
 }
 
 // Simulates a captured device with an error in that operation and in all results that depend on it.
@@ -147,9 +178,11 @@ static void mistakes_are_reported(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_frame_comes_to_the_same_again), cmocka_unit_test(graphs_that_stand_still_are_captured_too),
-        cmocka_unit_test(what_inertialization_keeps_is_captured),
-        cmocka_unit_test(the_first_operation_that_differs_is_named), cmocka_unit_test(mistakes_are_reported)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_frame_comes_to_the_same_again),
+                                       cmocka_unit_test(graphs_that_stand_still_are_captured_too),
+                                       cmocka_unit_test(what_inertialization_keeps_is_captured),
+                                       cmocka_unit_test(reached_targets_are_captured),
+                                       cmocka_unit_test(the_first_operation_that_differs_is_named),
+                                       cmocka_unit_test(mistakes_are_reported)};
     return run_gpu_suite_with("capture", tests, sizeof tests / sizeof tests[0], capture_enter, NULL);
 }
