@@ -65,8 +65,8 @@
 ///
 /// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]: the node's weight times the joint's in
 /// `weights`, as in stiffer roots and looser tips. At weight 0 the result is the base, to the bit. A joint's weight
-/// changes no other joint: bones are simulated as if all were 1, also where one is 0. Only local rotations change: translations, scales and float channels are those of the base, and so are root
-/// motion and joint weights.
+/// changes no other joint: bones are simulated as if all were 1, also where one is 0. Only local rotations change:
+/// translations, scales and float channels are those of the base, and so are root motion and joint weights.
 ///
 /// **Scale.** The scales of the chain's joints and of all their ancestors must be uniform and positive; otherwise
 /// joints do not quite point along the simulated bones.

@@ -25,9 +25,8 @@
 ///   - `entry EVENT` and `exit EVENT`, which are emitted to the host.
 /// - **transitions**, inside a state's braces: `EVENT STATE`, or `END STATE` for the end of the clip. `after SECONDS`
 ///   and `when CONDITION` may replace the event or follow it. `->` may precede the state. `fade SECONDS`, `curve NAME`,
-///   `curve bezier NUMBER NUMBER` or `curve cubic-bezier X1 Y1 X2 Y2`, `frozen` or `inertialized`, and `priority NUMBER`
-///   may follow the state:
-///   `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
+///   `curve bezier NUMBER NUMBER` or `curve cubic-bezier X1 Y1 X2 Y2`, `frozen` or `inertialized`, and `priority
+///   NUMBER` may follow the state: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
 /// - **any** `{ TRANSITIONS }`: transitions from every state except their own target. With `to-self` after the state
 ///   one is taken from its target, too.
 /// - **fade SECONDS** and **curve**, between states: defaults for all transitions after them in the text.

@@ -23,7 +23,8 @@
 /// trusts nothing. To allow that, its writer seals it (lmb_snapshot_seal()).
 ///
 /// **Devices.** A device's words are copied from and to lmb_gpu_batch_state(), lmb_gpu_batch_inertia() and
-/// lmb_gpu_batch_reached() by the host. lmb_snapshot_open() says where a snapshot has the same words, in the same order.
+/// lmb_gpu_batch_reached() by the host. lmb_snapshot_open() says where a snapshot has the same words, in the same
+/// order.
 ///
 /// **Format.** Little-endian 32-bit words:
 ///

@@ -24,8 +24,8 @@
 #define CHAIN_MEMORY 14u    // offset in the words that a batch keeps for a character
 #define CHAIN_BONES 15u     // number of bones, at most 32, and of colliders
 #define CHAIN_ANCESTORS 16u // number of ancestors of the first joint, then these, the root first
-// After them [bone + 1]: the joints of the chain, each the parent of the next one; [bone] float: the weight of its joint.
-// If there are colliders, [bone] float: the radius at its end; then each collider.
+// After them [bone + 1]: the joints of the chain, each the parent of the next one; [bone] float: the weight of its
+// joint. If there are colliders, [bone] float: the radius at its end; then each collider.
 #define CHAIN_BONE_MASK 255u // of CHAIN_BONES
 #define CHAIN_COLLIDERS_SHIFT 8u
 

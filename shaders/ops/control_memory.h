@@ -7,7 +7,8 @@
 
 // Features that a control may use, beside those in language.h: character motion, warps of it, motion weights that
 // differ from weights in the pose, sync groups, machines that travel, transitions that say where clips begin, players
-// with repetitions, a delay or a player to be in sync with, updates between which characters move on. A pipeline omits the code of a feature that its control cannot use.
+// with repetitions, a delay or a player to be in sync with, updates between which characters move on. A pipeline omits
+// the code of a feature that its control cannot use.
 #ifdef LMB_GLSL
 layout(constant_id = 20) const bool USES_CHARACTER_MOTION = true;
 layout(constant_id = 21) const bool USES_WARPS = true;

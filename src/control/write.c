@@ -3,9 +3,9 @@
 // assigns offsets in both. So offsets must not depend on what has been written.
 //
 // Records of machines and players come first, so that everything after them can refer to them by offset. Then, in
-// order: keys of curves; smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of machines; the
-// character motion; inertialization; and tables that are the same in every frame. Words of a character's state are
-// assigned in the same order, so equal descriptors have equal states.
+// order: keys of curves; smoothed parameters; each player's notifies and uses; groups; states, transitions and terms of
+// machines; the character motion; inertialization; and tables that are the same in every frame. Words of a character's
+// state are assigned in the same order, so equal descriptors have equal states.
 //
 // - Seconds become fine ticks (2^-16 of a tick). A float stands for the simplest fraction of a second near it, so that
 //   steps of 1/60 s add up to a duration exactly.

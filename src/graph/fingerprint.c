@@ -1,6 +1,6 @@
 // The fingerprint of a graph. It is the hash of hashes: of the library's own bits, of the compiled graph without the
-// room of its clip slots, of the compiled control, and of the names. Compiled graphs have no addresses, and are the same
-// on all machines.
+// room of its clip slots, of the compiled control, and of the names. Compiled graphs have no addresses, and are the
+// same on all machines.
 #include "base/bits.h"
 #include "control/control.h"
 #include "names.h"

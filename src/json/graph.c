@@ -292,8 +292,8 @@ static bool is_refused(const lmb_graph_reader *reader, uint32_t node, uint32_t j
     return refused;
 }
 
-// Returns the member of an object that a message names as a field of the descriptor, "two_bone.mid_axis: ", or the object.
-// What the member says is skipped in the message, apart from an index.
+// Returns the member of an object that a message names as a field of the descriptor, "two_bone.mid_axis: ", or the
+// object. What the member says is skipped in the message, apart from an index.
 static uint32_t find_named_member(const lmb_graph_reader *reader, uint32_t object, const char **message) {
     const size_t length = strspn(*message, "abcdefghijklmnopqrstuvwxyz0123456789_.[]");
     char name[40];

@@ -1,8 +1,8 @@
 // Sine, cosine and arc tangent for hosts, by the arithmetic of the kernels.
 //
 // The arc tangent is that of the smaller of both magnitudes over the larger one, z. Above tan(pi / 8) it is pi / 4 plus
-// that of (z - 1) / (z + 1). So a polynomial has to hold only up to tan(pi / 8): z (1 + z^2 p(z^2)), where p has degree 3
-// and is fitted for the smallest error, 2.2e-8. Octants follow from the signs and from which magnitude is larger.
+// that of (z - 1) / (z + 1). So a polynomial has to hold only up to tan(pi / 8): z (1 + z^2 p(z^2)), where p has degree
+// 3 and is fitted for the smallest error, 2.2e-8. Octants follow from the signs and from which magnitude is larger.
 #include "inline_ops.h"
 
 #include "../../shaders/ops/motion.h"

@@ -27,15 +27,16 @@ typedef struct character_file {
 } character_file;
 
 // Opens the files of a descriptor: the first one, to which further ones add their clips. A single one may be a pack, or
-// the name of a mannequin, which mannequin_find_creator() knows. Splits apply to all of them. The caller closes the character also if this fails.
+// the name of a mannequin, which mannequin_find_creator() knows. Splits apply to all of them. The caller closes the
+// character also if this fails.
 lmb_result character_file_open(const lmb_import_def *def, character_file *character, lmb_error *error);
 // Reads the unit of BVH files, for option_other: `target` is lmb_import_def.bvh_unit.
 const char *character_file_read_unit(const char *text, void *target);
 #define CHARACTER_FILE_SKELETON_HELP "leave out joints of files that are of no skin: props, cameras"
 #define CHARACTER_FILE_SCALES_HELP "keep scales that differ from 1 or from the rest pose by less than 1e-4"
 #define CHARACTER_FILE_UNIT_HELP "metres of a unit of length in BVH files (0.01)"
-// Reads the values of --split, CLIP=NAME:FROM-TO,NAME:FROM-TO... in seconds, as the splits of a descriptor, which are in
-// `memory`. The message names what is wrong.
+// Reads the values of --split, CLIP=NAME:FROM-TO,NAME:FROM-TO... in seconds, as the splits of a descriptor, which are
+// in `memory`. The message names what is wrong.
 lmb_result character_file_read_splits(const char *const *texts, uint32_t text_count, lmb_arena *memory,
                                       lmb_import_def *def, lmb_error *error);
 void character_file_close(character_file *character);

@@ -8,7 +8,8 @@
 //      "ride": 1.25,
 //      "rails": [[[0, [-1, 1, 0], [1, 1, 0]], [2, [-1, 1.2, 0], [1, 0.8, 0]]]],
 //      "camera": {"eye": [[0, 2, 1.6, 4]], "target": [0, 1, 0]},
-//      "points": [{"ground": "left_foot"}, {"normal": "left_foot"}, {"camera": true}, {"rail": 0, "at": [0.3, 1, 0.2]}]}
+//      "points": [{"ground": "left_foot"}, {"normal": "left_foot"}, {"camera": true}, {"rail": 0, "at": [0.3, 1,
+//      0.2]}]}
 //
 // Lengths are in metres, times in seconds, angles in degrees; +Y is up. All members are optional.
 // - `rows`: character i is in column i % columns of row i / columns; rows are behind each other. `phase` names a
@@ -20,9 +21,9 @@
 // - `rails`: keys of a time and both ends, which repeat.
 // - `camera`: keys of a time and the eye's position, which repeat, and what it looks at. It follows the characters.
 // - `points`: of each character, in world space. `ground` is a point of the ground under a joint, and `normal` its
-//   normal: where the joint was in the frame before, and where it will be soon, so that a foot is lifted before a riser.
-//   `rail` is the point of a rail that is nearest to a position in the character's space, plus an `offset` in world space.
-//   Rails are stated before the points.
+//   normal: where the joint was in the frame before, and where it will be soon, so that a foot is lifted before a
+//   riser. `rail` is the point of a rail that is nearest to a position in the character's space, plus an `offset` in
+//   world space. Rails are stated before the points.
 #ifndef LIMBER_SRC_TOOLS_PLAY_SCENE_H
 #define LIMBER_SRC_TOOLS_PLAY_SCENE_H
 

@@ -264,7 +264,8 @@ static void refused_parts(void **state) {
     lmb_rig_destroy(rig);
 }
 
-// Parts take the places of their clips, in the order in which they are given. Of two clips of one name the first is split.
+// Parts take the places of their clips, in the order in which they are given. Of two clips of one name the first is
+// split.
 static void parts_take_the_places_of_clips(void **state) {
     (void)state;
     static const char *const names[] = {"still", "take", "take", "end"};

@@ -1315,8 +1315,8 @@ static void motion_of_a_clip(void **state) {
     end(&p);
 }
 
-// A part loops by itself: its length is the difference of its ends in ticks. Notifies are in seconds of the part, and its
-// root motion is that of a clip that is cut by hand.
+// A part loops by itself: its length is the difference of its ends in ticks. Notifies are in seconds of the part, and
+// its root motion is that of a clip that is cut by hand.
 static void a_part_plays(void **state) {
     (void)state;
     static const lmb_clip_part_def cut = {.start = 0.3f, .end = 0.55f};

@@ -363,8 +363,8 @@ static void targets_out_of_reach_are_pointed_at(void **state) {
     free(l);
 }
 
-// Targets are reported as reached if they are within the bones' reach, or with softening within that part of it, and the
-// weight is 1. Near the borders either is allowed.
+// Targets are reported as reached if they are within the bones' reach, or with softening within that part of it, and
+// the weight is 1. Near the borders either is allowed.
 static void reached_targets_are_reported(void **state) {
     (void)state;
     uint32_t counts[2] = {0, 0};

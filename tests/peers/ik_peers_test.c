@@ -1,5 +1,5 @@
-// Inverse kinematics beside that of ozz-animation 0.16, IKAimJob and IKTwoBoneJob: cases of its tests with their numbers,
-// and what Limber has for the same inputs. Its tests compare quaternions within 2e-3.
+// Inverse kinematics beside that of ozz-animation 0.16, IKAimJob and IKTwoBoneJob: cases of its tests with their
+// numbers, and what Limber has for the same inputs. Its tests compare quaternions within 2e-3.
 #include "scene.h"
 
 #include <math.h>

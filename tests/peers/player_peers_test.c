@@ -257,7 +257,8 @@ static const peer_row rows[] = {
     {THREE, "syncWith: time after 1/4 s", time_of_synced, 0.5, 1e-6, .steps = 1},
     {THREE, "syncWith: time after 1 s", time_of_synced, 0.875, 1e-6, .steps = 4},
     {THREE, "syncWith: time after 3/2 s", time_of_synced, 1.125, 1e-6, .steps = 6},
-    // ModelImporterClipAnimation with loopTime at 30 frames a second: a clip of its own, which begins at its first frame.
+    // ModelImporterClipAnimation with loopTime at 30 frames a second: a clip of its own, which begins at its first
+    // frame.
     {"Unity", "firstFrame 9, lastFrame 24: frame after 0.7 s", position_in_part, 15.0 / 30.0, 1e-6,
      .part = {0.3f, 0.8f}, .seconds = 0.7f},
     // AnimationNodeAnimation with use_custom_timeline, LOOP_LINEAR and without stretch_time_scale.
