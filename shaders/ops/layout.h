@@ -48,7 +48,8 @@
 #define PROGRAM_STRANDS 39            // offset: word [strand + 1], index in the order of the strand's first joint
 #define PROGRAM_REACHED 40            // words per character that say which nodes reached their targets
 #define PROGRAM_REACHED_PARAMETERS 41 // offset: [word] 1 plus the parameter that the control writes, or 0
-#define PROGRAM_HEADER_WORDS 42
+// A multiple of a sector, so that what follows begins at one.
+#define PROGRAM_HEADER_WORDS 48
 
 // Model matrices are computed along strands of the hierarchy: joints of which each is the only child of the one before.
 // A band is levels of the hierarchy that follow each other; the next one begins at a level on which a joint has
