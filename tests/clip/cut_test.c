@@ -293,15 +293,18 @@ static void parts_take_the_places_of_clips(void **state) {
     for (uint32_t i = 0; i < 3; i++) {
         lmb_clip_destroy(parts[i]);
     }
+    // On failure the list stays.
+    const lmb_clip *whole[7] = {clips[0], clips[1], clips[2], clips[3]};
+    count = 4;
     splits[1].clip = "End";
-    CHECK_REFUSAL(lmb_clips_split(rig, splits, 2, NULL, list, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
+    CHECK_REFUSAL(lmb_clips_split(rig, splits, 2, NULL, whole, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
                   "part 'last' of 'End': there is no such clip");
     lmb_clip_destroy(parts[0]);
     assert_null(parts[1]);
     splits[0].part.end = 2.5f;
-    CHECK_REFUSAL(lmb_clips_split(rig, splits, 1, NULL, list, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
+    CHECK_REFUSAL(lmb_clips_split(rig, splits, 1, NULL, whole, &count, parts, &error), &error, LMB_ERROR_ARGUMENT,
                   "part 'rise' of 'take': cut: clip 'take': the part does not go");
-    assert_int_equal(count, sizeof expected / sizeof *expected);
+    assert_true(count == 4 && whole[1] == clips[1]);
     lmb_rig_destroy(rig);
     for (uint32_t i = 0; i < 4; i++) {
         lmb_clip_destroy(clips[i]);
