@@ -771,8 +771,8 @@ LMB_API void lmb_graph_destroy(lmb_graph *graph);
 /// too, because hosts find their indices by these.
 ///
 /// Two hosts whose graphs have one fingerprint get the same bits from the same input. Not part of it are clips in slots
-/// (clip_slot.h), because they change, and names of joints. Libraries of different
-/// versions may give a graph different fingerprints even if its bits are the same.
+/// (clip_slot.h), because they change, and names of joints. Libraries of different versions may give a graph different
+/// fingerprints even if its bits are the same.
 LMB_API uint64_t lmb_graph_fingerprint(const lmb_graph *graph);
 
 /// Puts a clip into its slot, in place of what is there; NULL empties the slot (clip_slot.h). The next frame on the CPU

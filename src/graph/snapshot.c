@@ -1,4 +1,5 @@
-// Snapshots of characters. The words of a snapshot lie in two arrays, so a run of characters is copied at once.
+// Snapshots of characters. States, inertialization and reached targets are three arrays, so characters that follow each
+// other are copied at once.
 #include <limber/snapshot.h>
 
 #include "base/host.h"
@@ -160,7 +161,7 @@ static lmb_result load_header(const void *bytes, size_t size, header *h, lmb_err
     }
     const uint64_t each = character_words(h) * sizeof(uint32_t);
     const uint64_t room = size - sizeof *h;
-    // No more than 2^32 characters of 2^35 bytes: the product may exceed 64 bits.
+    // It divides, because the product of both may exceed 64 bits.
     const bool fits = each == 0 ? room == 0 : room % each == 0 && room / each == h->character_count;
     if (!fits) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "snapshot: %llu bytes are not those of %u characters of %llu bytes",
