@@ -806,7 +806,8 @@ LMB_API bool lmb_control_rotates_fully(const lmb_control *control);
 /// 0 without a character motion.
 LMB_API uint32_t lmb_control_motion_floats(const lmb_control *control);
 /// Returns a character's position and orientation; at the origin without a character motion. `state` is one
-/// character's.
+/// character's. Sine, cosine and arc tangent are the C library's, so last bits of angles and rotations may differ
+/// between systems: see lmb_control_matrix().
 LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state);
 /// Returns the matrix that takes a character's model space to the world: of its position and orientation, as floats.
 /// It has the same bits everywhere, and serves as a world transform (lmb_batch_inputs.transforms) or in a renderer. The
