@@ -95,6 +95,9 @@ set(of_capture_test GPU FULL COST 60 LABELS cases one-driver slow-with-sanitizer
 set(viewer ../samples/viewer)
 set(of_mannequin_test ALL_CASES LABELS slow-with-sanitizers)
 set(of_hello_test IF LIMBER_IMPORT LIMBER_GPU LIBRARIES ${CMAKE_DL_LIBS})
+set(lockstep ../samples/lockstep)
+set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools limber-mannequin LABELS foreign
+    SOURCES ${lockstep}/client.c ${lockstep}/game.c ${lockstep}/run.c ${lockstep}/server.c ${lockstep}/wire.c)
 set(of_characters_test IF NOT_WIN32 RUNS limber-cli)
 set(of_viewer_test GPU FULL COST 55 SOURCES samples/viewer_run.c LIBRARIES limber-stb RUNS limber-viewer limber-cli
     LABELS cases one-driver slow-with-sanitizers)
