@@ -501,7 +501,10 @@ LMB_API lmb_state_def lmb_default_state_def(void);
 /// order.
 ///
 /// Exactly one state is current. A state's clip, whose end is the state's end, is the first clip in the order of nodes
-/// that has a player and is in the state's pose, but not in a machine or a fade inside that pose.
+/// that has a player and is in the state's pose, but not in a machine or a fade inside that pose, nor in another state.
+///
+/// A node that several states use belongs to the innermost state around all its uses. Its players and machines go on
+/// while any of these states is entered or left, play while that state does, and are not the end of an inner one.
 ///
 /// A state that is entered begins anew if its weight is 0, if it has `restart`, or if its clip stays at its end
 /// (#LMB_END_HOLD, #LMB_END_ONCE, lmb_player_def.repetitions) and has reached it. Then its players begin at their

@@ -391,9 +391,10 @@ static bool check_transition(const checker *c, uint32_t node, uint32_t index) {
                    "only a transition from any state has it") &&
            require(c, at, needs_something(transition), "event", "the transition needs nothing to be taken") &&
            require(c, at, transition->travel_cost <= LMB_MOST_TRAVEL_COST, "travel_cost", "it is above 65536") &&
-           require(c, at, !transition->at_end || !knows_ends || has_end, "at_end", "no clip plays in the state") &&
+           require(c, at, !transition->at_end || !knows_ends || has_end, "at_end",
+                   "no clip of its own plays in the state") &&
            require(c, at, transition->start != LMB_START_SYNC || !knows_ends || has_end, "start",
-                   "no clip plays in the state that it leaves") &&
+                   "no clip of its own plays in the state that it leaves") &&
            require(c, at, curve_fault == NULL, "curve", curve_fault) &&
            require(c, at, transition->profile == LMB_NONE || transition->profile < c->def->mask_count, "profile",
                    "there is no such mask") &&

@@ -1,8 +1,9 @@
 // The steps of the split:
 // 1. Check what is read here; lmb_moving_check() checks the rest later.
-// 2. Find which state owns each node, from the last node down, and add a machine for each node or fade on the way. So
-//    outer machines come before those inside their states. The walk has a stack of its own, since graphs may be deep. A
-//    node that moves by itself must have a single owner, because its time advances only while that has a weight.
+// 2. Find which state owns each node, from the last node down: the innermost one that all uses of the node are in. Its
+//    time advances only while that state has a weight. Then visit the nodes in the order of inputs, and add a machine
+//    for each node or fade on the way. So outer machines come before those inside their states. The walk has a stack
+//    of its own, since graphs may be deep.
 // 3. Find the retarget around each clip that plays. Its root motion is scaled and turned as the retarget does with
 //    poses.
 // 4. Number the added parameters, and give each player and state the parameter that it writes.
@@ -20,17 +21,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// The state that owns a pose, as indices. The machine is LMB_NONE if no state owns it.
+// The state that owns a pose. The machine is that of a node, or node_count plus the fade; LMB_NONE if no state owns
+// the pose.
 typedef struct owner {
     uint32_t machine;
     uint32_t state;
 } owner;
-
-// A pose that is still to be visited.
-typedef struct visit {
-    uint32_t node;
-    owner owner; // without its own fade
-} visit;
 
 // The transitions of a fade: in, again, out, at the end, after a time.
 #define FADE_TRANSITIONS 5u
@@ -48,11 +44,12 @@ typedef struct lowering {
     lmb_node_def *nodes;
     lmb_moving_state *states; // of all machines, one machine after another in the order in which they are found
     fade_machine *fades;      // [fade]
-    owner *owners;            // [node]
+    owner *around;            // [node]: owns it, without its own fade
     bool *reached;            // [node]
+    bool *visited;            // [node]
+    uint32_t *faded;          // [node]: the fade of which it is the pose, or LMB_NONE
     uint32_t *retargets;      // [node]: the retarget that its sources are in, or LMB_NONE
-    bool *moves;              // [node]: whether a clip plays or a machine runs in it
-    visit *visits;
+    uint32_t *visits;         // nodes that are still to be visited
     uint32_t visit_count;
     uint32_t state_count;
 } lowering;
@@ -192,9 +189,10 @@ static bool allocate_all(lowering *l, lmb_arena *scratch) {
     moving->player_of = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *moving->player_of);
     moving->machine_of = lmb_arena_allocate(&moving->memory, numbers, sizeof *moving->machine_of);
     moving->first_parameters = lmb_arena_allocate(&moving->memory, def->node_count, sizeof *moving->first_parameters);
-    l->owners = lmb_arena_allocate(scratch, def->node_count, sizeof *l->owners);
+    l->around = lmb_arena_allocate(scratch, def->node_count, sizeof *l->around);
     l->reached = lmb_arena_allocate(scratch, def->node_count, sizeof *l->reached);
-    l->moves = lmb_arena_allocate(scratch, def->node_count, sizeof *l->moves);
+    l->visited = lmb_arena_allocate(scratch, def->node_count, sizeof *l->visited);
+    l->faded = lmb_arena_allocate(scratch, def->node_count, sizeof *l->faded);
     l->retargets = lmb_arena_allocate(scratch, def->node_count, sizeof *l->retargets);
     l->visits = lmb_arena_allocate(scratch, visits, sizeof *l->visits);
     if (moving->memory.failed || scratch->failed) {
@@ -204,7 +202,12 @@ static bool allocate_all(lowering *l, lmb_arena *scratch) {
         moving->machine_of[i] = LMB_NONE;
     }
     for (uint32_t i = 0; i < def->node_count; i++) {
-        moving->player_of[i] = LMB_NONE;
+        moving->player_of[i] = l->faded[i] = LMB_NONE;
+    }
+    for (uint32_t i = 0; i < def->fade_count; i++) { // no two have the same pose
+        if (def->fades[i].pose != LMB_NONE) {
+            l->faded[def->fades[i].pose] = i;
+        }
     }
     return true;
 }
@@ -234,92 +237,122 @@ static void number_parameters(lowering *l) {
 
 // ---- Owning states: from the last node down, machines before those inside their states.
 
-// Adds the machine of a node or of a fade. Its states write no parameters yet.
-static uint32_t add_machine(lowering *l, owner outside, uint32_t node, uint32_t fade) {
-    const uint32_t index = l->moving->machine_count++;
-    const uint32_t states = node != LMB_NONE ? l->def->nodes[node].input_count : 2;
-    l->moving->machine_of[node != LMB_NONE ? node : l->def->node_count + fade] = index;
-    l->moving->machines[index] = (lmb_moving_machine){.node = node,
-                                                      .fade = fade,
-                                                      .states = l->states + l->state_count,
-                                                      .machine = outside.machine,
-                                                      .state = outside.state};
-    for (uint32_t i = 0; i < states; i++) {
-        l->states[l->state_count++] = (lmb_moving_state){LMB_NONE, LMB_NONE};
-    }
-    return index;
-}
-
 // Returns the state of a fade in which its pose has a weight.
 static uint32_t in_state(const lmb_fade_def *fade) {
     return fade->begins_in ? 0 : 1;
 }
 
-// Finds the state that owns a visited pose: that of its fade if it has one.
-static bool enter(lowering *l, const visit *at, owner *own) {
-    const uint32_t fade = find_fade(l->def, at->node);
-    *own = at->owner;
-    if (fade == LMB_NONE) {
-        return true;
-    }
-    const lmb_moving *moving = l->moving;
-    uint32_t machine = moving->machine_of[l->def->node_count + fade];
-    if (machine == LMB_NONE) {
-        machine = add_machine(l, at->owner, LMB_NONE, fade);
-    }
-    *own = (owner){machine, in_state(&l->def->fades[fade])};
-    return (moving->machines[machine].machine == at->owner.machine &&
-            moving->machines[machine].state == at->owner.state) ||
-           refuse_fade(l, fade, "its pose is used in several states");
+// Returns the node of a machine, or the pose of a fade's.
+static uint32_t place_of(const lowering *l, uint32_t machine) {
+    return machine < l->def->node_count ? machine : l->def->fades[machine - l->def->node_count].pose;
 }
 
-static void visit_inputs(lowering *l, uint32_t index, owner own) {
-    const lmb_node_def *node = &l->def->nodes[index];
-    const bool is_machine = node->op == LMB_OP_MACHINE;
-    if (is_machine) {
-        own.machine = add_machine(l, own, index, LMB_NONE);
-    }
-    for (uint32_t i = node->input_count; i-- > 0;) {
-        own.state = is_machine ? i : own.state;
-        l->visits[l->visit_count++] = (visit){node->inputs[i], own};
-    }
+// Returns what owns a node: the state of its own fade if it has one.
+static owner owner_of(const lowering *l, uint32_t node) {
+    const uint32_t fade = l->faded[node];
+    return fade == LMB_NONE ? l->around[node] : (owner){l->def->node_count + fade, in_state(&l->def->fades[fade])};
 }
 
-static void find_moving(const lowering *l) {
-    for (uint32_t i = 0; i < l->def->node_count; i++) {
+// Returns what owns a machine.
+static owner outside_of(const lowering *l, uint32_t machine) {
+    return machine < l->def->node_count ? owner_of(l, machine) : l->around[place_of(l, machine)];
+}
+
+// Returns whether a machine cannot be around another one: its node is an earlier one, or it has the pose of its fade.
+static bool is_inner(const lowering *l, uint32_t machine, uint32_t other) {
+    const uint32_t at = place_of(l, machine), other_at = place_of(l, other);
+    return at < other_at || (at == other_at && machine < other);
+}
+
+// Returns the innermost state that is around both, or is one of them.
+static owner find_common(const lowering *l, owner a, owner b) {
+    while (a.machine != b.machine && a.machine != LMB_NONE && b.machine != LMB_NONE) {
+        if (is_inner(l, a.machine, b.machine)) {
+            a = outside_of(l, a.machine);
+        } else {
+            b = outside_of(l, b.machine);
+        }
+    }
+    const bool is_same = a.machine == b.machine && (a.machine == LMB_NONE || a.state == b.state);
+    return is_same                  ? a
+           : a.machine == b.machine ? outside_of(l, a.machine) // two states of one machine
+                                    : (owner){LMB_NONE, 0};
+}
+
+// Finds which nodes the result uses, and checks the number of machines, which bounds the states around a node.
+static bool find_reached(const lowering *l) {
+    const lmb_graph_def *def = l->def;
+    uint32_t machines = def->fade_count;
+    l->reached[def->node_count - 1] = true;
+    for (uint32_t i = def->node_count; i-- > 0;) {
+        for (uint32_t k = 0; k < def->nodes[i].input_count && l->reached[i]; k++) {
+            l->reached[def->nodes[i].inputs[k]] = true;
+        }
+        machines += l->reached[i] && def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    return lmb_check_count(l->error, "graph", "machines", machines, LMB_MAX_MACHINES);
+}
+
+// A node comes after its inputs, so that all uses of a node are known when it is its turn.
+static void find_owners(const lowering *l) {
+    const owner none = {LMB_NONE, 0}, unknown = {LMB_NONE, LMB_NONE};
+    for (uint32_t i = l->def->node_count; i-- > 0;) {
+        l->around[i] = unknown;
+    }
+    l->around[l->def->node_count - 1] = none;
+    for (uint32_t i = l->def->node_count; i-- > 0;) {
         const lmb_node_def *node = &l->def->nodes[i];
-        l->moves[i] = lmb_node_plays(node) || node->op == LMB_OP_MACHINE || find_fade(l->def, i) != LMB_NONE;
-        for (uint32_t k = 0; k < node->input_count; k++) {
-            l->moves[i] = l->moves[i] || l->moves[node->inputs[k]];
+        for (uint32_t k = 0; k < node->input_count && l->reached[i]; k++) {
+            owner *around = &l->around[node->inputs[k]];
+            const owner use = node->op == LMB_OP_MACHINE ? (owner){i, k} : owner_of(l, i);
+            *around = around->state == LMB_NONE ? use : find_common(l, *around, use);
         }
     }
 }
 
-static bool find_owners(lowering *l) {
+// Adds the machine of a node, or node_count plus a fade. Its states write no parameters yet.
+static void add_machine(lowering *l, uint32_t machine, owner outside) {
+    const uint32_t index = l->moving->machine_count++;
+    const bool is_node = machine < l->def->node_count;
+    const uint32_t states = is_node ? l->def->nodes[machine].input_count : 2;
+    l->moving->machine_of[machine] = index;
+    l->moving->machines[index] =
+        (lmb_moving_machine){.node = is_node ? machine : LMB_NONE,
+                             .fade = is_node ? LMB_NONE : machine - l->def->node_count,
+                             .states = l->states + l->state_count,
+                             .machine = outside.machine == LMB_NONE ? LMB_NONE : l->moving->machine_of[outside.machine],
+                             .state = outside.state};
+    for (uint32_t i = 0; i < states; i++) {
+        l->states[l->state_count++] = (lmb_moving_state){LMB_NONE, LMB_NONE};
+    }
+}
+
+// Every path from the last node to a machine passes the states around it, so they have been added.
+static void add_machines(lowering *l) {
     const owner none = {LMB_NONE, 0};
-    find_moving(l);
-    l->visits[l->visit_count++] = (visit){l->def->node_count - 1, none};
+    l->visits[l->visit_count++] = l->def->node_count - 1;
     while (l->visit_count > 0) {
-        const visit at = l->visits[--l->visit_count];
-        owner own;
-        if (!enter(l, &at, &own)) {
-            return false;
+        const uint32_t index = l->visits[--l->visit_count];
+        const lmb_node_def *node = &l->def->nodes[index];
+        if (l->visited[index]) {
+            continue;
         }
-        const owner before = l->owners[at.node];
-        if (!l->reached[at.node]) {
-            l->reached[at.node] = true;
-            l->owners[at.node] = own;
-            visit_inputs(l, at.node, own);
-        } else if (l->moves[at.node] && (before.machine != own.machine || before.state != own.state)) {
-            return refuse_node(l, at.node, "it moves by itself, and is used in several states");
+        l->visited[index] = true;
+        if (l->faded[index] != LMB_NONE) {
+            add_machine(l, l->def->node_count + l->faded[index], l->around[index]);
+        }
+        if (node->op == LMB_OP_MACHINE) {
+            add_machine(l, index, owner_of(l, index));
+        }
+        for (uint32_t i = node->input_count; i-- > 0;) {
+            l->visits[l->visit_count++] = node->inputs[i];
         }
     }
     for (uint32_t i = 0; i < l->def->fade_count; i++) { // fades without a pose
         if (l->moving->machine_of[l->def->node_count + i] == LMB_NONE) {
-            add_machine(l, none, LMB_NONE, i);
+            add_machine(l, l->def->node_count + i, none);
         }
     }
-    return true;
 }
 
 // ---- Root motion of clips of other rigs.
@@ -402,7 +435,8 @@ static float find_travel(const lmb_graph_def *def, uint32_t retarget) {
 
 static void add_player(lowering *l, uint32_t index) {
     const lmb_node_def *node = &l->def->nodes[index];
-    const owner own = l->owners[index];
+    const owner own = owner_of(l, index);
+    const uint32_t machine = own.machine != LMB_NONE ? l->moving->machine_of[own.machine] : LMB_NONE;
     const lmb_player_def *def =
         l->retargets[index] == LMB_NONE ? node->player : retarget_motion(l, l->retargets[index], node->player);
     const uint32_t player = l->moving->player_count++;
@@ -414,9 +448,9 @@ static void add_player(lowering *l, uint32_t index) {
                             .time_parameter = l->moving->first_parameters[index],
                             .weight_parameter = LMB_NONE,
                             .travel = find_travel(l->def, l->retargets[index]),
-                            .machine = own.machine,
+                            .machine = machine,
                             .state = own.state};
-    lmb_moving_state *state = own.machine != LMB_NONE ? &l->moving->machines[own.machine].states[own.state] : NULL;
+    lmb_moving_state *state = machine != LMB_NONE ? &l->moving->machines[machine].states[own.state] : NULL;
     if (state != NULL && state->end_player == LMB_NONE) {
         state->end_player = player;
     }
@@ -424,14 +458,19 @@ static void add_player(lowering *l, uint32_t index) {
 
 // ---- Machines.
 
-// Assigns the parameter of a state's weight to the state, except if the state's pose is a clip that drops out: then to
-// its player.
-static void weigh_state(const lowering *l, lmb_moving_state *state, uint32_t pose, uint32_t parameter) {
+// Assigns the parameter of a state's weight to the state, except if the state's pose is a clip of its own that drops
+// out: then to its player.
+static void weigh_state(const lowering *l, const lmb_moving_machine *machine, uint32_t index, uint32_t pose,
+                        uint32_t parameter) {
+    lmb_moving_state *state = &machine->states[index];
     if (pose != LMB_NONE && l->def->nodes[pose].op == LMB_OP_MAKE_ADDITIVE) {
         pose = l->def->nodes[pose].inputs[0]; // an additive clip
     }
     const uint32_t player = pose != LMB_NONE ? l->moving->player_of[pose] : LMB_NONE;
-    if (player != LMB_NONE && lmb_player_last_end(l->moving->players[player].def) == LMB_END_ONCE) {
+    const lmb_moving_player *plays = player != LMB_NONE ? &l->moving->players[player] : NULL;
+    const bool is_own =
+        plays != NULL && plays->machine == (uint32_t)(machine - l->moving->machines) && plays->state == index;
+    if (is_own && lmb_player_last_end(plays->def) == LMB_END_ONCE) {
         l->moving->players[player].weight_parameter = parameter;
     } else {
         state->weight_parameter = parameter;
@@ -444,7 +483,7 @@ static void fill_machine(const lowering *l, lmb_moving_machine *machine) {
     machine->def = *node->machine;
     machine->profile_parameter = first + machine->def.state_count;
     for (uint32_t i = 0; i < machine->def.state_count; i++) {
-        weigh_state(l, &machine->states[i], node->inputs[i], first + i);
+        weigh_state(l, machine, i, node->inputs[i], first + i);
     }
 }
 
@@ -497,7 +536,7 @@ static void fill_fade(const lowering *l, lmb_moving_machine *machine) {
                                      .state_count = 2,
                                      .transitions = made->transitions,
                                      .transition_count = write_transitions(fade, made->transitions)};
-    weigh_state(l, &machine->states[in], fade->pose, fade->parameter);
+    weigh_state(l, machine, in, fade->pose, fade->parameter);
 }
 
 static bool fill_machines(const lowering *l) {
@@ -573,7 +612,12 @@ static void write_nodes(lowering *l) {
 }
 
 static bool lower(lowering *l, lmb_arena *scratch) {
-    if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_owners(l) || !find_retargets(l)) {
+    if (!check_lists(l) || !check_nodes(l) || !allocate_all(l, scratch) || !find_reached(l)) {
+        return false;
+    }
+    find_owners(l);
+    add_machines(l);
+    if (!find_retargets(l)) {
         return false;
     }
     number_parameters(l);

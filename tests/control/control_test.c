@@ -1804,7 +1804,7 @@ static void test_refusals(void **state) {
     REFUSED(small.transitions[0].start = LMB_START_COUNT, "node 3 (machine): transition 0: start: unknown");
     REFUSED(small.transitions[0].start_phase = 1.5f, "node 3 (machine): transition 0: start_phase: it is not from 0");
     REFUSED((small.transitions[0].start = LMB_START_SYNC, small.states[0].end_player = LMB_NONE),
-            "node 3 (machine): transition 0: start: no clip plays");
+            "node 3 (machine): transition 0: start: no clip of its own plays");
     REFUSED(small.transitions[0].travel_cost = 65537, "node 3 (machine): transition 0: travel_cost: it is above 65536");
     REFUSED(small.transitions[0].to = 3, "node 3 (machine): transition 0: to");
     REFUSED(small.transitions[0].from = 3, "node 3 (machine): transition 0: from");

@@ -602,6 +602,91 @@ static void conditions_name_nodes(void **state) {
     end(&c);
 }
 
+// What several states use exists once, and belongs to the innermost state around all uses: it has one phase, does not
+// begin anew when one of these states is entered, and is the end of none of them.
+static void states_share_what_moves(void **state) {
+    (void)state;
+    recipe r;
+    // State 0 is the walk, state 1 half the walk and half the idle, which is its own.
+    start(&r);
+    static const uint32_t poses[2] = {1, 2};
+    r.nodes[2] = lmb_blend_node(0, 1, lmb_constant(0.5f));
+    r.nodes[3] = lmb_machine_node(poses, &r.machine);
+    r.def.node_count = 4;
+    r.def.fade_count = 0;
+    character c = begin(&r);
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.x, 10.25, 1e-5);
+    step(&c, 0.25, GO);
+    assert_float_equal(c.x, 0.5 * 0.25 + 0.5 * 10.5, 1e-5);
+    step(&c, 0.25, STOP);
+    assert_float_equal(c.x, 10.75, 1e-5);
+    step(&c, 0.25, GO);
+    assert_float_equal(c.x, 0.5 * 0.25 + 0.5 * 11.0, 1e-5);
+    end(&c);
+
+    // A fade around something that needs its base on both sides. The wave begins with it, and its end ends it.
+    start(&r);
+    r.nodes[0] = lmb_playing_node(WALK, &r.walk);
+    r.nodes[1] = lmb_playing_node(WAVE, &r.wave);
+    r.nodes[2] = lmb_blend_node(0, 1, lmb_constant(0.5f));
+    r.nodes[3] = lmb_blend_node(0, 2, lmb_parameter(FADE));
+    r.fade.pose = 2;
+    r.def.node_count = 4;
+    c = begin(&r);
+    step(&c, 0.25, LMB_NONE);
+    step(&c, 0.25, HELLO);
+    assert_float_equal(c.x, 0.5 * 10.5 + 0.5 * 20.25, 1e-5);
+    step(&c, 2.5, LMB_NONE);
+    assert_float_equal(c.parameters[FADE], 1.0, 0.0);
+    assert_float_equal(c.x, 0.5 * 11.0 + 0.5 * 22.75, 1e-5);
+    step(&c, 0.5, LMB_NONE); // the wave ends half way
+    assert_float_equal(c.parameters[FADE], 0.0, 0.0);
+    assert_float_equal(c.x, 11.5, 1e-5);
+    end(&c);
+
+    // A clip that is played once drops out of a state of its own alone.
+    start(&r);
+    static const uint32_t same[2] = {1, 1};
+    r.walk.end = LMB_END_ONCE;
+    r.nodes[2] = lmb_machine_node(same, &r.machine);
+    r.def.node_count = 3;
+    r.def.fade_count = 0;
+    c = begin(&r);
+    step(&c, 0.25, LMB_NONE);
+    assert_float_equal(c.x, 10.25, 1e-5);
+    step(&c, 2.5, GO);
+    assert_float_equal(c.x, 12.0, 1e-5);
+    step(&c, 0.25, STOP);
+    assert_float_equal(c.x, 12.0, 1e-5);
+    end(&c);
+
+    // A machine and a fade around a pose of their own, in both states of an outer machine.
+    start(&r);
+    lmb_machine_def outer = r.machine;
+    lmb_transition_def turns[2] = {r.transitions[0], r.transitions[1]};
+    turns[0].event = turns[1].event = STEP;
+    outer.transitions = turns;
+    outer.name = "outer";
+    static const uint32_t both[2] = {4, 5};
+    r.nodes[5] = lmb_blend_node(4, 4, lmb_constant(0.5f));
+    r.nodes[6] = lmb_machine_node(both, &outer);
+    r.def.node_count = 7;
+    c = begin(&r);
+    assert_int_equal(lmb_graph_machine_count(c.graph), 3);
+    assert_int_equal(lmb_graph_machine_owner(c.graph, 1, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_machine_owner(c.graph, 2, NULL), LMB_NONE);
+    step(&c, 0.25, GO);
+    assert_float_equal(c.x, 10.25, 1e-5);
+    step(&c, 0.25, STEP); // walks on
+    assert_float_equal(c.x, 10.5, 1e-5);
+    step(&c, 0.25, HELLO);
+    assert_float_equal(c.x, 20.25, 1e-5);
+    step(&c, 0.25, STEP); // waves on
+    assert_float_equal(c.x, 20.5, 1e-5);
+    end(&c);
+}
+
 #define REFUSED(change, what)                                                                                          \
     do {                                                                                                               \
         start(&r);                                                                                                     \
@@ -665,12 +750,14 @@ static void what_is_refused(void **state) {
     REFUSED((r.transitions[0].terms = NULL, r.transitions[0].term_count = 0xffffffff), "terms: they are NULL");
     REFUSED((r.transitions[0].terms = &unknown, r.transitions[0].term_count = 20000000), "terms: there are too many");
     REFUSED(r.machine.transition_count = 0xffffffff, "transitions: there are too many");
-    static const uint32_t poses[2] = {0, 3};
-    REFUSED((r.nodes[2] = r.nodes[3], r.nodes[3] = lmb_blend_node(1, 2, lmb_parameter(FADE)),
-             r.nodes[4] = lmb_machine_node(poses, &r.machine), r.fade.pose = 2,
-             r.nodes[5] = lmb_blend_node(4, 2, lmb_parameter(FADE)), r.def.node_count = 6),
-            "fade 0: its pose is used in several states");
-    REFUSED(r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), "node 0 (clip): it moves by itself, and is used");
+    // A clip that both states use is the end of neither.
+    REFUSED((r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), r.transitions[0].at_end = true),
+            "node 2 (machine): transition 0: at_end: no clip of its own plays in the state");
+    REFUSED((r.nodes[1] = lmb_blend_node(0, 0, lmb_constant(0.5f)), r.transitions[0].start = LMB_START_SYNC),
+            "node 2 (machine): transition 0: start: no clip of its own plays in the state");
+    REFUSED((r.nodes[4] = lmb_blend_node(3, 3, lmb_constant(0.5f)), r.nodes[5] = lmb_blend_node(3, 4, lmb_constant(1)),
+             r.fade.pose = 4, r.def.node_count = 6),
+            "fade 0: at_end: no clip plays in its pose");
     REFUSED(r.transitions[0].to = 2, "node 2 (machine): transition 0");
     const lmb_term of_none = {.right = lmb_constant(0.5f), .operand = LMB_OPERAND_PHASE, .player_node = 2};
     REFUSED((r.transitions[0].terms = &of_none, r.transitions[0].term_count = 1), "there is no such player");
@@ -852,6 +939,7 @@ int main(void) {
         cmocka_unit_test(restarts_fade_from_the_pose_that_is_shown),
         cmocka_unit_test(restarts_are_known_beforehand),
         cmocka_unit_test(conditions_name_nodes),
+        cmocka_unit_test(states_share_what_moves),
         cmocka_unit_test(what_is_refused),
         cmocka_unit_test(points_are_known_before_velocities),
         cmocka_unit_test(limits),
