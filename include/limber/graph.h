@@ -740,6 +740,10 @@ typedef struct lmb_graph_def {
     /// Which clips are parts of others: information only, with which lmb_graph_json_write() writes "from" and "to".
     const lmb_clip_origin *clip_origins;
     uint32_t clip_origin_count; ///< 0 to #LMB_MAX_CLIPS
+    /// For each node a name, and a comment; "" or NULL for none. Information only, which files keep. NULL: no node has
+    /// one. A machine has a name of its own.
+    const char *const *node_names;
+    const char *const *node_comments;
 } lmb_graph_def;
 
 /// Nothing, level of detail 0, no inertia parameters: `inertialize` needs them.

@@ -582,6 +582,8 @@ static const lmb_field graph_rows[] = {
     LIST(clip_slots, clip_slot_count, clip_slot),
     LIST(clip_origins, clip_origin_count, clip_origin),
     LIST(curves, curve_count, curve),
+    KNOWN_LIST(node_names, node_count, name),
+    KNOWN_LIST(node_comments, node_count, name),
 };
 TABLE(graph);
 #undef DEF

@@ -352,7 +352,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         *seen |= (uint64_t)1 << i;
         return;
     }
-    if (fields->read_other == NULL || !fields->read_other(reader, key, object)) {
+    if (fields->read_other == NULL || !fields->read_other(reader, key, object, target)) {
         report_unknown(reader, fields, key);
     }
 }
@@ -369,6 +369,29 @@ void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fie
         }
     }
 }
+
+static void read_text(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
+        *(const char **)(void *)((char *)target + field->offset) = lmb_graph_text(reader, &reader->graph->pool, value);
+    }
+}
+
+static void read_comment(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    (void)target;
+    lmb_graph_expect(reader, value, LMB_JSON_STRING);
+}
+
+const lmb_graph_kind lmb_kind_comment = {read_comment, "{'type':'string'}", NULL};
+
+static void write_text(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const char *text = *(const char *const *)(const void *)((const char *)target + field->offset);
+    if (text != NULL && text[0] != '\0') {
+        lmb_graph_put_string(writer, text);
+    }
+}
+
+const lmb_graph_kind lmb_kind_text = {read_text, "{'type':'string'}", write_text};
 
 static void read_boolean(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     if (lmb_graph_expect(reader, value, LMB_JSON_BOOLEAN)) {

@@ -49,16 +49,9 @@ static void read_update_every(lmb_graph_reader *reader, const lmb_graph_field *f
 static const lmb_graph_kind kind_update_every = {read_update_every, "{'anyOf':[{'type':'number',$range},@value]}",
                                                  NULL};
 
-static void read_schema(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    (void)field;
-    (void)target;
-    lmb_graph_expect(reader, value, LMB_JSON_STRING);
-}
-
-static const lmb_graph_kind kind_schema = {read_schema, "{'type':'string'}", NULL};
-
 typedef enum root_member {
     ROOT_SCHEMA,
+    ROOT_DEFINE,
     ROOT_PARAMETERS,
     ROOT_LOD,
     ROOT_MAX_LODS,
@@ -71,7 +64,12 @@ typedef enum root_member {
 
 const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS] = {
     [ROOT_SCHEMA] = {"a schema",
-                     {.name = "$schema", .kind = &kind_schema, .about = "Where an editor finds this schema."}},
+                     {.name = "$schema", .kind = &lmb_kind_comment, .about = "Where an editor finds this schema."}},
+    [ROOT_DEFINE] = {"definitions",
+                     {.name = "define",
+                      .about = "Poses with names, which others use.",
+                      .kind = &lmb_kind_later,
+                      .schema = "{'type':'object','additionalProperties':@pose}"}},
     [ROOT_PARAMETERS] = {"a list of parameters",
                          {.name = "parameters",
                           .about = "The first parameters, in their order; others follow in the order of their uses.",
@@ -377,6 +375,13 @@ static void check_moving(lmb_graph_reader *reader) {
         lmb_graph_fail_memory(reader);
     } else if (result != LMB_OK) {
         const lmb_graph_def *def = &reader->graph->def;
+        unsigned named = 0;
+        int length = 0;
+        if (sscanf(error.message, "graph: node %u (%*[^)]): %n", &named, &length) == 1 && length > 0 &&
+            named < def->node_count) {
+            lmb_graph_report(reader, reader->objects[named], "%s", error.message + length);
+            return;
+        }
         const bool is_matrix = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
         lmb_graph_report(reader, is_matrix && reader->inertia_at != LMB_NONE ? reader->inertia_at : 0, "%s",
                          error.message);
@@ -391,13 +396,21 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     if (parameters != LMB_NONE) {
         lmb_graph_read_parameters(reader, parameters);
     }
+    const uint32_t definitions = lmb_graph_find_member(reader, 0, "define");
+    if (definitions != LMB_NONE) {
+        lmb_graph_read_definitions(reader, definitions);
+    }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader, reader->root_keys[ROOT_CHARACTER_MOTION]);
     lmb_graph_finish_parameters(reader);
     lmb_graph_finish_players(reader);
+    lmb_graph_finish_fades(reader);
+    lmb_graph_finish_definitions(reader);
     finish_root(reader);
     lmb_graph_json *graph = reader->graph;
     graph->def.nodes = graph->nodes;
+    graph->def.node_names = graph->node_names;
+    graph->def.node_comments = graph->node_comments;
     read_streamed_clips(reader, reader->root_keys[ROOT_STREAMED_CLIPS]);
     finish_moving(reader);
     if (reader->result == LMB_OK && reader->problem_count == 0) {

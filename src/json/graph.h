@@ -33,10 +33,12 @@ typedef struct lmb_graph_named {
 
 struct lmb_graph_json {
     lmb_budget budget;
-    lmb_pool pool;       // of everything below
-    lmb_graph_def def;   // its clips are the source's, then those of other characters and the copies from which
-                         // root motion was extracted
-    lmb_node_def *nodes; // of the definition, as the other lists that change after they were added
+    lmb_pool pool;           // of everything below
+    lmb_graph_def def;       // its clips are the source's, then those of other characters and the copies from which
+                             // root motion was extracted
+    lmb_node_def *nodes;     // of the definition, as the other lists that change after they were added
+    const char **node_names; // [node], NULL for none
+    const char **node_comments;
     lmb_index mask_index;
     lmb_index limits_index;
     uint32_t **joint_map_tables; // of the joint maps
@@ -66,7 +68,8 @@ typedef struct lmb_graph_owner {
 
 // The state from which a transition starts.
 typedef struct lmb_graph_left {
-    uint32_t first; // node of its pose
+    uint32_t pose;  // its node
+    uint32_t first; // node that was read with it
     uint32_t end;   // the node past the last one; 0 if there is no single state, or if its pose was not read
     uint32_t end_node;
     bool is_any;
@@ -82,7 +85,9 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
-#define LMB_GRAPH_ROOT_FIELDS 9
+#define LMB_GRAPH_ROOT_FIELDS 10
+// Max nesting of poses, those of definitions included.
+#define LMB_GRAPH_POSE_DEPTH LMB_JSON_DEPTH
 
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
@@ -118,9 +123,16 @@ struct lmb_graph_reader {
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
     uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // keys of these fields, or 0
-    uint32_t depth;                            // how deep computed values are nested
-    bool is_full;                              // a limit on nodes or parameters was reported
-    lmb_result result;                         // not LMB_OK if memory ran out: reading then ends
+    struct lmb_graph_defined *defined;         // in the scratch pool, as all of the definitions
+    uint32_t defined_count;
+    lmb_index defined_index;
+    struct lmb_graph_used *used;
+    uint32_t used_count;
+    struct lmb_graph_faded *faded; // for each fade
+    uint32_t pose_depth;           // how deep poses are nested
+    uint32_t depth;                // how deep computed values are nested
+    bool is_full;                  // a limit on nodes or parameters was reported
+    lmb_result result;             // not LMB_OK if memory ran out: reading then ends
 };
 
 // The members that an object may have.
@@ -141,7 +153,7 @@ typedef struct lmb_graph_fields {
     const lmb_graph_field *fields;
     size_t count;
     // Reads other members than the fields; returns false if there is no such member. May be NULL.
-    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
+    bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object, void *target);
     const char *also; // more members of the object in the schema, or NULL
 } lmb_graph_fields;
 #define LMB_FIELDS(name, members) .what = (name), .fields = (members), .count = sizeof(members) / sizeof(members)[0]
@@ -188,10 +200,11 @@ typedef struct lmb_graph_node {
     uint32_t object;
     bool is_additive;
     bool has_goal;
-    float from, to;            // of a clip: the part that it plays; `to` INFINITY goes to its end
-    uint32_t reference;        // node of the reference pose of an additive clip, or LMB_NONE
-    lmb_mirror_def mirror;     // the partners that it states, or NULL
-    lmb_retarget_def retarget; // what its object states
+    const char *name, *comment; // or NULL
+    float from, to;             // of a clip: the part that it plays; `to` INFINITY goes to its end
+    uint32_t reference;         // node of the reference pose of an additive clip, or LMB_NONE
+    lmb_mirror_def mirror;      // the partners that it states, or NULL
+    lmb_retarget_def retarget;  // what its object states
 } lmb_graph_node;
 
 // field.c: reports an error at a JSON value.
@@ -254,10 +267,14 @@ void lmb_graph_read_floats(lmb_graph_reader *reader, const lmb_graph_field *fiel
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 void lmb_graph_read_choice(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);
 
+// Of objects that are no pose.
+#define LMB_COMMENT_FIELD                                                                                              \
+    { .name = "comment", .about = "A comment, which has no effect.", .kind = &lmb_kind_comment }
+
 // The kinds of fields that several files use. Those of `later` are read before or after all others, and say in their
 // tables what the schema says of them; those of `object` have fields inside.
-extern const lmb_graph_kind lmb_kind_later, lmb_kind_boolean, lmb_kind_integer, lmb_kind_number, lmb_kind_numbers,
-    lmb_kind_choice, lmb_kind_object;                                       // field.c
+extern const lmb_graph_kind lmb_kind_later, lmb_kind_text, lmb_kind_comment, lmb_kind_boolean, lmb_kind_integer,
+    lmb_kind_number, lmb_kind_numbers, lmb_kind_choice, lmb_kind_object;    // field.c
 extern const lmb_graph_kind lmb_kind_value, lmb_kind_early, lmb_kind_curve; // value.c
 extern const lmb_graph_kind lmb_kind_shape; // curve.c: the curve of an lmb_value, for any use
 extern const lmb_graph_kind lmb_kind_joint, lmb_kind_mask, lmb_kind_joint_map, lmb_kind_limits; // joints.c
@@ -274,7 +291,7 @@ typedef struct lmb_graph_definition {
 } lmb_graph_definition;
 extern const lmb_graph_definition lmb_graph_operation_definitions[], lmb_graph_value_definitions[],
     lmb_graph_curve_definitions[], lmb_graph_joint_definitions[], lmb_graph_retarget_definitions[],
-    lmb_graph_player_definitions[], lmb_graph_machine_definitions[];
+    lmb_graph_player_definitions[], lmb_graph_machine_definitions[], lmb_graph_use_definitions[];
 
 // An operation. `finish` adds the node and further nodes that it needs, and returns the index of the node that is the
 // pose.
@@ -289,6 +306,10 @@ typedef struct lmb_graph_operation {
     const char *also; // as that of lmb_graph_fields
 } lmb_graph_operation;
 extern const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT];
+
+// The members that every pose may have beside the fields of its operation.
+#define LMB_GRAPH_NODE_FIELDS 2
+extern const lmb_graph_field lmb_graph_node_members[LMB_GRAPH_NODE_FIELDS];
 
 // A member that only the outermost object may have, and what messages call it.
 typedef struct lmb_graph_root_member {
@@ -362,7 +383,19 @@ uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value);
 // operation.c: reads a pose and all poses inside it, and returns the index of its node. After an error was
 // reported, the index has no meaning.
 uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
+// Reads a pose that may be a use. Sets `use` to it, or to LMB_NONE.
+uint32_t lmb_graph_read_pose_or_use(lmb_graph_reader *reader, uint32_t value, uint32_t *use);
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
+
+// use.c: finds the names of the definitions in an object.
+void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object);
+// Reads a pose that is a use, and returns the node of its definition. Sets the index of the use, LMB_NONE after an
+// error was reported.
+uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t *use);
+// Returns whether there are several of a use's definition, after all was read.
+bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use);
+// Warns of definitions without a use.
+void lmb_graph_finish_definitions(lmb_graph_reader *reader);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);
@@ -390,6 +423,8 @@ void lmb_graph_begin_fade(lmb_graph_reader *reader, uint32_t object, const char 
 uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fade, uint32_t value);
 lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade);
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade);
+// Completes fades of definitions after all uses are known.
+void lmb_graph_finish_fades(lmb_graph_reader *reader);
 
 // The names of a source's clips; of the joints of a rig, and of its channels.
 lmb_graph_names lmb_graph_clip_names(const lmb_graph_source *source);

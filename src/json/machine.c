@@ -55,6 +55,27 @@ static const lmb_clip *clip_of(const lmb_graph_reader *reader, uint32_t node) {
     return reader->graph->def.clips[(uint32_t)reader->graph->nodes[node].clip.constant];
 }
 
+// Returns the first node of a clip of that name which plays in a pose, or LMB_NONE.
+static uint32_t find_in_pose(lmb_graph_reader *reader, uint32_t pose, const char *name) {
+    const lmb_node_def *nodes = reader->graph->nodes;
+    bool *reached = lmb_graph_allocate(reader, &reader->scratch, (size_t)pose + 1, sizeof *reached);
+    uint32_t found = LMB_NONE;
+    if (reached == NULL) {
+        return LMB_NONE;
+    }
+    reached[pose] = true;
+    for (uint32_t i = pose + 1; i-- > 0;) { // inputs come before
+        for (uint32_t k = 0; k < nodes[i].input_count && reached[i]; k++) {
+            reached[nodes[i].inputs[k]] = true;
+        }
+        if (reached[i] && nodes[i].player != NULL && strcmp(lmb_clip_name(clip_of(reader, i)), name) == 0) {
+            found = i;
+        }
+    }
+    lmb_pool_release(&reader->scratch, reached);
+    return found;
+}
+
 // Returns the node of a clip that plays in the state from which the transition starts, or in a machine inside it: by
 // the clip's name, or with `true` the clip whose end is the state's. Returns LMB_NONE after an error was reported.
 static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
@@ -73,19 +94,17 @@ static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
     if (name == NULL || name[0] == '\0') {
         return LMB_NONE;
     }
-    for (uint32_t i = left->first; i < left->end; i++) {
-        if (reader->graph->nodes[i].player != NULL && strcmp(lmb_clip_name(clip_of(reader, i)), name) == 0) {
-            return i;
-        }
+    const uint32_t found = left->end > 0 ? find_in_pose(reader, left->pose, name) : LMB_NONE;
+    if (found == LMB_NONE) {
+        lmb_graph_report(reader, value, "no clip of this name plays in the state that the transition leaves");
     }
-    lmb_graph_report(reader, value, "no clip of this name plays in the state that the transition leaves");
-    return LMB_NONE;
+    return found;
 }
 
 // Reads a clip's phase or remaining time, and the constant it is compared with.
 static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value, lmb_term *term) {
     term->player_node = find_node(reader, place);
-    if (term->player_node >= reader->left.end) {
+    if (term->player_node >= reader->graph->def.node_count) {
         return; // an error was reported for it, or for the state's pose
     }
     const float most =
@@ -341,6 +360,7 @@ static const lmb_graph_field transition_members[] = {
      .kind = &lmb_kind_integer,
      .offset = TRANSITION(travel_cost),
      .max = 65536.0f},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
                                                    .also = "'anyOf':[{'required':['event']},{'required':['after']},"
@@ -432,7 +452,8 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
                                       .holds = asks_for_end(reader, machine->objects[state])};
     const uint32_t first = reader->graph->def.node_count;
     machine->pose.inputs[state] = lmb_graph_read_pose(reader, value);
-    reader->left = (lmb_graph_left){first, reader->graph->def.node_count, reader->owner.end_node, false};
+    reader->left = (lmb_graph_left){machine->pose.inputs[state], first, reader->graph->def.node_count,
+                                    reader->owner.end_node, false};
     reader->owner = outside;
 }
 
@@ -461,6 +482,7 @@ static const lmb_graph_field state_members[] = {
      .about = "The transitions that leave the state.",
      .kind = &lmb_kind_later,
      .schema = "{'type':'array','items':{'allOf':[@transition,{'properties':{'to-self':{'const':false}}}]}}"},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields state_fields = {LMB_FIELDS("a state", state_members)};
 
@@ -627,6 +649,12 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
 
 // ---- Fades of poses that events start.
 
+// The use that is the pose of a fade, or LMB_NONE, and the value of its "at-end".
+struct lmb_graph_faded {
+    uint32_t use;
+    uint32_t end_at;
+};
+
 #define SECONDS(key, member, text)                                                                                     \
     { .name = key, .about = text, .kind = &lmb_kind_number, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
 
@@ -659,6 +687,7 @@ static const lmb_graph_field fade_members[] = {
      .about = "The name of the fade; by default the event that fades in.",
      .kind = &lmb_kind_later,
      .schema = "@name"},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields fade_fields = {LMB_FIELDS("a fade", fade_members)};
 
@@ -715,7 +744,10 @@ static void add_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
     added.name = fade->name;
     added.parameter = fade->parameter;
     added.begins_in = begins;
-    if (lmb_graph_append(reader, &graph->pool, &graph->fades, &graph->def.fade_count, &added, sizeof added)) {
+    uint32_t count = graph->def.fade_count;
+    const struct lmb_graph_faded none = {LMB_NONE, LMB_NONE};
+    if (lmb_graph_append(reader, &reader->scratch, &reader->faded, &count, &none, sizeof none) &&
+        lmb_graph_append(reader, &graph->pool, &graph->fades, &graph->def.fade_count, &added, sizeof added)) {
         fade->index = graph->def.fade_count - 1;
     }
 }
@@ -744,9 +776,11 @@ uint32_t lmb_graph_read_faded_pose(lmb_graph_reader *reader, lmb_graph_fade *fad
                                       .depth = outside.depth + 1,
                                       .end_node = LMB_NONE,
                                       .holds = lmb_graph_is_true(reader, fade->end_at)};
-    uint32_t node = lmb_graph_read_pose(reader, value);
+    uint32_t use;
+    const uint32_t node = lmb_graph_read_pose_or_use(reader, value, &use);
     fade->is_read = true;
     reader->graph->fades[fade->index].pose = node;
+    reader->faded[fade->index] = (struct lmb_graph_faded){use, fade->end_at};
     fade->plays = reader->owner.end_node != LMB_NONE;
     reader->owner = outside;
     return node;
@@ -768,5 +802,20 @@ lmb_value lmb_graph_read_fade(lmb_graph_reader *reader, lmb_graph_fade *fade) {
 void lmb_graph_end_fade(lmb_graph_reader *reader, const lmb_graph_fade *fade) {
     if (fade->is_read && reader->result == LMB_OK && !fade->plays && lmb_graph_is_true(reader, fade->end_at)) {
         lmb_graph_report(reader, fade->end_at, "no clip plays in what is faded, so it has no end");
+    }
+}
+
+// A definition that has other uses is not the fade's: it plays while they do, and begins with them.
+void lmb_graph_finish_fades(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->graph->def.fade_count && reader->result == LMB_OK; i++) {
+        lmb_fade_def *fade = &reader->graph->fades[i];
+        const struct lmb_graph_faded *faded = &reader->faded[i];
+        if (faded->use == LMB_NONE || !lmb_graph_is_shared(reader, faded->use)) {
+            continue;
+        }
+        if (fade->at_end) {
+            lmb_graph_report(reader, faded->end_at, "other poses use what is faded, so it has no end of its own");
+        }
+        fade->pose = LMB_NONE;
     }
 }

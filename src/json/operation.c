@@ -150,6 +150,7 @@ static const lmb_graph_field input_members[] = {
      .initial = 1.0f,
      .parameter_max = 1.0f},
     {.name = "curve", .about = "A curve, applied to the weight.", .kind = &lmb_kind_curve, .offset = INPUT(weight)},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields input_fields = {LMB_FIELDS("an input", input_members)};
 
@@ -163,6 +164,7 @@ static const lmb_graph_field layer_members[] = {
      LMB_PRIORITY_RANGE},
     {.name = "curve", .about = "A curve, applied to the fade.", .kind = &lmb_kind_curve, .offset = INPUT(weight)},
     {.name = "mask", .kind = &lmb_kind_mask, .offset = INPUT(mask)},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields layer_fields = {LMB_FIELDS("an input", layer_members)};
 
@@ -172,6 +174,7 @@ static const lmb_graph_field combined_members[] = {
      .about = "The joints of a small pose, in their order, or joints with the input's joint for each; by default all.",
      .kind = &lmb_kind_joint_map,
      .offset = INPUT(joint_map)},
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields combined_fields = {LMB_FIELDS("an input", combined_members)};
 
@@ -184,12 +187,14 @@ static const lmb_graph_fields combined_fields = {LMB_FIELDS("an input", combined
 static const lmb_graph_field line_members[] = {
     {.name = "pose", .required = true, .kind = &kind_pose, .offset = INPUT(node)},
     AT_FIELD(&lmb_kind_number),
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields line_fields = {LMB_FIELDS("an input", line_members)};
 
 static const lmb_graph_field plane_members[] = {
     {.name = "pose", .required = true, .kind = &kind_pose, .offset = INPUT(node)},
     AT_FIELD(&lmb_kind_numbers),
+    LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields plane_fields = {LMB_FIELDS("an input", plane_members)};
 
@@ -346,8 +351,11 @@ uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, u
         reader->is_full = true;
         return 0;
     }
-    uint32_t index = graph->def.node_count;
+    uint32_t index = graph->def.node_count, names = index, comments = index;
+    const char *none = NULL;
     return lmb_graph_append(reader, &reader->scratch, &reader->objects, &index, &object, sizeof object) &&
+                   lmb_graph_append(reader, &graph->pool, &graph->node_names, &names, &none, sizeof none) &&
+                   lmb_graph_append(reader, &graph->pool, &graph->node_comments, &comments, &none, sizeof none) &&
                    lmb_graph_append(reader, &graph->pool, &graph->nodes, &graph->def.node_count, def, sizeof *def)
                ? index - 1
                : 0;
@@ -1572,7 +1580,8 @@ static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint3
     bool twice;
     uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
     if (value == LMB_NONE) {
-        lmb_graph_report(reader, object, "a pose needs the field \"op\"");
+        lmb_graph_report(reader, object,
+                         object == 0 ? "a pose needs the field \"op\"" : "a pose needs the field \"op\" or \"use\"");
         return NULL;
     }
     if (twice) {
@@ -1592,14 +1601,44 @@ static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint3
     return NULL;
 }
 
-static bool read_other(lmb_graph_reader *reader, uint32_t key, uint32_t object) {
-    return lmb_graph_is_text(reader, key, "op") || reader->read_root_member(reader, key, object);
+const lmb_graph_field lmb_graph_node_members[LMB_GRAPH_NODE_FIELDS] = {
+    {.name = "name", .about = "A name, which has no effect.", .kind = &lmb_kind_text, .offset = NODE(name)},
+    {.name = "comment", .about = "A comment, which has no effect.", .kind = &lmb_kind_text, .offset = NODE(comment)},
+};
+
+// Reads a name or a comment at its first key.
+static bool read_node_member(lmb_graph_reader *reader, uint32_t key, uint32_t object, lmb_graph_node *node) {
+    for (int i = 0; i < LMB_GRAPH_NODE_FIELDS; i++) {
+        const lmb_graph_field *field = &lmb_graph_node_members[i];
+        if (!lmb_graph_is_text(reader, key, field->name)) {
+            continue;
+        }
+        if (lmb_graph_find_member(reader, object, field->name) != key + 1) {
+            lmb_graph_report(reader, key, "given twice");
+        } else {
+            field->kind->read(reader, field, key + 1, node);
+        }
+        return true;
+    }
+    return false;
 }
 
-uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
-    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return 0;
+static bool read_other(lmb_graph_reader *reader, uint32_t key, uint32_t object, void *target) {
+    return lmb_graph_is_text(reader, key, "op") || read_node_member(reader, key, object, target) ||
+           reader->read_root_member(reader, key, object);
+}
+
+// Keeps the name and the comment of a pose.
+static uint32_t describe(lmb_graph_reader *reader, const lmb_graph_node *node, uint32_t index) {
+    lmb_graph_json *graph = reader->graph;
+    if (index < graph->def.node_count && reader->objects[index] == node->object) {
+        graph->node_names[index] = node->name;
+        graph->node_comments[index] = node->comment;
     }
+    return index;
+}
+
+static uint32_t read_operation(lmb_graph_reader *reader, uint32_t value) {
     const lmb_graph_operation *operation = find_operation(reader, value);
     if (operation == NULL) {
         return 0;
@@ -1622,7 +1661,31 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
     if (node.def.form == LMB_FORM_AFFINE && node.def.space == LMB_SPACE_MODEL) {
         lmb_graph_report(reader, value, "the affine form has no model space");
     }
-    return operation->finish(reader, &node);
+    return describe(reader, &node, operation->finish(reader, &node));
+}
+
+uint32_t lmb_graph_read_pose_or_use(lmb_graph_reader *reader, uint32_t value, uint32_t *use) {
+    *use = LMB_NONE;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return 0;
+    }
+    if (value != 0 && lmb_graph_find_member(reader, value, "use") != LMB_NONE) {
+        return lmb_graph_read_use(reader, value, use);
+    }
+    if (reader->pose_depth == LMB_GRAPH_POSE_DEPTH) {
+        lmb_graph_report(reader, value, "more than %u nested poses, those of definitions included",
+                         LMB_GRAPH_POSE_DEPTH);
+        return 0;
+    }
+    reader->pose_depth++;
+    const uint32_t node = read_operation(reader, value);
+    reader->pose_depth--;
+    return node;
+}
+
+uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value) {
+    uint32_t use;
+    return lmb_graph_read_pose_or_use(reader, value, &use);
 }
 
 // The first retarget in the base of a node has the goal.
@@ -1667,7 +1730,7 @@ static void set_part(const lmb_graph_def *def, lmb_graph_node *node) {
     }
 }
 
-void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
+void lmb_graph_write_operation(lmb_graph_writer *writer, uint32_t index) {
     const lmb_graph_def *def = writer->def;
     const uint32_t around = writer->node;
     const lmb_graph_operation *operation = lmb_graph_operations;
@@ -1675,14 +1738,18 @@ void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
     writer->node = index;
     writer->depth++;
     if (++writer->written > def->node_count || writer->depth > MOST_WRITTEN_DEPTH) {
-        lmb_graph_refuse(writer, writer->depth > MOST_WRITTEN_DEPTH ? "poses that are nested so deep"
-                                                                    : "nodes that are the inputs of several nodes");
+        lmb_graph_refuse(writer, "poses that are nested so deep");
         return;
     }
     while (operation->op != def->nodes[index].op) {
         operation++;
     }
-    lmb_graph_node node = {.def = def->nodes[index], .to = INFINITY, .reference = LMB_NONE};
+    lmb_graph_node node = {
+        .def = def->nodes[index],
+        .name = def->node_names != NULL && !lmb_graph_names_definition(writer, index) ? def->node_names[index] : NULL,
+        .comment = def->node_comments != NULL ? def->node_comments[index] : NULL,
+        .to = INFINITY,
+        .reference = LMB_NONE};
     const lmb_graph_node initial = initial_node();
     if (operation->op == LMB_OP_IK_TWO_BONE && node.def.goal != LMB_NONE) {
         set_goal(writer, &node, &initial);
@@ -1693,11 +1760,23 @@ void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
     }
     lmb_graph_put(writer, "{\"op\":");
     lmb_graph_put_string(writer, operation->name);
+    lmb_graph_write_members(writer, lmb_graph_node_members, LMB_GRAPH_NODE_FIELDS, &node, &initial, &is_first);
     if (index == def->node_count - 1) {
         lmb_graph_put_root(writer, &is_first);
     }
     lmb_graph_write_members(writer, operation->fields, operation->field_count, &node, &initial, &is_first);
+    if (index == def->node_count - 1) {
+        lmb_graph_put_definitions(writer);
+    }
     lmb_graph_put(writer, "}");
     writer->depth--;
     writer->node = around;
+}
+
+void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index) {
+    if (writer->shared[index].uses > 1) {
+        lmb_graph_put_use(writer, index);
+    } else {
+        lmb_graph_write_operation(writer, index);
+    }
 }

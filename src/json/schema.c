@@ -257,6 +257,26 @@ static void put_members(schema *schema, const lmb_graph_fields *fields) {
 
 // ---- Operations and poses. The definition of an operation is op-NAME.
 
+// A machine has a name of its own.
+static bool has_field(const lmb_graph_operation *operation, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < operation->field_count; i++) {
+        found = found || strcmp(operation->fields[i].name, name) == 0;
+    }
+    return found;
+}
+
+// Puts that an operation may have the members of every pose, which put_op() describes.
+static void put_node_members(schema *schema, const lmb_graph_operation *operation) {
+    for (int i = 0; i < LMB_GRAPH_NODE_FIELDS; i++) {
+        if (!has_field(operation, lmb_graph_node_members[i].name)) {
+            put(schema, ',');
+            put_key(schema, lmb_graph_node_members[i].name);
+            put_json(schema, "true");
+        }
+    }
+}
+
 static void put_operation(schema *schema, const lmb_graph_operation *operation) {
     put_json(schema, "'op-");
     put_json(schema, operation->name);
@@ -269,6 +289,7 @@ static void put_operation(schema *schema, const lmb_graph_operation *operation) 
         put(schema, ',');
         put_field(schema, &operation->fields[i]);
     }
+    put_node_members(schema, operation);
     put_json(schema, "},");
     put_required(schema, "op", operation->fields, operation->field_count);
     put_also(schema, operation->also);
@@ -292,6 +313,7 @@ static void put_root_operation(schema *schema, const lmb_graph_operation *operat
         put_key(schema, lmb_graph_root_members[i].field.name);
         put_json(schema, "true");
     }
+    put_node_members(schema, operation);
     put_json(schema, "},");
     put_required(schema, NULL, operation->fields, operation->field_count);
     put_also(schema, operation->also);
@@ -320,7 +342,7 @@ static void put_choice(schema *schema, bool is_root) {
     put(schema, ']');
 }
 
-// Puts "op" with the names of all operations.
+// Puts "op" with the names of all operations, and the members of every pose.
 static void put_op(schema *schema) {
     bool is_first = true;
     put_json(schema, "'op':{'description':'The operation.','enum':[");
@@ -329,10 +351,15 @@ static void put_op(schema *schema) {
         put_string(schema, lmb_graph_operations[i].name);
     }
     put_json(schema, "]}");
+    for (int i = 0; i < LMB_GRAPH_NODE_FIELDS; i++) {
+        put(schema, ',');
+        put_field(schema, &lmb_graph_node_members[i]);
+    }
 }
 
 static void put_pose(schema *schema) {
-    put_json(schema, "'pose':{'description':'A pose.','type':'object','required':['op'],'properties':{");
+    put_json(schema, "'pose':{'description':'A pose.','type':'object','anyOf':[{'required':['op'],"
+                     "'not':{'required':['use']}},{'$ref':'#/definitions/use'}],'properties':{");
     put_op(schema);
     put_json(schema, "},");
     put_choice(schema, false);
@@ -343,7 +370,7 @@ static void put_definitions(schema *schema) {
     static const lmb_graph_definition *const lists[] = {lmb_graph_operation_definitions, lmb_graph_value_definitions,
                                                         lmb_graph_curve_definitions,     lmb_graph_joint_definitions,
                                                         lmb_graph_retarget_definitions,  lmb_graph_player_definitions,
-                                                        lmb_graph_machine_definitions};
+                                                        lmb_graph_machine_definitions,   lmb_graph_use_definitions};
     put_json(schema, "'definitions':{");
     put_pose(schema);
     for (int i = 0; i < LMB_OP_COUNT; i++) {

@@ -351,6 +351,109 @@ static void put_parameters(lmb_graph_writer *writer, bool *is_first) {
     lmb_graph_put(writer, "}]");
 }
 
+// ---- Definitions: the nodes that are inputs of several nodes, in the order in which the text uses them first. So the
+// text does not depend on the order of the nodes.
+
+static const char *name_of(const lmb_graph_def *def, uint32_t node) {
+    return def->node_names != NULL && def->node_names[node] != NULL ? def->node_names[node] : "";
+}
+
+// Returns whether the name of a node is that of none of the first definitions.
+static bool has_own_name(const lmb_graph_writer *writer, uint32_t node, uint32_t count) {
+    const char *name = name_of(writer->def, node);
+    bool is_own = name[0] != '\0';
+    for (uint32_t i = 0; i < count && is_own; i++) {
+        is_own = writer->shared[writer->definitions[i]].number != 0 ||
+                 strcmp(name_of(writer->def, writer->definitions[i]), name) != 0;
+    }
+    return is_own;
+}
+
+static void make_name(uint32_t number, char made[32]) {
+    snprintf(made, 32, "shared %" PRIu32, number);
+}
+
+// Returns the first number from that one on whose name no node has.
+static uint32_t find_number(const lmb_graph_writer *writer, uint32_t number) {
+    char made[32];
+    for (uint32_t i = 0; i < writer->def->node_count; i++) {
+        make_name(number, made);
+        if (strcmp(name_of(writer->def, i), made) == 0) {
+            number++;
+            i = UINT32_MAX; // all nodes again
+        }
+    }
+    return number;
+}
+
+// Adds the definition of a node, with its own name or a made one.
+static void define(lmb_graph_writer *writer, uint32_t node) {
+    if (!has_own_name(writer, node, writer->definition_count)) {
+        writer->made_count = find_number(writer, writer->made_count + 1);
+        writer->shared[node].number = writer->made_count;
+    }
+    writer->shared[node].is_defined = true;
+    writer->definitions[writer->definition_count++] = node;
+}
+
+static void put_definition_name(lmb_graph_writer *writer, uint32_t node) {
+    char made[32];
+    make_name(writer->shared[node].number, made);
+    lmb_graph_put_string(writer, writer->shared[node].number != 0 ? made : name_of(writer->def, node));
+}
+
+bool lmb_graph_names_definition(const lmb_graph_writer *writer, uint32_t node) {
+    return writer->shared[node].is_defined && writer->shared[node].number == 0;
+}
+
+void lmb_graph_put_use(lmb_graph_writer *writer, uint32_t node) {
+    if (!writer->shared[node].is_defined) {
+        define(writer, node);
+    }
+    lmb_graph_put(writer, "{\"use\":");
+    put_definition_name(writer, node);
+    put_byte(writer, '}');
+}
+
+// Puts the definitions that were used so far, and those that these use.
+void lmb_graph_put_definitions(lmb_graph_writer *writer) {
+    writer->depth = 1;
+    for (uint32_t i = 0; i < writer->definition_count && writer->fault == NULL; i++) {
+        lmb_graph_put(writer, i == 0 ? ",\"define\":{" : ",");
+        put_definition_name(writer, writer->definitions[i]);
+        put_byte(writer, ':');
+        lmb_graph_write_operation(writer, writer->definitions[i]);
+    }
+    lmb_graph_put(writer, writer->definition_count > 0 ? "}" : "");
+}
+
+// Finds the nodes with several uses. Returns how deep poses are nested.
+static uint32_t find_shared(const lmb_graph_def *def, lmb_graph_shared *shared) {
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        shared[i].depth = 1;
+        for (uint32_t k = 0; k < def->nodes[i].input_count; k++) {
+            lmb_graph_shared *input = &shared[def->nodes[i].inputs[k]];
+            input->uses++;
+            shared[i].depth = shared[i].depth > input->depth ? shared[i].depth : input->depth + 1;
+        }
+    }
+    return shared[def->node_count - 1].depth;
+}
+
+static void write_graph(lmb_graph_writer *writer) {
+    const lmb_graph_def *def = writer->def;
+    writer->node = def->node_count - 1;
+    if (find_shared(def, writer->shared) > LMB_GRAPH_POSE_DEPTH) {
+        lmb_graph_refuse(writer, "poses that are nested so deep");
+        return;
+    }
+    lmb_graph_write_operation(writer, def->node_count - 1);
+    writer->node = def->node_count - 1;
+    if (writer->fault == NULL && writer->written != def->node_count) {
+        lmb_graph_refuse(writer, "nodes that are no input");
+    }
+}
+
 // Puts the members that only the outermost pose has.
 void lmb_graph_put_root(lmb_graph_writer *writer, bool *is_first) {
     const lmb_graph_def *def = writer->def;
@@ -388,11 +491,23 @@ lmb_result lmb_graph_json_write(const lmb_graph_def *def, const lmb_host *host, 
     if (refused != NULL) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "graph: %s cannot be written as JSON", refused);
     }
-    lmb_graph_writer writer = {.def = def, .text = text, .room = room, .hash = 0xcbf29ce484222325u};
-    lmb_graph_write_pose(&writer, def->node_count - 1);
-    if (writer.fault == NULL && writer.written != def->node_count) {
-        writer.node = def->node_count - 1;
-        lmb_graph_refuse(&writer, "nodes that are no input, or the inputs of several nodes");
+    const lmb_host resolved = lmb_host_resolve(host);
+    lmb_graph_shared *shared = lmb_host_allocate(&resolved, def->node_count, sizeof *shared);
+    uint32_t *definitions = lmb_host_allocate(&resolved, def->node_count, sizeof *definitions);
+    lmb_graph_writer writer = {.def = def,
+                               .text = text,
+                               .room = room,
+                               .shared = shared,
+                               .definitions = definitions,
+                               .hash = 0xcbf29ce484222325u};
+    const bool has_memory = shared != NULL && definitions != NULL;
+    if (has_memory) {
+        write_graph(&writer);
+    }
+    lmb_host_release(&resolved, shared);
+    lmb_host_release(&resolved, definitions);
+    if (!has_memory) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "graph: the host has no memory");
     }
     if (writer.fault != NULL) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "graph: node %" PRIu32 ": %s cannot be written as JSON",

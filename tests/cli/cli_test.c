@@ -784,7 +784,7 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
         output.err,
         "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
         "limber: --graph: line 2, column 25: a.clip: there is no clip of this name: Bend, caf\xc3\xa9 \"1\"\\\n"
-        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\"\n");
+        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\" or \"use\"\n");
     command_output_release(&output);
     write_file("broken.json", "{\"op\":");
     run_badly(1, "eval small.gltf --time 0 --graph broken.json",

@@ -101,7 +101,7 @@ static void examples_of_the_manual(void **state) {
     static const struct {
         const char *page;
         uint32_t examples;
-    } pages[] = {{"graph-json", 9},
+    } pages[] = {{"graph-json", 10},
                  {"graph-reference", LMB_OP_COUNT},
                  {"state-machines", 2},
                  {"streaming", 1},

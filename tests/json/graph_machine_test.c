@@ -1938,6 +1938,66 @@ static void machines_inside_each_other(void **state) {
         "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42, "more than 4 nested machines"});
 }
 
+// A definition is one set of players, whatever states use it: a fade around what needs its base has it twice, in phase.
+static void definitions_play_once(void **state) {
+    (void)state;
+    player p = begin("{'op':'blend','define':{'base':{'op':'clip','clip':'hop','play':true}},'a':{'use':'base'},"
+                     "'b':{'op':'additive','base':{'use':'base'},'add':{'op':'clip','clip':'stand','additive':true,"
+                     "'play':true},'weight':0.5},'weight':{'in':'IN','out':'OUT'}}");
+    const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
+    assert_int_equal(def->nodes[def->node_count - 1].inputs[0], 0);
+    step(&p, 0.25, NULL);
+    step(&p, 0.25, "IN");
+    step(&p, 0.125, NULL);
+    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 5 * LMB_TICKS_PER_SECOND / 8);
+    assert_true(lmb_control_player_ticks(p.control, p.state, 1) == 3 * LMB_TICKS_PER_SECOND / 8);
+    end(&p);
+    // A state that alone uses a definition has its clips, and a transition may name them in any state.
+    static const char alone[] =
+        "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[{'name':'a','pose':{'use':'d'},"
+        "'transitions':[{'to':'b','end':true}]},{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a',"
+        "'event':'A'}]}]}";
+    p = begin(alone);
+    step(&p, 9.0, NULL);
+    step(&p, 0.25, "A");
+    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == LMB_TICKS_PER_SECOND / 4);
+    end(&p);
+    p = begin(
+        "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[{'name':'a','pose':{'use':'d'},"
+        "'transitions':[{'to':'b','event':'B'}]},{'name':'b','pose':{'op':'mirror','axis':'x','pose':{'use':'d'}},"
+        "'transitions':[{'to':'a','when':{'>=':[{'phase':'hop'},0.5]}}]}]}");
+    step(&p, 0.25, NULL);
+    step(&p, 0.125, "B");
+    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 3 * LMB_TICKS_PER_SECOND / 8);
+    assert_int_equal(lmb_control_current_state(p.control, p.state, 0), 1);
+    end(&p);
+    // A fade of a definition that has other uses only weighs it.
+    p = begin("{'op':'blend','define':{'d':{'op':'clip','clip':'hop','play':true}},'a':{'use':'d'},'b':{'use':'d'},"
+              "'weight':{'in':'IN'}}");
+    assert_int_equal(lmb_graph_json_def(p.graph->json)->fades[0].pose, LMB_NONE);
+    step(&p, 0.25, NULL);
+    step(&p, 0.25, "IN");
+    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == LMB_TICKS_PER_SECOND / 2);
+    end(&p);
+    p = begin("{'op':'blend','define':{'d':{'op':'clip','clip':'hop'}},'a':{'op':'rest'},'b':{'use':'d'},"
+              "'weight':{'in':'IN','at-end':true}}");
+    assert_int_equal(lmb_graph_json_def(p.graph->json)->fades[0].pose, 1);
+    end(&p);
+    // Ends that are of no state alone.
+    expect_malformed((malformed_graph){
+        "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[\n{'name':'a','pose':{'use':'d'},"
+        "'transitions':[{'to':'b','end':true}]},\n{'name':'b','pose':{'use':'d'},'transitions':[]}]}",
+        "", 1, 1, "transition 0: at_end: no clip of its own plays in the state"});
+    expect_malformed((malformed_graph){
+        "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[\n{'name':'a','pose':{'use':'d'}},"
+        "{'name':'b','pose':{'use':'d'},'transitions':[\n{'to':'a','end':true}]}]}",
+        "states[1].transitions[0].end", 3, 17, "no clip plays in this state, so it has no end"});
+    expect_malformed((malformed_graph){
+        "{'op':'weighted','define':{'d':{'op':'clip','clip':'hop'}},'inputs':[{'pose':{'use':'d'},'weight':\n"
+        "{'in':'IN','at-end':true}},{'pose':{'use':'d'}}]}",
+        "inputs[0].weight.at-end", 2, 21, "other poses use what is faded, so it has no end of its own"});
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     lmb_graph_json *graph = NULL;
@@ -2042,6 +2102,7 @@ int main(void) {
         cmocka_unit_test(a_machine_of_64_states),
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),
+        cmocka_unit_test(definitions_play_once),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -524,6 +524,16 @@ static const char *const more[] = {
     "'joints':{'head':1},'target':{'point':0},'base':{'op':'foot-placement','pelvis':'pelvis',"
     "'direction':{'point':3},'feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot',"
     "'ground':{'point':1},'normal':[0,1,0]}],'base':{'op':'rest'}}}}}]}",
+    // Names, comments and definitions.
+    "{'op':'machine','name':'m','comment':'all','define':{'legs':{'op':'weighted','name':'gait','comment':'of both',"
+    "'inputs':[{'pose':{'op':'clip','clip':'walk'},'comment':'slow'},{'pose':{'op':'clip','clip':'run'},'weight':"
+    "{'in':'IN','comment':'fast'}}]}},'states':[{'name':'a','comment':'first','pose':{'op':'layers','inputs':["
+    "{'pose':{'use':'legs','comment':'once'},'comment':'below'},{'pose':{'op':'space1d','at':1,'inputs':["
+    "{'at':0,'pose':{'use':'legs'},'comment':'low'},{'at':1,'pose':{'op':'rest'}}]}}]},'transitions':["
+    "{'to':'b','event':'B','comment':'on'}]},{'name':'b','pose':{'op':'combine','inputs':[{'pose':{'use':'legs'},"
+    "'comment':'all joints'},{'pose':{'op':'space2d','x':1,'y':1,'kind':'freeform','inputs':[{'at':[0,0],'pose':"
+    "{'op':'rest'},'comment':'here'},{'at':[0,1],'pose':{'op':'rest','name':'still'}}]}}]},'transitions':[]}]}",
+    "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
     "{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}]},'b':{'op':'space2d','x':1,'y':1,"
     "'kind':'directional','discrete':false,'linear-scale':true,'inputs':[{'at':[0,0],'pose':{'op':'rest'}},"

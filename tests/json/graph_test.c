@@ -1144,6 +1144,88 @@ static void the_callers_environment_changes_nothing(void **state) {
     }
 }
 
+// ---- Names, comments and definitions. ----
+
+static void expect_text(const char *text, const char *expected) {
+    char written[1000] = "";
+    size_t size = 0;
+    lmb_error error = {0};
+    lmb_graph_json *graph = read_graph(text);
+    if (lmb_graph_json_write(lmb_graph_json_def(graph), NULL, written, sizeof written - 1, &size, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    written[size] = '\0';
+    assert_string_equal(written, json_text(expected));
+    lmb_graph_json_destroy(graph);
+}
+
+static void names_and_comments_are_kept(void **state) {
+    (void)state;
+    static const char text[] = "{'op':'blend','name':'gait','comment':'for \\u00fc','a':{'op':'rest','comment':'at'},"
+                               "'b':{'op':'clip','name':'w','clip':'Walk','time':0}}\n";
+    lmb_graph_json *graph = read_graph(text);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_null(def->node_names[0]);
+    assert_string_equal(def->node_names[1], "w");
+    assert_string_equal(def->node_names[2], "gait");
+    assert_string_equal(def->node_comments[0], "at");
+    assert_null(def->node_comments[1]);
+    lmb_graph_json_destroy(graph);
+    expect_text(text, text);
+    // An additive clip is two clips and their difference, which has the name.
+    graph = read_graph("{'op':'clip','clip':'Walk','time':0,'additive':true,'name':'nod'}");
+    def = lmb_graph_json_def(graph);
+    assert_int_equal(def->node_count, 3);
+    assert_null(def->node_names[0]);
+    assert_string_equal(def->node_names[2], "nod");
+    lmb_graph_json_destroy(graph);
+}
+
+static void definitions_are_shared(void **state) {
+    (void)state;
+    // Nodes are in the order of their first uses.
+    lmb_graph_json *graph = read_graph(
+        "{'define':{'both':{'op':'blend','a':{'use':'one'},'b':{'op':'rest'}},'one':{'op':'clip','clip':'Run',"
+        "'play':true}},'op':'weighted','inputs':[{'pose':{'use':'one'}},{'pose':{'use':'both'}},"
+        "{'pose':{'use':'both','comment':'again'}}]}");
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(lmb_graph_json_warning_count(graph), 0);
+    assert_int_equal(def->node_count, 4);
+    assert_int_equal(def->nodes[0].op, LMB_OP_CLIP);
+    assert_int_equal(def->nodes[2].inputs[0], 0);
+    assert_int_equal(def->nodes[3].inputs[0], 0);
+    assert_int_equal(def->nodes[3].inputs[1], 2);
+    assert_int_equal(def->nodes[3].inputs[2], 2);
+    assert_string_equal(def->node_names[2], "both");
+    lmb_graph_json_destroy(graph);
+    // They are written again: names that two have, or none, are made.
+    expect_text("{'op':'weighted','define':{'x':{'op':'scale','name':'m','pose':{'use':'y'},'weight':0.5},"
+                "'y':{'op':'clip','clip':'Walk','time':1}},'inputs':[{'pose':{'use':'x'}},{'pose':{'use':'x'}},"
+                "{'pose':{'use':'y'}}]}",
+                "{'op':'weighted','inputs':[{'pose':{'use':'m'}},{'pose':{'use':'m'}},{'pose':{'use':'y'}}],"
+                "'define':{'m':{'op':'scale','pose':{'use':'y'},'weight':0.5},'y':{'op':'clip','clip':'Walk',"
+                "'time':1}}}\n");
+    static const char twice[] =
+        "{'op':'weighted','inputs':[{'pose':{'use':'m'}},{'pose':{'use':'m'}},{'pose':{'use':'shared 1'}},"
+        "{'pose':{'use':'shared 1'}}],'define':{'m':{'op':'rest'},'shared 1':{'op':'pose','name':'m','pose':0}}}\n";
+    expect_text(twice, twice);
+    // A definition that no pose uses, and one for which nothing has a name.
+    graph = read_graph("{'op':'rest',\n'define':{'a':{'op':'rset'}}}");
+    assert_int_equal(lmb_graph_json_warning_count(graph), 1);
+    assert_string_equal(lmb_graph_json_warning_at(graph, 0)->path, "define.a");
+    assert_int_equal(lmb_graph_json_warning_at(graph, 0)->line, 2);
+    assert_string_equal(lmb_graph_json_warning_at(graph, 0)->message,
+                        "no pose uses this definition, so it was not checked");
+    lmb_graph_json_destroy(graph);
+    const lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_blend_node(0, 0, lmb_constant(0.5f))};
+    const lmb_graph_def unnamed = {.rig = rig, .nodes = nodes, .node_count = 2};
+    char written[200] = "";
+    size_t size = 0;
+    assert_int_equal(lmb_graph_json_write(&unnamed, NULL, written, sizeof written, &size, NULL), LMB_OK);
+    assert_string_equal(written, json_text("{'op':'blend','a':{'use':'shared 1'},'b':{'use':'shared 1'},'weight':0.5,"
+                                           "'define':{'shared 1':{'op':'rest'}}}\n"));
+}
+
 // ---- The reported problems of malformed texts. ----
 
 static void expect_malformed(malformed_graph row) {
@@ -1152,6 +1234,7 @@ static void expect_malformed(malformed_graph row) {
 }
 
 #define BLEND(members) "{'op':'blend',\n'a':{'op':'rest'},'b':{'op':'rest'}," members "}"
+#define BLEND2(a, b, define) "{'op':'blend','a':" a ",'b':" b ",\n'define':" define "}"
 #define REST_INPUT "{'pose':{'op':'rest'}}"
 
 static void malformed_texts(void **state) {
@@ -1164,6 +1247,42 @@ static void malformed_texts(void **state) {
         {"[]", "", 1, 1, "an array, where an object was expected"},
         {"\"rest\"", "", 1, 1, "a string, where an object was expected"},
         {"{}", "", 1, 1, "a pose needs the field \"op\""},
+        // Definitions.
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':'wakl'},'define':{'walk':{'op':'rest'},'run':{'op':'rest'}}}",
+         "pose.use", 2, 15, "there is no definition of this name: walk, run"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':'walk'}}", "pose.use", 2, 15,
+         "there is no definition of this name"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':7},'define':{}}", "pose.use", 2, 15,
+         "a number, where a string was expected"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':'a'},'define':{'a':{'op':'rest'},'':{'op':'rest'}}}", "define.", 2,
+         48, "a name without a character"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':'a','op':'rest'},'define':{'a':{'op':'rest'}}}", "pose.op", 2, 19,
+         "a use has no such field; it has use, comment"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'use':'a','use':'a'},'define':{'a':{'op':'rest'}}}", "pose.use", 2, 19,
+         "given twice"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':{'op':'rest'},'a':{'op':'rest'}}}", "define.a",
+         2, 19, "given twice"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':{'op':'rest','lod':1}}}", "define.a.lod", 2, 18,
+         "the outermost pose alone has levels of detail"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':7}}", "define.a", 2, 5,
+         "a number, where an object was expected"},
+        {"{'op':'rest',\n'define':[]}", "define", 2, 10, "an array, where an object was expected"},
+        {"{'op':'rest',\n'define':{},'define':{}}", "define", 2, 13, "given twice"},
+        {"{'op':'mirror','axis':'x',\n'pose':{'op':'mirror','axis':'x','pose':{'op':'rest'},'define':{}}}",
+         "pose.define", 2, 55, "the outermost pose alone has definitions"},
+        {"{'use':'a',\n'define':{'a':{'op':'rest'}}}", "", 1, 1, "a pose needs the field \"op\""},
+        // A definition that is wrong is reported once; one that uses itself is named.
+        {BLEND2("{'use':'a'}", "{'use':'a'}", "{'a':{'op':'rset'}}"), "define.a.op", 2, 21, "unknown; there are"},
+        {BLEND2("{'use':'c'}", "{'use':'a'}",
+                "{'a':{'op':'mirror','axis':'x','pose':{'use':'b'}},'b':{'op':'mirror','axis':'x','pose':{'use':'a'}},"
+                "'c':{'op':'rest'}}"),
+         "define.b.pose.use", 2, 105, "a definition uses itself: a, b"},
+        // Names and comments.
+        {"{'op':'rest',\n'name':7}", "name", 2, 8, "a number, where a string was expected"},
+        {"{'op':'rest',\n'name':'a','name':'b'}", "name", 2, 12, "given twice"},
+        {"{'op':'rest',\n'comment':[]}", "comment", 2, 11, "an array, where a string was expected"},
+        {"{'op':'weighted',\n'inputs':[{'pose':{'op':'rest'},'comment':1},{'pose':{'op':'rest'}}]}",
+         "inputs[0].comment", 2, 43, "a number, where a string was expected"},
         // Operations and fields.
         {"{'op':'wlak'}", "op", 1, 7, "unknown; there are rest, clip, pose, blend"},
         {"{'op':'res'}", "op", 1, 7, "unknown"},
@@ -1514,6 +1633,31 @@ static void parameters_have_a_limit(void **state) {
     free(text);
 }
 
+// Poses of definitions count for the depth.
+static void deep_definitions(void **state) {
+    (void)state;
+    static char text[40000];
+    for (uint32_t depth = 254; depth <= 255; depth++) {
+        char *end = append(text, "{'op':'scale','weight':0.5,'pose':{'use':'d0'},'define':{");
+        for (uint32_t i = 0; i < depth; i++) {
+            end += sprintf(end, "'d%u':{'op':'scale','weight':0.5,'pose':{'use':'d%u'}},", i, i + 1);
+        }
+        end += sprintf(end, "'d%u':{'op':'rest'}}}", depth);
+        const lmb_graph_source source = source_of(text);
+        lmb_graph_json *graph = NULL;
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        if (depth == 254) {
+            assert_int_equal(result, LMB_OK);
+            assert_int_equal(lmb_graph_json_def(graph)->node_count, 256);
+        } else {
+            CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT,
+                          "define.d255: more than 256 nested poses, those of definitions included");
+        }
+        lmb_graph_json_destroy(graph);
+    }
+}
+
 static void all_problems_are_reported(void **state) {
     (void)state;
     static const char text[] =
@@ -1609,6 +1753,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, curves);
     char distant[] = "{'op':'rest','lod':{'param':'a'}}";
     failing_host_try_all(create_and_destroy, distant);
+    char defined[] = "{'op':'blend','a':{'use':'a'},'b':{'use':'a'},'define':{'a':{'op':'rest','name':'n'}}}";
+    failing_host_try_all(create_and_destroy, defined);
 }
 
 // ---- Graphs of files. ----
@@ -2073,6 +2219,9 @@ int main(void) {
         cmocka_unit_test(streamed_clips),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
+        cmocka_unit_test(names_and_comments_are_kept),
+        cmocka_unit_test(definitions_are_shared),
+        cmocka_unit_test(deep_definitions),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(poses_inside_each_other),
         cmocka_unit_test(long_paths_keep_their_end),

@@ -1,0 +1,161 @@
+// Definitions: poses that have names, and their uses. A definition is read where the text uses it first; further uses
+// are the same node. So what plays in it exists once, whatever the number of uses. Inside a retarget the clips are
+// those of another character, so a definition is read once for each character that it is used for.
+#include "graph.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// A definition of the outermost object.
+struct lmb_graph_defined {
+    const char *name;
+    uint32_t value; // of its pose
+    bool is_used;
+};
+
+typedef enum use_state { USE_BEING_READ, USE_READ, USE_WRONG } use_state;
+
+// A definition that was read for a character.
+struct lmb_graph_used {
+    uint32_t defined;
+    const lmb_graph_character *character;
+    use_state state;
+    uint32_t node;
+    uint32_t count; // uses
+};
+
+static const char *name_at(const void *graph, uint32_t index) {
+    return ((const lmb_graph_reader *)graph)->defined[index].name;
+}
+
+static uint32_t find_defined(const lmb_graph_reader *reader, const char *name) {
+    uint32_t i = lmb_index_first(&reader->defined_index, lmb_index_hash_text(name));
+    while (i != LMB_NONE && strcmp(reader->defined[i].name, name) != 0) {
+        i = lmb_index_next(&reader->defined_index, i);
+    }
+    return i;
+}
+
+void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
+        return;
+    }
+    for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
+        const struct lmb_graph_defined added = {.name = lmb_graph_text(reader, &reader->graph->pool, key),
+                                                .value = key + 1};
+        if (added.name == NULL) {
+            continue;
+        }
+        if (added.name[0] == '\0') {
+            lmb_graph_report(reader, key, LMB_EMPTY_NAME);
+        }
+        if (find_defined(reader, added.name) != LMB_NONE) {
+            lmb_graph_report(reader, key, "given twice");
+        }
+        lmb_graph_append(reader, &reader->scratch, &reader->defined, &reader->defined_count, &added, sizeof added);
+        if (reader->result == LMB_OK &&
+            !lmb_index_add(&reader->defined_index, &reader->scratch, lmb_index_hash_text(added.name))) {
+            lmb_graph_fail_memory(reader);
+        }
+    }
+}
+
+static uint32_t find_used(const lmb_graph_reader *reader, uint32_t defined) {
+    uint32_t i = 0;
+    while (i < reader->used_count &&
+           (reader->used[i].defined != defined || reader->used[i].character != reader->character)) {
+        i++;
+    }
+    return i;
+}
+
+// Reports a definition in which it is used itself, and names those on the way.
+static void report_cycle(lmb_graph_reader *reader, uint32_t value, uint32_t used) {
+    char names[160] = "";
+    for (uint32_t i = used; i < reader->used_count; i++) {
+        if (reader->used[i].state == USE_BEING_READ) {
+            lmb_graph_list_name(names, sizeof names, reader->defined[reader->used[i].defined].name);
+        }
+    }
+    lmb_graph_report(reader, value, "a definition uses itself: %s", names);
+}
+
+// Reads a definition where it is used first.
+static void read_definition(lmb_graph_reader *reader, uint32_t index) {
+    const struct lmb_graph_defined *defined = &reader->defined[reader->used[index].defined];
+    lmb_graph_json *graph = reader->graph;
+    const uint32_t problems = reader->problem_count;
+    const uint32_t node = lmb_graph_read_pose(reader, defined->value);
+    reader->used[index].node = node;
+    reader->used[index].state = reader->problem_count == problems ? USE_READ : USE_WRONG;
+    if (node < graph->def.node_count && graph->node_names[node] == NULL) {
+        graph->node_names[node] = defined->name;
+    }
+}
+
+// Returns the index of the use of a name for the present character; LMB_NONE after an error was reported.
+static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *name) {
+    const uint32_t defined = find_defined(reader, name);
+    if (defined == LMB_NONE) {
+        lmb_graph_report_name(reader, value, "there is no definition", name,
+                              (lmb_graph_names){name_at, reader, reader->defined_count});
+        return LMB_NONE;
+    }
+    const uint32_t index = find_used(reader, defined);
+    reader->defined[defined].is_used = true;
+    if (index == reader->used_count) {
+        const struct lmb_graph_used added = {.defined = defined, .character = reader->character};
+        if (!lmb_graph_append(reader, &reader->scratch, &reader->used, &reader->used_count, &added, sizeof added)) {
+            return LMB_NONE;
+        }
+        read_definition(reader, index);
+    } else if (reader->used[index].state == USE_BEING_READ) {
+        report_cycle(reader, value, index);
+    }
+    return index;
+}
+
+static void read_used(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    if (name != NULL && name[0] != '\0') {
+        *(uint32_t *)target = use_name(reader, value, name);
+    }
+}
+
+static const lmb_graph_kind kind_used = {read_used, "{'type':'string','minLength':1}", NULL};
+
+static const lmb_graph_field use_members[] = {
+    {.name = "use", .about = "The name of a definition.", .required = true, .kind = &kind_used},
+    LMB_COMMENT_FIELD,
+};
+static const lmb_graph_fields use_fields = {LMB_FIELDS("a use", use_members)};
+
+const lmb_graph_definition lmb_graph_use_definitions[] = {
+    {"use", "A definition, which is the same pose wherever it is used.", "$inside", &use_fields},
+    {NULL, NULL, NULL, NULL},
+};
+
+uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t *use) {
+    *use = LMB_NONE;
+    lmb_graph_read_fields(reader, &use_fields, object, use);
+    if (*use == LMB_NONE || reader->used[*use].state != USE_READ) {
+        *use = LMB_NONE;
+        return 0;
+    }
+    reader->used[*use].count++;
+    return reader->used[*use].node;
+}
+
+bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use) {
+    return reader->used[use].count > 1;
+}
+
+void lmb_graph_finish_definitions(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->defined_count && reader->problem_count == 0 && reader->result == LMB_OK; i++) {
+        if (!reader->defined[i].is_used) {
+            lmb_graph_warn(reader, reader->defined[i].value - 1, "no pose uses this definition, so it was not checked");
+        }
+    }
+}
