@@ -159,9 +159,7 @@ void main() {
         return;
     }
     if (INTERPOLATES_UPDATES && (push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
-        // The copies are stored after all states.
-        c = begin_between(c, push.state, (push.characters + character) * push.block.at[CONTROL_STATE_WORDS],
-                          !RUNS_PARTS || runs.begins);
+        c = begin_between(c, push.state, push.copies + c.state_at, !RUNS_PARTS || runs.begins);
     }
     bool goes_on = run_control(c, runs);
     if (RUNS_PARTS) {

@@ -833,7 +833,7 @@ typedef struct lmb_word_range {
 
 /// Returns the words that lmb_control_set_motion() writes; none without a character motion.
 ///
-/// It writes no others, so on a device only these need to be copied to lmb_gpu_batch_state().
+/// It writes no others. On a device lmb_gpu_batch_place() writes them.
 LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
 
 /// Returns a character's phase of updates (lmb_graph_def.update_every), or #LMB_NONE before its first frame if none was

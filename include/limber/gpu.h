@@ -28,8 +28,22 @@
 ///
 /// Commands of a graph without a control, recorded without a profile, may also be submitted several times, each after
 /// the one before has completed, except for the first frame that was recorded of a batch with
-/// lmb_graph_inertia_words(). They read the slot's parameters each time. With a control, record each frame anew: the
-/// step, number and events are those of the recording.
+/// lmb_graph_inertia_words(), and for one that changes characters ("Characters"). They read the slot's parameters each
+/// time. With a control, record each frame anew: the step, number and events are those of the recording.
+///
+/// **Characters.** lmb_gpu_batch_place(), lmb_gpu_batch_respawn(), lmb_gpu_batch_move() and lmb_gpu_batch_restore()
+/// change characters with the next frame recorded for a slot, as lmb_gpu_batch_send() sends events. The host calls them
+/// on the thread that records the batch, once earlier commands of the slot have completed. They take effect in the
+/// order of the calls, before the frame's events and its step, and are forgotten once recorded. A frame changes at most
+/// lmb_gpu_batch_def.changes_a_frame characters, each as often as the host likes. Nothing is allocated and nothing
+/// waits.
+///
+/// A batch that gains and loses characters is created for the most of them, and lmb_gpu_record_info.character_count
+/// says how many run. One that joins takes the row after the last, by lmb_gpu_batch_respawn(). When one leaves, the
+/// last one takes its row, by lmb_gpu_batch_move():
+///
+///     lmb_gpu_batch_respawn(batch, slot, count++, &motion, &error); // joins
+///     lmb_gpu_batch_move(batch, slot, --count, leaving, &error);    // leaves
 #ifndef LIMBER_GPU_H
 #define LIMBER_GPU_H
 
@@ -215,17 +229,30 @@ typedef struct lmb_gpu_batch_def {
     // Only for a graph that has a lmb_graph_control():
     uint32_t events_a_frame; ///< most events that can be sent in a frame, to all characters together
     bool emits_events;       ///< keeps emitted events, in one buffer for each frame slot
+    // For any graph:
+    /// The most characters that can be placed, respawned, moved or restored in a frame; a number above
+    /// `character_count` counts as that. Each takes scratch memory for all that is kept of a character, palettes
+    /// included if there is a previous one.
+    uint32_t changes_a_frame;
+    /// The most characters that can be restored in a frame, each of which is a change too. Each takes memory for all
+    /// that is kept of a character, in each frame slot.
+    uint32_t restored_a_frame;
+    /// Optional, for a graph with a character motion: lmb_motion [character_count], where the characters begin. Read
+    /// while the batch is created. Otherwise they begin at the origin.
+    const lmb_motion *motions;
 } lmb_gpu_batch_def;
 
-/// No graph, 0 characters, palette only, 2 frame slots, default span; 1,024 events a frame, keeps no emitted events.
+/// No graph, 0 characters, palette only, 2 frame slots, default span; 1,024 events a frame, keeps no emitted events;
+/// 256 changes a frame, none restored; no motions.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_LIMIT (one character does not fit a span, the parameters exceed
-/// maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN,
-/// #LMB_ERROR_DEVICE (the device lacks a kind of memory; or the driver limits the iterations of loops, as lavapipe
-/// does, and a part of the graph's control, or `events_a_frame`, may need more).
+/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which),
+/// #LMB_ERROR_LIMIT (one character does not fit a span, the parameters or changes exceed maxMemoryAllocationSize, or
+/// characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks
+/// a kind of memory; or the driver limits the iterations of loops, as lavapipe does, and a part of the graph's control,
+/// or `events_a_frame`, may need more).
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
                                         lmb_error *error);
 /// NULL is allowed. Its readbacks must have been destroyed, and no command buffer that uses it may be pending.
@@ -301,6 +328,10 @@ typedef struct lmb_gpu_record_info {
     /// call lmb_control_run() themselves.
     bool poses_alone;
     lmb_gpu_profile *profile; ///< optional: times each stage, in the profile's slot `slot`, which must have begun
+    /// Characters [0, character_count) run; 0: all of the batch. What is kept of the others stays as it is, and their
+    /// outputs, motions and emitted events in the slot are not written. An event for one of them is lost, and a list
+    /// must not have it, as it must not have an index outside the batch.
+    uint32_t character_count;
 } lmb_gpu_record_info;
 
 /// Frame slot 0, all characters, no step, no profile; a command buffer is needed.
@@ -311,8 +342,9 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 /// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the points or the world
 /// transforms are not bound, the previous frame's slot has not been recorded, no probe has passed and `accept_mismatch`
 /// is not set, or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT if a slot does not exist, there is no
-/// command buffer, the address of a list or its count is 0 or not aligned, its capacity exceeds the characters, or the
-/// step is too long; and with #LMB_ERROR_LIMIT if the profile has too few marks.
+/// command buffer, the characters exceed those of the batch, the address of a list or its count is 0 or not aligned,
+/// its capacity exceeds the characters, or the step is too long; and with #LMB_ERROR_LIMIT if the profile has too few
+/// marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// Consecutive characters whose outputs are in one buffer.
@@ -355,6 +387,37 @@ LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);
 /// lmb_gpu_batch_def.events_a_frame.
 LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);
+/// Moves a character to a position and orientation with the next frame recorded for that slot, also before its first
+/// one; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the same bits.
+///
+/// See "Characters" at the top of this file. This and the next two fail with #LMB_ERROR_ARGUMENT if there is no such
+/// slot or character, or a motion is given and the graph has no character motion, or lmb_control_set_motion() refuses
+/// it; and with #LMB_ERROR_LIMIT beyond lmb_gpu_batch_def.changes_a_frame. Then nothing changes.
+LMB_API lmb_result lmb_gpu_batch_place(lmb_gpu_batch *batch, uint32_t slot, uint32_t character,
+                                       const lmb_motion *motion, lmb_error *error);
+/// Begins a character anew with the next frame recorded for that slot, at a position and orientation, as
+/// lmb_characters_respawn() does (snapshot.h). `motion` may be NULL: at the origin. Its previous palette is the one of
+/// this frame. #LMB_EVENT_RESET, in contrast, keeps its position, phase of updates, chains and feet.
+LMB_API lmb_result lmb_gpu_batch_respawn(lmb_gpu_batch *batch, uint32_t slot, uint32_t character,
+                                         const lmb_motion *motion, lmb_error *error);
+/// Copies all that is kept of row `from` to row `to` with the next frame recorded for that slot, as
+/// lmb_characters_move() does (snapshot.h); `from` keeps it. It takes along the words of lmb_gpu_batch_state(),
+/// lmb_gpu_batch_inertia() and lmb_gpu_batch_reached(), and the previous palette of that frame.
+///
+/// Rows of inputs (parameters, events, lists, points, world transforms, pose buffers) are those of the new row. Outputs
+/// of earlier frames, other than the previous palette, stay where they are.
+LMB_API lmb_result lmb_gpu_batch_move(lmb_gpu_batch *batch, uint32_t slot, uint32_t from, uint32_t to,
+                                      lmb_error *error);
+/// Restores a snapshot with the next frame recorded for that slot: all that is kept of its characters, as
+/// lmb_snapshot_restore() does, for a rollback. Previous palettes stay: they are what was shown last.
+///
+/// `bytes`, aligned to 4, are read by the call. `characters` are uint32_t [characters of the snapshot], the row of
+/// each; NULL: the first rows. The words are not checked: one that comes from a file or a network first needs
+/// lmb_snapshot_check(). Fails as lmb_snapshot_open() does; with #LMB_ERROR_FORMAT if the snapshot belongs to another
+/// graph; with #LMB_ERROR_ARGUMENT if there is no such slot or character; and with #LMB_ERROR_LIMIT beyond
+/// lmb_gpu_batch_def.restored_a_frame or changes_a_frame. Then nothing changes.
+LMB_API lmb_result lmb_gpu_batch_restore(lmb_gpu_batch *batch, uint32_t slot, const void *bytes, size_t size,
+                                         const uint32_t *characters, lmb_error *error);
 /// Returns where the states of the control are stored, uint32_t [C][lmb_control_state_words()], as one span.
 ///
 /// Each frame continues from the states of the frame before. So submit frames to one queue in the order in which they
@@ -368,8 +431,7 @@ LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t 
 /// Returns where the positions and orientations after a frame slot's frame are stored, float
 /// [C][lmb_control_motion_floats()], as one span.
 ///
-/// Zero if there is no character motion, or no such slot. To move a character elsewhere, write the words of its state
-/// that lmb_control_motion_words() names.
+/// Zero if there is no character motion, or no such slot. lmb_gpu_batch_place() moves a character elsewhere.
 LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.

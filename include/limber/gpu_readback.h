@@ -99,6 +99,9 @@ typedef struct lmb_gpu_readback_frame {
     const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
     const uint32_t *reached; ///< uint32_t [C][lmb_graph_reached_count()]
+    /// Characters that ran (lmb_gpu_record_info.character_count). Rows of others have older or undefined motions and
+    /// emitted events.
+    uint32_t character_count;
 } lmb_gpu_readback_frame;
 
 /// Returns the next frame, without waiting. Its pointers are valid until lmb_gpu_readback_record() is called.

@@ -22,9 +22,8 @@
 /// snapshots of one's own. One that comes from a file or a network is first checked by lmb_snapshot_check(), which
 /// trusts nothing. To allow that, its writer seals it (lmb_snapshot_seal()).
 ///
-/// **Devices.** A device's words are copied from and to lmb_gpu_batch_state(), lmb_gpu_batch_inertia() and
-/// lmb_gpu_batch_reached() by the host. lmb_snapshot_open() says where a snapshot has the same words, in the same
-/// order.
+/// **Devices.** lmb_gpu_batch_restore() restores a snapshot in a batch on a device. lmb_gpu_readback_save() makes one
+/// of a frame that was read back. Words are the same on both sides, in the same order.
 ///
 /// **Format.** Little-endian 32-bit words:
 ///
@@ -53,6 +52,27 @@ typedef struct lmb_character_words {
     uint32_t first;             ///< not read with `characters`
     uint32_t count;             ///< characters of the snapshot
 } lmb_character_words;
+
+/// Moves a character to a position and orientation, as lmb_control_set_motion() does for its state; nothing else of it
+/// changes. lmb_gpu_batch_place() does the same on a device, and the next two have their counterparts there too. In all
+/// three, `characters`, `first` and `count` of the words are not read.
+///
+/// They fail with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, there is no such row, or a motion is given and the
+/// graph has no character motion, or lmb_control_set_motion() refuses it. Then nothing changes.
+LMB_API lmb_result lmb_characters_place(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,
+                                        const lmb_motion *motion, lmb_error *error);
+/// Begins a character anew, at a position and orientation. All of its words become 0 first: machines, players, smoothed
+/// parameters, inertialization, chains, feet, reached targets, and its phase of updates, which becomes that of its row.
+/// So a row may be given to another character. `motion` may be NULL: at the origin.
+LMB_API lmb_result lmb_characters_respawn(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,
+                                          const lmb_motion *motion, lmb_error *error);
+/// Copies all words of row `from` to row `to`, and `from` keeps them: a character that leaves is replaced by the last
+/// one, and the batch has one less. The character continues with the same bits in its new row.
+///
+/// Rows of inputs (parameters, points, world transforms, pose buffers) and of a previous palette are the host's to
+/// move.
+LMB_API lmb_result lmb_characters_move(const lmb_graph *graph, const lmb_character_words *words, uint32_t from,
+                                       uint32_t to, lmb_error *error);
 
 /// What a snapshot has.
 typedef struct lmb_snapshot {

@@ -114,6 +114,8 @@ WORD(part_count)
 ADDRESS(Words, parts)
 ADDRESS(Words, kept)        // [character][KEPT_WORDS]
 ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
+WORD(copies)                // of states, which advance between updates: words from the first state to the first copy
+PADDING()
 END_PUSH(lmb_control_push)
 #endif
 

@@ -406,9 +406,8 @@ static void write_position(double position, uint32_t words[2]) {
     words[1] = (uint32_t)((uint64_t)fixed >> 32);
 }
 
-static LMB_NOINLINE lmb_result set_motion(const lmb_control *control, uint32_t *state,
-                                          const lmb_motion *character_motion, lmb_error *error) {
-    uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
+static LMB_NOINLINE lmb_result write_motion(const lmb_control *control, const lmb_motion *character_motion,
+                                            uint32_t words[MOVING_FULL_PLACE_WORDS], lmb_error *error) {
     for (uint32_t i = 0; i < 3; i++) {
         const double position = character_motion->position[i];
         if (!(position >= -2147483648.0 && position < 2147483648.0)) {
@@ -425,9 +424,20 @@ static LMB_NOINLINE lmb_result set_motion(const lmb_control *control, uint32_t *
     } else if (!write_orientation(character_motion, words + MOVING_ORIENTATION)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the rotation is not a quaternion");
     }
-    const lmb_word_range range = lmb_control_motion_words(control);
-    memcpy(state + range.first, words, range.count * sizeof *words);
     return LMB_OK;
+}
+
+lmb_result lmb_control_motion_to_words(const lmb_control *control, const lmb_motion *motion, uint32_t *words,
+                                       lmb_error *error) {
+    uint32_t written[MOVING_FULL_PLACE_WORDS] = {0};
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    const lmb_result result = write_motion(control, motion, written, error);
+    lmb_environment_leave(&callers);
+    if (result == LMB_OK) {
+        memcpy(words, written, lmb_control_motion_words(control).count * sizeof *words);
+    }
+    return result;
 }
 
 lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
@@ -440,11 +450,8 @@ lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, c
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
     }
-    lmb_environment callers;
-    lmb_environment_enter(&callers);
-    const lmb_result result = set_motion(control, state, character_motion, error);
-    lmb_environment_leave(&callers);
-    return result;
+    return lmb_control_motion_to_words(control, character_motion, state + lmb_control_motion_words(control).first,
+                                       error);
 }
 
 uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state) {

@@ -74,6 +74,11 @@ lmb_control_features lmb_control_find_features(const lmb_control *control);
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
+// Writes the words of lmb_control_motion_words() alone, as lmb_control_set_motion() does, for a control that has a
+// character motion.
+lmb_result lmb_control_motion_to_words(const lmb_control *control, const lmb_motion *motion, uint32_t *words,
+                                       lmb_error *error);
+
 // Converts seconds, at least 0, to units of 2^-16 of a tick.
 uint64_t lmb_control_fine(float seconds);
 

@@ -6,8 +6,9 @@
 // and a kernel is dispatched once for each span.
 //
 // A frame is recorded in this order, with a barrier between two steps of which the second reads what the first wrote:
-// 1. Copies: the table of spans with zeroed refusal counters, parameters (unless the kernels read the memory that the
-//    host writes), events. A barrier before them orders the frame after the earlier use of these buffers.
+// 1. Copies: the table of spans with zeroed refusal counters, changes of characters (changes.h), parameters (unless the
+//    kernels read the memory that the host writes), events. A barrier before them orders the frame after the earlier
+//    use of these buffers.
 // 2. The control, if the graph moves by itself: it writes parameters.
 // 3. The list kernel, if the host gives a list on the device: it computes the arguments of the indirect dispatches that
 //    follow, so its length need not be known while recording.
@@ -18,6 +19,7 @@
 // 7. A barrier that makes the outputs visible to every later command of the host.
 #include "gpu.h"
 
+#include "changes.h"
 #include "control.h"
 #include "cpu/batch.h"
 #include "profile.h"
@@ -67,23 +69,35 @@ struct lmb_gpu_batch {
     lmb_gpu_buffer reached;   // of all characters, kept likewise; if nodes report whether they reach their targets
     bool begun;               // the inertia buffers and `reached` have been zeroed
     lmb_gpu_control *control; // or NULL
+    lmb_gpu_changes changes;
     lmb_gpu_children children;
     uint64_t frames; // recorded so far
     frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
 lmb_gpu_batch_def lmb_default_gpu_batch_def(void) {
-    return (lmb_gpu_batch_def){.outputs = LMB_OUTPUT_PALETTE_BIT, .slot_count = 2, .events_a_frame = 1024};
+    return (lmb_gpu_batch_def){
+        .outputs = LMB_OUTPUT_PALETTE_BIT, .slot_count = 2, .events_a_frame = 1024, .changes_a_frame = 256};
 }
 
 lmb_gpu_record_info lmb_default_gpu_record_info(void) {
     return (lmb_gpu_record_info){0};
 }
 
-static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
+// Returns how many of the first `count` characters are in a span.
+static uint32_t span_share(const lmb_gpu_batch *batch, uint32_t span, uint32_t count) {
     uint32_t first = span * batch->span_characters;
-    uint32_t left = batch->description.character_count - first;
+    uint32_t left = count > first ? count - first : 0;
     return left < batch->span_characters ? left : batch->span_characters;
+}
+
+static uint32_t span_size(const lmb_gpu_batch *batch, uint32_t span) {
+    return span_share(batch, span, batch->description.character_count);
+}
+
+// Returns how many characters a frame runs.
+static uint32_t running_count(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return info->character_count != 0 ? info->character_count : batch->description.character_count;
 }
 
 static VkDeviceSize output_bytes(const lmb_gpu_batch *batch, lmb_output output) {
@@ -307,6 +321,22 @@ static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *
     return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &batch->control, error) : LMB_OK;
 }
 
+static bool has_previous_palettes(const lmb_gpu_batch *batch) {
+    return (batch->description.outputs & LMB_OUTPUT_PREVIOUS_PALETTE_BIT) != 0;
+}
+
+static lmb_result create_changes(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
+    const VkDeviceSize palette = output_bytes(batch, LMB_OUTPUT_PALETTE) / sizeof(uint32_t);
+    const lmb_gpu_changes_def changes = {.graph = batch->description.graph,
+                                         .character_count = batch->description.character_count,
+                                         .slot_count = batch->slot_count,
+                                         .changes_a_frame = def->changes_a_frame,
+                                         .restored_a_frame = def->restored_a_frame,
+                                         .motions = def->motions,
+                                         .palette_words = has_previous_palettes(batch) ? (uint32_t)palette : 0};
+    return lmb_gpu_changes_create(batch->gpu, &changes, &batch->changes, error);
+}
+
 lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
     if (batch != NULL) {
         *batch = NULL;
@@ -337,6 +367,9 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     }
     if (result == LMB_OK) {
         result = create_control(created, def, error);
+    }
+    if (result == LMB_OK) {
+        result = create_changes(created, def, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_batch_destroy(created);
@@ -375,6 +408,7 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
     lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_BATCH);
     lmb_gpu_remove_child(&batch->graph->children, LMB_GPU_CHILD_BATCH);
     lmb_gpu_control_destroy(batch->control);
+    lmb_gpu_changes_destroy(&batch->changes);
     visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
     for (uint32_t i = 0; i < batch->slot_count; i++) {
         lmb_host_release(&gpu->host, batch->slots[i].outputs);
@@ -408,10 +442,34 @@ void lmb_gpu_batch_set_control(lmb_gpu_batch *batch, lmb_gpu_control *control) {
     batch->control = control;
 }
 
+static lmb_result refuse_null(lmb_error *error) {
+    return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL");
+}
+
 lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                               lmb_error *error) {
-    return batch == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL")
-                         : lmb_gpu_control_send(batch->control, slot, character, event, error);
+    return batch == NULL ? refuse_null(error) : lmb_gpu_control_send(batch->control, slot, character, event, error);
+}
+
+lmb_result lmb_gpu_batch_place(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, const lmb_motion *motion,
+                               lmb_error *error) {
+    return batch == NULL ? refuse_null(error) : lmb_gpu_changes_place(&batch->changes, slot, character, motion, error);
+}
+
+lmb_result lmb_gpu_batch_respawn(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, const lmb_motion *motion,
+                                 lmb_error *error) {
+    return batch == NULL ? refuse_null(error)
+                         : lmb_gpu_changes_respawn(&batch->changes, slot, character, motion, error);
+}
+
+lmb_result lmb_gpu_batch_move(lmb_gpu_batch *batch, uint32_t slot, uint32_t from, uint32_t to, lmb_error *error) {
+    return batch == NULL ? refuse_null(error) : lmb_gpu_changes_move(&batch->changes, slot, from, to, error);
+}
+
+lmb_result lmb_gpu_batch_restore(lmb_gpu_batch *batch, uint32_t slot, const void *bytes, size_t size,
+                                 const uint32_t *characters, lmb_error *error) {
+    return batch == NULL ? refuse_null(error)
+                         : lmb_gpu_changes_restore(&batch->changes, slot, bytes, size, characters, error);
 }
 
 lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
@@ -514,6 +572,10 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: frame slot %u of the previous palette was never recorded",
                         (unsigned)info->previous_slot);
     }
+    if (info->character_count > batch->description.character_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %u characters are more than the %u of the batch",
+                        (unsigned)info->character_count, (unsigned)batch->description.character_count);
+    }
     if (info->list != 0 && (info->list % 4 != 0 || info->list_count == 0 || info->list_count % 4 != 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the address of %s is 0 or not a multiple of 4",
                         info->list % 4 != 0 ? "the list" : "the list's count");
@@ -599,15 +661,64 @@ static void record_table(const lmb_gpu_batch *batch, const lmb_gpu_record_info *
     }
 }
 
-// Zeroes what is kept from frame to frame once, before the first frame.
-static void record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
-    for (uint32_t i = 0; batch->inertia != NULL && !batch->begun && i < batch->span_count; i++) {
+// Zeroes what is kept from frame to frame once, before the first frame. Returns whether it has recorded that.
+static bool record_beginning(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const bool begins = !batch->begun;
+    for (uint32_t i = 0; batch->inertia != NULL && begins && i < batch->span_count; i++) {
         batch->gpu->vk.CmdFillBuffer(info->commands, batch->inertia[i].buffer, 0, batch->inertia[i].size, 0);
     }
-    if (!batch->begun && batch->reached.buffer != VK_NULL_HANDLE) {
+    if (begins && batch->reached.buffer != VK_NULL_HANDLE) {
         batch->gpu->vk.CmdFillBuffer(info->commands, batch->reached.buffer, 0, batch->reached.size, 0);
     }
     batch->begun = true;
+    return begins;
+}
+
+static bool has_changes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return batch->changes.slots[info->slot].count > 0;
+}
+
+// Returns whether the frame changes previous palettes, which are those of another frame.
+static bool changes_palettes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    return has_changes(batch, info) && info->has_previous_slot && has_previous_palettes(batch) &&
+           output_bytes(batch, LMB_OUTPUT_PALETTE) > 0;
+}
+
+static lmb_gpu_rows output_rows(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output) {
+    return (lmb_gpu_rows){batch->slots[slot].outputs + output, LMB_OUTPUT_COUNT, batch->span_characters};
+}
+
+// Orders copies after those that wrote the same memory.
+static void record_copy_barrier(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
+}
+
+// Zeroes what begins, and then changes characters.
+static void record_changes(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    lmb_gpu_rows rows[LMB_GPU_KEPT_COUNT] = {
+        [LMB_GPU_KEPT_INERTIA] = {batch->inertia, 1, batch->span_characters},
+        [LMB_GPU_KEPT_REACHED] = {&batch->reached, 1, batch->description.character_count},
+    };
+    bool filled = record_beginning(batch, info);
+    if (batch->control != NULL && (runs_control(batch, info) || has_changes(batch, info))) {
+        rows[LMB_GPU_KEPT_STATES] =
+            (lmb_gpu_rows){lmb_gpu_control_states(batch->control), 1, batch->description.character_count};
+        if (lmb_gpu_control_record_beginning(batch->control, info->commands)) {
+            record_copy_barrier(batch, info);
+            lmb_gpu_changes_record_initial(&batch->changes, info->commands, rows[LMB_GPU_KEPT_STATES]);
+            filled = true;
+        }
+    }
+    if (has_changes(batch, info)) {
+        if (filled) {
+            record_copy_barrier(batch, info);
+        }
+        if (changes_palettes(batch, info)) {
+            rows[LMB_GPU_KEPT_PALETTES] = output_rows(batch, info->previous_slot, LMB_OUTPUT_PALETTE);
+        }
+        lmb_gpu_changes_record(&batch->changes, info->slot, info->commands, rows);
+    }
 }
 
 static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
@@ -618,11 +729,13 @@ static void record_parameters(lmb_gpu_batch *batch, const lmb_gpu_record_info *i
     lmb_gpu_begin_label(gpu, commands, "limber parameters");
     lmb_gpu_barrier(gpu, commands, copy_and_compute | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                     VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_WRITE_BIT, copy_and_compute,
-                    VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+                    VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_SHADER_READ_BIT |
+                        VK_ACCESS_SHADER_WRITE_BIT);
     record_table(batch, info);
-    record_beginning(batch, info);
+    record_changes(batch, info);
     if (slot->staging.buffer != VK_NULL_HANDLE) {
-        VkBufferCopy copy = {.size = slot->parameters.size};
+        const VkDeviceSize row = slot->parameters.size / batch->description.character_count;
+        VkBufferCopy copy = {.size = running_count(batch, info) * row};
         gpu->vk.CmdCopyBuffer(commands, slot->staging.buffer, slot->parameters.buffer, 1, &copy);
     }
     if (runs_control(batch, info)) {
@@ -650,7 +763,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     const frame_slot *slot = &batch->slots[info->slot];
     const lmb_graph *graph = batch->description.graph;
     const bool has_list = info->list != 0;
-    for (uint32_t span = 0; span < batch->span_count; span++) {
+    const uint32_t count = running_count(batch, info);
+    for (uint32_t span = 0; span < batch->span_count && span_share(batch, span, count) > 0; span++) {
         const VkDeviceAddress records = slot->records[span].address;
         const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
         const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
@@ -662,7 +776,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                      .sources = sources,
                                      .weights = weights,
                                      .exchange = records,
-                                     .characters = batch->description.character_count,
+                                     .characters = count,
                                      .first = span * batch->span_characters,
                                      .span_characters = batch->span_characters,
                                      .outputs = batch->description.outputs,
@@ -676,10 +790,10 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                       offset * sizeof(uint32_t));
         } else if (share.rows > 1) {
             lmb_gpu_dispatch_rows(batch->gpu, info->commands, pipeline, &push, sizeof push,
-                                  (uint32_t)groups_for(span_size(batch, span), share.items), share.rows);
+                                  (uint32_t)groups_for(span_share(batch, span, count), share.items), share.rows);
         } else {
             lmb_gpu_dispatch(batch->gpu, info->commands, pipeline, &push, sizeof push,
-                             groups_for((uint64_t)span_size(batch, span) * share.parts, share.items));
+                             groups_for((uint64_t)span_share(batch, span, count) * share.parts, share.items));
         }
     }
 }
@@ -807,11 +921,22 @@ lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info 
         record_models(batch, info);
         mark(info, LMB_GPU_STAGE_MODEL);
     }
-    lmb_gpu_barrier(batch->gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+    const bool copies = changes_palettes(batch, info);
+    if (copies) {
+        lmb_gpu_changes_record_palettes(&batch->changes, info->slot, info->commands, running_count(batch, info),
+                                        output_rows(batch, info->slot, LMB_OUTPUT_PALETTE),
+                                        output_rows(batch, info->slot, LMB_OUTPUT_PREVIOUS_PALETTE));
+    }
+    lmb_gpu_barrier(batch->gpu, info->commands,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | (copies ? VK_PIPELINE_STAGE_TRANSFER_BIT : 0u),
+                    VK_ACCESS_SHADER_WRITE_BIT | (copies ? VK_ACCESS_TRANSFER_WRITE_BIT : 0u),
                     VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT);
+    lmb_gpu_changes_clear(&batch->changes, info->slot);
     lmb_gpu_end_label(batch->gpu, info->commands);
-    batch->slots[info->slot].recorded =
-        (lmb_gpu_recorded){.serial = ++batch->frames, .number = info->number, .ran_control = runs_control(batch, info)};
+    batch->slots[info->slot].recorded = (lmb_gpu_recorded){.serial = ++batch->frames,
+                                                           .number = info->number,
+                                                           .ran_control = runs_control(batch, info),
+                                                           .character_count = running_count(batch, info)};
     return LMB_OK;
 }
 
@@ -870,6 +995,7 @@ uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, ui
     if (batch->control != NULL) {
         lmb_gpu_control_visit_buffers(batch->control, add_bytes, &table);
     }
+    lmb_gpu_changes_visit_buffers((lmb_gpu_changes *)(uintptr_t)&batch->changes, add_bytes, &table);
     add_bytes(&table, &batch->graph->buffer);
     add_bytes(&table, &batch->graph->staging);
     for (uint32_t i = 0; i < table.count && i < count; i++) {

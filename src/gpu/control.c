@@ -53,8 +53,8 @@ static uint32_t weight_count(const lmb_control *control) {
     return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->program[PROGRAM_CONTROL_WEIGHTS] : 0;
 }
 
-// Returns words per character: its state, and with interpolated updates a copy that changes between updates. All copies
-// follow all states.
+// Returns words per character: its state, and with interpolated updates a copy that changes between updates. The copies
+// of all characters follow all states.
 static uint32_t state_words(const lmb_control *control) {
     const bool interpolates = (control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0;
     return control->state_words * (interpolates ? 2 : 1);
@@ -337,12 +337,21 @@ static void record_block(const lmb_gpu_control *control, VkCommandBuffer command
     gpu->vk.CmdFillBuffer(commands, control->state.buffer, 0, control->state.size, 0);
 }
 
-void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info) {
-    frame_slot *buffers = &control->slots[info->slot];
-    if (!control->recorded) {
-        record_block(control, info->commands);
+bool lmb_gpu_control_record_beginning(lmb_gpu_control *control, VkCommandBuffer commands) {
+    const bool records = !control->recorded;
+    if (records) {
+        record_block(control, commands);
         control->recorded = true;
     }
+    return records;
+}
+
+const lmb_gpu_buffer *lmb_gpu_control_states(const lmb_gpu_control *control) {
+    return &control->state;
+}
+
+void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info) {
+    frame_slot *buffers = &control->slots[info->slot];
     lmb_gpu_control_division_record_copies(control->gpu, &control->division, info->commands);
     if (buffers->sent_count > 0) {
         lmb_control_sort_events(buffers->staging.memory.mapped, control->scratch, buffers->sent_count);
@@ -359,13 +368,15 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .state = control->state.address,
                                    .parameters = parameters,
                                    .reached = reached,
+                                   .copies = control->character_count * control->control->state_words,
                                    .sent = buffers->sent.address,
                                    .emitted = buffers->emitted.address,
                                    .motions = buffers->motions.address,
                                    .program = control->program,
                                    .weights = control->weights.address,
                                    .sent_count = buffers->sent_count,
-                                   .characters = control->character_count,
+                                   .characters =
+                                       info->character_count != 0 ? info->character_count : control->character_count,
                                    .number = info->number,
                                    .step_low = (uint32_t)info->step,
                                    .step_high = (uint32_t)(info->step >> 32),

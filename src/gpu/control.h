@@ -74,6 +74,11 @@ void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_
 void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
                               const lmb_control_push *push, const lmb_gpu_control_division *division);
 
+// Records, once, the control's block and zeroed states. Returns whether it has recorded them.
+bool lmb_gpu_control_record_beginning(lmb_gpu_control *control, VkCommandBuffer commands);
+// The states, for copies.
+const lmb_gpu_buffer *lmb_gpu_control_states(const lmb_gpu_control *control);
+
 // Record the copies before the kernel, and the kernel, which reads and writes the parameters at the address, and reads
 // what nodes reported in the frame before.
 void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_record_info *info);

@@ -305,6 +305,7 @@ typedef struct lmb_gpu_recorded {
     uint64_t serial; // counts the batch's frames from 1; 0 if none was recorded
     uint32_t number; // the host's
     bool ran_control;
+    uint32_t character_count; // that ran
 } lmb_gpu_recorded;
 
 // These describe a batch to what reads it back (batch.c).

@@ -273,7 +273,8 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
                                               .motions = find_part(readback, oldest, MOTIONS),
                                               .states = find_part(readback, oldest, STATES),
                                               .refused = find_part(readback, oldest, REFUSED),
-                                              .reached = find_part(readback, oldest, REACHED)};
+                                              .reached = find_part(readback, oldest, REACHED),
+                                              .character_count = oldest->frame.character_count};
             readback->reported = readback->missed;
             return true;
         }

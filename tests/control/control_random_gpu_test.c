@@ -146,6 +146,7 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
                                    .program = buffers[PROGRAM].address,
                                    .weights = buffers[WEIGHTS].address,
                                    .state = buffers[STATE].address,
+                                   .copies = (uint32_t)a_frame.state,
                                    .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
                                    .sent = address_of(SENT, frame, a_frame.sent),
                                    .emitted = address_of(EMITTED, frame, a_frame.emitted),

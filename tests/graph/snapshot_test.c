@@ -1,87 +1,13 @@
 // Snapshots of characters, fingerprints of graphs, and differences of states.
-#include "graph_text.h"
 #include "suite.h"
+#include "walker.h"
 
 #include <limber/cpu.h>
 #include <limber/snapshot.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { JOINTS = 4, CLIPS = 3, CHARACTERS = 7, FRAMES = 90, SAVED = 31 };
-
-static const char *const clip_names[CLIPS] = {"stand", "walk", "hop"};
-static lmb_rig *rig;
-static lmb_clip *clips[CLIPS];
-
-// The second graph has the states of the first one exchanged.
-#define GRAPH(FIRST, SECOND, JUMP, LAND, FADE)                                                                         \
-    "{'op':'ik-aim','joints':{'Tip':1},'forward':[0,-1,0],'up':[0,0,1],'limit':1.2,'target':[1.2,-3,0.8],"             \
-    "'reached':{'index':0,'parameter':'there'},'character-motion':{},'base':{'op':'chain','start':'Tail','end':'Tip'," \
-    "'time':{'param':'now'},'base':{'op':'machine','name':'body','states':[{'name':'" FIRST                            \
-    "','pose':{'op':'clip','clip':'" FIRST "','play':{'velocity':1,'rate':{'param':'pace','smooth':0.2}}},"            \
-    "'transitions':[{'to':'" SECOND "','event':'" JUMP "','fade':" FADE ",'kind':'inertialized'},"                     \
-    "{'to':'" SECOND "','after':0.1,'when':{'>':[{'param':'there'},0.5]},'kind':'inertialized'}]},"                    \
-    "{'name':'" SECOND "','entry':'" LAND "','pose':{'op':'clip','clip':'" SECOND "'},'transitions':[{'to':'" FIRST    \
-    "','end':true,'fade':0.25,'kind':'inertialized'}]}]}}}"
-
-static lmb_clip *create_clip(uint32_t index, float height) {
-    static const float times[2] = {0.0f, 1.0f};
-    const float moves[6] = {(float)index, 0.0f, 0.0f, (float)index, height, 0.5f};
-    const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, moves};
-    lmb_clip *clip;
-    assert_int_equal(lmb_clip_create(rig,
-                                     &(lmb_clip_def){.name = clip_names[index], .tracks = &track, .track_count = 1},
-                                     NULL, &clip, NULL),
-                     LMB_OK);
-    return clip;
-}
-
-static int set_up(void **state) {
-    (void)state;
-    static const char *const names[JOINTS] = {"Hips", "Tail", "Middle", "Tip"};
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].name = names[i];
-        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
-        joints[i].rest.translation[1] = -0.5f;
-    }
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
-    for (uint32_t i = 0; i < CLIPS; i++) {
-        clips[i] = create_clip(i, 1.0f);
-    }
-    return 0;
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    for (uint32_t i = 0; i < CLIPS; i++) {
-        lmb_clip_destroy(clips[i]);
-    }
-    lmb_rig_destroy(rig);
-    return 0;
-}
-
-static lmb_graph *graph_of(const char *text) {
-    const lmb_graph_source source = {.text = json_text(text),
-                                     .size = strlen(text),
-                                     .rig = rig,
-                                     .clips = (const lmb_clip *const *)clips,
-                                     .clip_count = CLIPS};
-    lmb_graph_json *json;
-    lmb_graph *graph = NULL;
-    lmb_error error = {0};
-    if (lmb_graph_json_read(&source, NULL, &json, NULL, &error) != LMB_OK ||
-        lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    lmb_graph_json_destroy(json);
-    return graph;
-}
-
-static lmb_graph *walker(void) {
-    return graph_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
-}
+enum { JOINTS = WALKER_JOINTS, CLIPS = WALKER_CLIPS, CHARACTERS = 7, FRAMES = 90, SAVED = 31 };
 
 // ---- A crowd on the CPU.
 
@@ -188,7 +114,7 @@ static void *save(crowd *c, const lmb_character_words *from, uint64_t tag, size_
 
 static void frames_run_again_have_the_same_bits(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     size_t size = 0;
     void *bytes = NULL;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -229,7 +155,7 @@ static void frames_run_again_have_the_same_bits(void **state) {
 // One character of a list comes back, and the others go on.
 static void lists_and_ranges_name_characters(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     for (uint32_t frame = 0; frame < SAVED; frame++) {
         run_frame(c, frame, in_order);
     }
@@ -265,7 +191,8 @@ static void lists_and_ranges_name_characters(void **state) {
 static void other_graphs_are_refused(void **state) {
     (void)state;
     // The second has the first one's states exchanged, and a state of one passes the check of states in the other.
-    crowd *c = crowd_create(walker()), *other = crowd_create(graph_of(GRAPH("hop", "walk", "jump", "land", "0.25")));
+    crowd *c = crowd_create(walker_graph()),
+          *other = crowd_create(walker_graph_of(WALKER_GRAPH("hop", "walk", "jump", "land", "0.25")));
     const lmb_character_words all = words_of(c), others = words_of(other);
     run_frame(c, 0, in_order);
     assert_int_equal(lmb_control_check_states(lmb_graph_control(other->graph), c->states, CHARACTERS, NULL), LMB_OK);
@@ -285,7 +212,7 @@ static void other_graphs_are_refused(void **state) {
 
 static void strangers_are_checked(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     lmb_character_words all = words_of(c);
     for (uint32_t frame = 0; frame < SAVED; frame++) {
         run_frame(c, frame, in_order);
@@ -314,7 +241,7 @@ static void strangers_are_checked(void **state) {
 
 static void wrong_sizes_are_refused(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     lmb_character_words all = words_of(c);
     size_t size;
     uint32_t *words = save(c, &all, 0, &size);
@@ -346,7 +273,7 @@ static void wrong_sizes_are_refused(void **state) {
 
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     lmb_character_words all = words_of(c);
     size_t size;
     uint32_t *words = save(c, &all, 0, &size);
@@ -388,7 +315,7 @@ static void wrong_arguments_are_refused(void **state) {
 // ---- Fingerprints.
 
 static uint64_t fingerprint_of(const char *text) {
-    lmb_graph *graph = graph_of(text);
+    lmb_graph *graph = walker_graph_of(text);
     const uint64_t fingerprint = lmb_graph_fingerprint(graph);
     lmb_graph_destroy(graph);
     return fingerprint;
@@ -398,21 +325,21 @@ static uint64_t fingerprint_of(const char *text) {
 static void a_fingerprint_names_a_graph(void **state) {
     (void)state;
     uint64_t found[] = {
-        fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25")),
-        fingerprint_of(GRAPH("hop", "walk", "jump", "land", "0.25")),
-        fingerprint_of(GRAPH("walk", "hop", "jump", "fall", "0.25")),
-        fingerprint_of(GRAPH("walk", "hop", "land", "jump", "0.25")),
-        fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.26")),
-        fingerprint_of(GRAPH("walk", "stand", "jump", "land", "0.25")),
+        fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.25")),
+        fingerprint_of(WALKER_GRAPH("hop", "walk", "jump", "land", "0.25")),
+        fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "fall", "0.25")),
+        fingerprint_of(WALKER_GRAPH("walk", "hop", "land", "jump", "0.25")),
+        fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.26")),
+        fingerprint_of(WALKER_GRAPH("walk", "stand", "jump", "land", "0.25")),
         0,
     };
     const size_t count = sizeof found / sizeof found[0];
-    lmb_clip *kept = clips[1];
-    clips[1] = create_clip(1, 1.0001f);
-    found[count - 1] = fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
-    lmb_clip_destroy(clips[1]);
-    clips[1] = kept;
-    assert_true(found[0] == fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25")));
+    lmb_clip *kept = walker_clips[1];
+    walker_clips[1] = walker_clip(1, 1.0001f);
+    found[count - 1] = fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.25"));
+    lmb_clip_destroy(walker_clips[1]);
+    walker_clips[1] = kept;
+    assert_true(found[0] == fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.25")));
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < i; k++) {
             assert_true(found[i] != found[k]);
@@ -423,7 +350,7 @@ static void a_fingerprint_names_a_graph(void **state) {
 // The same on every machine: a change of the compiled form or of a scenario's bits changes this number.
 static void a_fingerprint_is_the_same_everywhere(void **state) {
     (void)state;
-    const uint64_t fingerprint = fingerprint_of(GRAPH("walk", "hop", "jump", "land", "0.25"));
+    const uint64_t fingerprint = fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.25"));
     if (fingerprint != UINT64_C(0x2ca1984f2f9cf633)) {
         fail_msg("if the compiled form or the bits changed on purpose, it is 0x%016llx",
                  (unsigned long long)fingerprint);
@@ -432,12 +359,13 @@ static void a_fingerprint_is_the_same_everywhere(void **state) {
 
 static void clips_in_slots_are_no_part_of_it(void **state) {
     (void)state;
-    lmb_clip_slot_def slot = lmb_clip_slot_for(clips[1]);
+    lmb_clip_slot_def slot = lmb_clip_slot_for(walker_clips[1]);
     slot.clip = 1;
     lmb_node_def nodes[2] = {lmb_clip_node(1, lmb_constant(0.5f)), lmb_clip_node(2, lmb_constant(0.25f))};
-    const lmb_clip *with[CLIPS] = {clips[0], clips[1], clips[2]}, *without[CLIPS] = {clips[0], NULL, clips[2]};
+    const lmb_clip *with[CLIPS] = {walker_clips[0], walker_clips[1], walker_clips[2]},
+                   *without[CLIPS] = {walker_clips[0], NULL, walker_clips[2]};
     lmb_graph_def def = lmb_default_graph_def();
-    def.rig = rig;
+    def.rig = walker_rig;
     def.clips = with;
     def.clip_count = CLIPS;
     def.nodes = nodes;
@@ -457,7 +385,7 @@ static void clips_in_slots_are_no_part_of_it(void **state) {
 
 static void differences_have_names(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker());
+    crowd *c = crowd_create(walker_graph());
     run_frame(c, 0, in_order);
     const uint32_t words = lmb_control_state_words(lmb_graph_control(c->graph));
     uint32_t *a = c->states, *b = c->states + words;
@@ -491,7 +419,7 @@ static void differences_have_names(void **state) {
 
 static void sizes_add_up(void **state) {
     (void)state;
-    lmb_graph *graph = walker();
+    lmb_graph *graph = walker_graph();
     const lmb_state_sizes sizes = lmb_graph_state_sizes(graph);
     assert_int_equal(sizes.character + sizes.smoothed + sizes.players + sizes.machines + sizes.motion +
                          sizes.inertialization,
@@ -520,5 +448,5 @@ int main(void) {
                                        cmocka_unit_test(clips_in_slots_are_no_part_of_it),
                                        cmocka_unit_test(differences_have_names),
                                        cmocka_unit_test(sizes_add_up)};
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, walker_set_up, walker_tear_down);
 }
