@@ -13,7 +13,7 @@ void main() {
     uint character = scene.list.items[gl_InstanceIndex];
     uint vertex = gl_InstanceIndex * scene.vertex_count + gl_VertexIndex;
     vec4 motion = scene.motions.items[character];
-    world = place(scene.positions.items[vertex], character, motion);
+    world = place(scene.positions.items[vertex], motion);
     normal = turn(scene.normals.items[vertex], motion.w);
     color = scene.colors.items[gl_VertexIndex].rgb;
     // The pose of a character that was not in the last frame's list is older: its pose has no motion in this frame.
@@ -21,6 +21,6 @@ void main() {
     vec3 previous = has_previous ? scene.previous_positions.items[vertex] : scene.positions.items[vertex];
     now = scene.view_projection * vec4(world, 1.0);
     before = scene.previous_view_projection *
-             vec4(place(previous, character, scene.previous_motions.items[character]), 1.0);
+             vec4(place(previous, scene.previous_motions.items[character]), 1.0);
     gl_Position = now;
 }

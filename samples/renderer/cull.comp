@@ -14,7 +14,7 @@ bool is_in_picture(uint character) {
     uint outside[5] = uint[5](0, 0, 0, 0, 0); // corners beyond each plane: left, right, bottom, top, near
     for (uint corner = 0; corner < 8; corner++) {
         bvec3 high = bvec3(corner & 1, corner & 2, corner & 4);
-        vec3 world = place(mix(box.low - MARGIN, box.high + MARGIN, high), character, motion);
+        vec3 world = place(mix(box.low - MARGIN, box.high + MARGIN, high), motion);
         vec3 shadow = world - scene.sun * (world.y / scene.sun.y);
         for (uint end = 0; end < 2; end++) {
             vec4 clip = scene.view_projection * vec4(end == 0 ? world : shadow, 1.0);

@@ -65,7 +65,6 @@ struct scene {
     vec3 eye, sun;
     vec2 size;
     uint32_t character_count, vertex_count, lists_all;
-    float spacing;
     VkDeviceAddress positions, previous_positions, normals, colors, draw, list, listed, listed_before, motions,
         previous_motions, boxes;
 };
@@ -141,13 +140,26 @@ limber::gpu create_gpu(const vulkan &vk) {
     return limber::create_gpu(def).value();
 }
 
+// The characters begin in a square around the origin, 3 m from each other.
+std::array<lmb_motion, CHARACTERS> find_starts() {
+    const auto columns = static_cast<uint32_t>(std::ceil(std::sqrt(CHARACTERS)));
+    std::array<lmb_motion, CHARACTERS> starts{};
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        starts[i].position[0] = 3.0 * (i % columns - 0.5 * (columns - 1));
+        starts[i].position[2] = 3.0 * (i / columns - 0.5 * (columns - 1));
+    }
+    return starts;
+}
+
 limber::gpu_batch create_batch(lmb_gpu *gpu, lmb_gpu_graph *graph) {
+    const auto starts = find_starts();
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = graph;
     def.character_count = CHARACTERS;
     def.outputs = LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT;
     def.slot_count = IN_FLIGHT;
     def.emits_events = true;
+    def.motions = starts.data();
     return limber::create_gpu_batch(gpu, def).value();
 }
 
@@ -198,6 +210,7 @@ struct renderer {
     double time = 0.0;  // seconds
     uint32_t drawn = 0; // characters in the picture, two frames ago
     uint64_t footsteps = 0;
+    const std::array<lmb_motion, CHARACTERS> starts = find_starts();
     vec3 target = {0.0f, 0.0f, 0.0f}; // of the camera
     mat4 view_projection;             // of the last frame
 
@@ -298,8 +311,9 @@ struct renderer {
             for (uint32_t i = 0; i < CHARACTERS; i++) {
                 footsteps += report.emitted[i * lmb_control_emitted_words(control)];
             }
-            target[0] = report.motions[0];
-            target[2] = report.motions[2];
+            // As far from the middle as the first character is from where it began.
+            target[0] = report.motions[0] - static_cast<float>(starts[0].position[0]);
+            target[2] = report.motions[2] - static_cast<float>(starts[0].position[2]);
         }
     }
 
@@ -329,7 +343,6 @@ struct renderer {
                    .character_count = CHARACTERS,
                    .vertex_count = static_cast<uint32_t>(mesh.vertices.size()),
                    .lists_all = frame < IN_FLIGHT, // until each slot has boxes
-                   .spacing = 3.0f,
                    .positions = slot.positions.address,
                    .previous_positions = slot.previous_positions.address,
                    .normals = slot.normals.address,

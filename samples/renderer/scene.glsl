@@ -30,7 +30,6 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Sce
     vec2 size;     // of the picture
     uint character_count, vertex_count;
     uint lists_all; // characters have no boxes yet
-    float spacing;  // of their starting points
     // Of the listed characters, [position in the list][vertex], and of the mesh.
     Points positions, previous_positions, normals;
     Colors colors;
@@ -48,8 +47,6 @@ vec3 turn(vec3 direction, float yaw) {
     float c = cos(yaw), s = sin(yaw);
     return vec3(c * direction.x + s * direction.z, direction.y, c * direction.z - s * direction.x);
 }
-vec3 place(vec3 point, uint character, vec4 motion) {
-    uint columns = uint(ceil(sqrt(float(scene.character_count))));
-    vec2 cell = vec2(character % columns, character / columns) - 0.5 * float(columns - 1);
-    return turn(point, motion.w) + motion.xyz + scene.spacing * vec3(cell.x, 0.0, cell.y);
+vec3 place(vec3 point, vec4 motion) {
+    return turn(point, motion.w) + motion.xyz;
 }

@@ -6,5 +6,5 @@
 void main() {
     uint character = scene.list.items[gl_InstanceIndex];
     vec3 position = scene.positions.items[gl_InstanceIndex * scene.vertex_count + gl_VertexIndex];
-    gl_Position = scene.sun_projection * vec4(place(position, character, scene.motions.items[character]), 1.0);
+    gl_Position = scene.sun_projection * vec4(place(position, scene.motions.items[character]), 1.0);
 }
