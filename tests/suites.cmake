@@ -76,6 +76,7 @@ set(of_graph_random_test IF LIMBER_IMPORT)
 set(of_snapshot_test IF LIMBER_IMPORT LIBRARIES limber-tools LABELS foreign)
 set(of_character_rows_test IF LIMBER_IMPORT LIBRARIES limber-tools)
 set(of_character_rows_gpu_test IF LIMBER_IMPORT LIBRARIES limber-tools LABELS cases slow-with-sanitizers)
+set(of_rollback_gpu_test IF LIMBER_IMPORT LIBRARIES limber-tools LABELS cases slow-with-sanitizers)
 set(of_graph_gpu_test IF LIMBER_IMPORT COST 85 LABELS bits cases slow-with-sanitizers)
 
 set(of_graph_schema_test ALL_CASES)

@@ -1,6 +1,7 @@
 /// @file gpu_readback.h
 /// Reads back what the frames of a batch report, a few frames late and without waiting: emitted events, character
-/// motions, states (root motion included), reached targets and refusal counters, with the number of their frame.
+/// motions, states (root motion included), words of inertialization, reached targets and refusal counters, with the
+/// number of their frame.
 ///
 /// The copies are in a ring of host memory. Once a frame, for each frame slot in turn:
 /// 1. Wait for the fence of the slot, as a host with several frames in flight does anyway. Then call
@@ -31,7 +32,12 @@
 /// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
 ///
 /// **Cost.** A frame copies, for each character and as the contents say, lmb_control_emitted_words(),
-/// lmb_control_motion_floats() and lmb_control_state_words() words of 4 bytes.
+/// lmb_control_motion_floats(), lmb_control_state_words(), lmb_graph_inertia_words() and lmb_graph_reached_count()
+/// words of 4 bytes.
+///
+/// **Rollback.** With states, words of inertialization and reached targets, as far as the graph has them, a frame has
+/// all that the next one continues from: lmb_gpu_readback_save() makes a snapshot of it, and lmb_gpu_batch_restore()
+/// goes back to it.
 #ifndef LIMBER_GPU_READBACK_H
 #define LIMBER_GPU_READBACK_H
 
@@ -50,6 +56,7 @@ typedef struct lmb_gpu_readback lmb_gpu_readback;
 #define LMB_READBACK_STATES_BIT 4u  ///< all that lmb_control_root_motion(), lmb_control_current_state() and others read
 #define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
 #define LMB_READBACK_REACHED_BIT 16u ///< which nodes reach their targets (ik.h)
+#define LMB_READBACK_INERTIA_BIT 32u ///< what inertialization, chains and feet keep (inertia.h)
 
 #define LMB_MAX_READBACK_FRAMES 64u
 
@@ -99,6 +106,7 @@ typedef struct lmb_gpu_readback_frame {
     const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
     const uint32_t *reached; ///< uint32_t [C][lmb_graph_reached_count()]
+    const uint32_t *inertia; ///< uint32_t [C][lmb_graph_inertia_words()], after the frame
     /// Characters that ran (lmb_gpu_record_info.character_count). Rows of others have older or undefined motions and
     /// emitted events.
     uint32_t character_count;
@@ -109,6 +117,16 @@ typedef struct lmb_gpu_readback_frame {
 /// False, and a zero frame, if the next one has not completed. In a loop this drains the ring: the last frame that it
 /// returns is the newest one that has completed.
 LMB_API bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *frame);
+
+/// Writes a snapshot of characters as they are after a frame that was read back: it equals the one that
+/// lmb_snapshot_save() writes for the same frame on the CPU. `frame` is as lmb_gpu_readback_next() returned it.
+///
+/// `characters` are uint32_t [count], rows in any order; NULL: the first `count` of them. Fails as lmb_snapshot_save()
+/// does, with #LMB_ERROR_ARGUMENT also if the readback lacks contents that the graph has: states, words of
+/// inertialization, or reached targets. Also if the frame did not run the control.
+LMB_API lmb_result lmb_gpu_readback_save(const lmb_gpu_readback *readback, const lmb_gpu_readback_frame *frame,
+                                         const uint32_t *characters, uint32_t count, uint64_t tag, void *bytes,
+                                         size_t room, lmb_error *error);
 
 /// Returns the number of frames lost so far, those included that no returned frame has counted yet.
 LMB_API uint64_t lmb_gpu_readback_missed(const lmb_gpu_readback *readback);

@@ -6,15 +6,16 @@
 #include "base/host.h"
 
 #include <limber/gpu_readback.h>
+#include <limber/snapshot.h>
 
 #include <string.h>
 
 #define ALL_CONTENTS                                                                                                   \
     (LMB_READBACK_EMITTED_BIT | LMB_READBACK_MOTIONS_BIT | LMB_READBACK_STATES_BIT | LMB_READBACK_REFUSED_BIT |        \
-     LMB_READBACK_REACHED_BIT)
+     LMB_READBACK_REACHED_BIT | LMB_READBACK_INERTIA_BIT)
 #define ALIGNMENT 64u // of each part of a place
 
-typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, REACHED, PART_COUNT } part;
+typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, REACHED, INERTIA, PART_COUNT } part;
 
 typedef struct place {
     lmb_gpu_buffer buffer;
@@ -43,12 +44,28 @@ lmb_gpu_readback_def lmb_default_gpu_readback_def(void) {
     return (lmb_gpu_readback_def){.frame_count = 8};
 }
 
-static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part part) {
-    return part == EMITTED   ? lmb_gpu_batch_emitted(batch, slot)
+// Returns a span of a part, of size 0 if there is none. Only words of inertialization may have several.
+static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part part, uint32_t index) {
+    lmb_gpu_span span = {0};
+    if (part == INERTIA) {
+        lmb_gpu_batch_inertia(batch, index, &span);
+        return span;
+    }
+    return index > 0         ? span
+           : part == EMITTED ? lmb_gpu_batch_emitted(batch, slot)
            : part == MOTIONS ? lmb_gpu_batch_motions(batch, slot)
            : part == STATES  ? lmb_gpu_batch_state(batch)
            : part == REACHED ? lmb_gpu_batch_reached(batch)
                              : lmb_gpu_batch_refused(batch, slot);
+}
+
+static VkDeviceSize part_bytes(const lmb_gpu_batch *batch, part part) {
+    VkDeviceSize bytes = 0;
+    lmb_gpu_span span;
+    for (uint32_t i = 0; (span = part_span(batch, 0, part, i)).size > 0; i++) {
+        bytes += span.size;
+    }
+    return bytes;
 }
 
 static bool has_part(const lmb_gpu_readback *readback, part part) {
@@ -72,10 +89,14 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_readback_def *def,
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: contents 0x%x are not LMB_READBACK bits",
                         (unsigned)def->contents);
     }
-    static const char *const lacks[PART_COUNT] = {"emitted events", "character motion", "states", "refusal counters",
-                                                  "nodes that report whether they reach their targets"};
+    static const char *const lacks[PART_COUNT] = {"emitted events",
+                                                  "character motion",
+                                                  "states",
+                                                  "refusal counters",
+                                                  "nodes that report whether they reach their targets",
+                                                  "words of inertialization"};
     for (int i = 0; i < PART_COUNT; i++) {
-        if ((def->contents >> i & 1u) && part_span(def->batch, 0, (part)i).size == 0) {
+        if ((def->contents >> i & 1u) && part_bytes(def->batch, (part)i) == 0) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the batch has no %s", lacks[i]);
         }
     }
@@ -93,7 +114,7 @@ static VkDeviceSize plan_place(lmb_gpu_readback *readback) {
     for (int i = 0; i < PART_COUNT; i++) {
         readback->offsets[i] = size;
         if (has_part(readback, (part)i)) {
-            const VkDeviceSize bytes = part_span(readback->batch, 0, (part)i).size;
+            const VkDeviceSize bytes = part_bytes(readback->batch, (part)i);
             size += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
         }
     }
@@ -192,7 +213,19 @@ static place *take_place(lmb_gpu_readback *readback) {
 
 // Parts that the frame has: without the control, only what poses write.
 static bool copies_part(const lmb_gpu_readback *readback, const place *place, part part) {
-    return has_part(readback, part) && (part == REFUSED || part == REACHED || place->frame.ran_control);
+    const bool by_poses = part == REFUSED || part == REACHED || part == INERTIA;
+    return has_part(readback, part) && (by_poses || place->frame.ran_control);
+}
+
+// Copies the spans of a part one after another.
+static void record_part(const lmb_gpu_readback *readback, const place *place, part part, VkCommandBuffer commands) {
+    VkDeviceSize to = readback->offsets[part];
+    lmb_gpu_span span;
+    for (uint32_t i = 0; (span = part_span(readback->batch, place->slot, part, i)).size > 0; i++) {
+        const VkBufferCopy copy = {span.offset, to, span.size};
+        readback->gpu->vk.CmdCopyBuffer(commands, span.buffer, place->buffer.buffer, 1, &copy);
+        to += span.size;
+    }
 }
 
 static void record_copies(const lmb_gpu_readback *readback, const place *place, VkCommandBuffer commands) {
@@ -202,9 +235,7 @@ static void record_copies(const lmb_gpu_readback *readback, const place *place, 
                     VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
     for (int i = 0; i < PART_COUNT; i++) {
         if (copies_part(readback, place, (part)i)) {
-            const lmb_gpu_span span = part_span(readback->batch, place->slot, (part)i);
-            const VkBufferCopy copy = {span.offset, readback->offsets[i], span.size};
-            gpu->vk.CmdCopyBuffer(commands, span.buffer, place->buffer.buffer, 1, &copy);
+            record_part(readback, place, (part)i, commands);
         }
     }
     gpu->vk.CmdUpdateBuffer(commands, place->buffer.buffer, readback->mark, sizeof place->frame.serial,
@@ -274,6 +305,7 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
                                               .states = find_part(readback, oldest, STATES),
                                               .refused = find_part(readback, oldest, REFUSED),
                                               .reached = find_part(readback, oldest, REACHED),
+                                              .inertia = find_part(readback, oldest, INERTIA),
                                               .character_count = oldest->frame.character_count};
             readback->reported = readback->missed;
             return true;
@@ -281,6 +313,27 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
         readback->missed++;
     }
     return false;
+}
+
+// A snapshot only reads what is read back.
+static uint32_t *words_of(const uint32_t *read_back) {
+    return (uint32_t *)(uintptr_t)read_back;
+}
+
+lmb_result lmb_gpu_readback_save(const lmb_gpu_readback *readback, const lmb_gpu_readback_frame *frame,
+                                 const uint32_t *characters, uint32_t count, uint64_t tag, void *bytes, size_t room,
+                                 lmb_error *error) {
+    if (readback == NULL || frame == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: %s is NULL", readback == NULL ? "it" : "the frame");
+    }
+    const lmb_batch_def batch = lmb_gpu_batch_description(readback->batch);
+    const lmb_character_words from = {.states = words_of(frame->states),
+                                      .inertia = words_of(frame->inertia),
+                                      .reached = words_of(frame->reached),
+                                      .row_count = batch.character_count,
+                                      .characters = characters,
+                                      .count = count};
+    return lmb_snapshot_save(batch.graph, &from, tag, bytes, room, error);
 }
 
 uint64_t lmb_gpu_readback_missed(const lmb_gpu_readback *readback) {

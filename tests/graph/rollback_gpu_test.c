@@ -1,0 +1,275 @@
+// A rollback on a device: frames in flight run with a guess, snapshots come from what is read back, and when late input
+// arrives, eight frames run again from one of them. Snapshots, and all frames from then on, have the bits of a CPU that
+// had the input in time.
+#include "suite.h"
+
+#include "gpu_suite.h"
+#include "refusal.h"
+#include "walker.h"
+
+#include <limber/cpu.h>
+#include <limber/gpu_readback.h>
+#include <limber/snapshot.h>
+
+enum { ROWS = 7, STATE = 256, INERTIA = 512, PARAMETERS = 16, PALETTE = WALKER_JOINTS * 12 };
+enum { SLOTS = 3, CHANGED = 24, ARRIVES = 32, FRAMES = 50, KEPT = 16, RUNS = FRAMES + ARRIVES - CHANGED };
+enum { NEEDED = LMB_READBACK_STATES_BIT | LMB_READBACK_INERTIA_BIT | LMB_READBACK_REACHED_BIT };
+enum { WORDS = LMB_SNAPSHOT_HEADER_WORDS + ROWS * (STATE + INERTIA + 1) };
+
+static device opened;
+static lmb_gpu *gpu;
+
+typedef struct fixture {
+    lmb_graph *graph;
+    lmb_gpu_graph *gpu_graph;
+    lmb_gpu_batch *batch;
+    lmb_gpu_readback *readback;
+    VkCommandPool pool;
+    VkCommandBuffer commands[SLOTS];
+    VkFence fences[SLOTS];
+    size_t size; // of a snapshot
+    uint32_t run_count;
+    uint32_t runs[RUNS]; // the frame of each run
+    uint32_t arrived;    // runs that were read back
+    uint32_t different;  // of them, runs that differ from the CPU's frame
+    uint32_t saved[KEPT][WORDS];
+    uint32_t expected[FRAMES][WORDS]; // of the CPU, after each frame
+    float palettes[ROWS * PALETTE];   // of the CPU, after the last frame
+} fixture;
+
+// The event of frame CHANGED is known only if `knows`.
+static uint32_t events_of(const lmb_graph *graph, uint32_t frame, bool knows, lmb_event events[ROWS]) {
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < ROWS; row++) {
+        const bool sent = frame == CHANGED ? knows && row < 3 : (frame + 5 * row) % 23 == 3;
+        if (sent) {
+            events[count++] = (lmb_event){row, row == 1 ? LMB_EVENT_RESET : lmb_graph_find_event(graph, "jump")};
+        }
+    }
+    return count;
+}
+
+static void write_parameters(const lmb_graph *graph, uint32_t frame, float *parameters) {
+    const uint32_t count = lmb_graph_parameter_count(graph);
+    for (uint32_t row = 0; row < ROWS; row++, parameters += count) {
+        lmb_graph_defaults(graph, parameters);
+        parameters[lmb_graph_find_parameter(graph, "pace")] = 0.5f + 0.25f * (float)row;
+        parameters[lmb_graph_find_parameter(graph, "now")] = (float)frame / 60.0f;
+    }
+}
+
+static void run_on_cpu(fixture *f) {
+    static uint32_t states[ROWS * STATE], inertia[ROWS * INERTIA], reached[ROWS];
+    float parameters[ROWS * PARAMETERS];
+    lmb_error error = {0};
+    lmb_cpu *cpu;
+    assert_ok(lmb_cpu_create(f->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
+    const lmb_batch_def batch = {f->graph, ROWS, LMB_OUTPUT_PALETTE_BIT};
+    const lmb_character_words words = {
+        .states = states, .inertia = inertia, .reached = reached, .row_count = ROWS, .count = ROWS};
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        lmb_event events[ROWS];
+        lmb_control_frame control = lmb_default_control_frame();
+        control.step = LMB_TICKS_PER_SECOND / 60;
+        control.number = frame;
+        control.character_count = ROWS;
+        control.state = states;
+        control.parameters = parameters;
+        control.events = events;
+        control.event_count = events_of(f->graph, frame, true, events);
+        control.reached = reached;
+        write_parameters(f->graph, frame, parameters);
+        const lmb_batch_inputs inputs = {.control = &control};
+        const lmb_batch_outputs outputs = {
+            .buffers = {[LMB_OUTPUT_PALETTE] = f->palettes}, .inertia = inertia, .reached = reached};
+        assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+        assert_ok(lmb_snapshot_save(f->graph, &words, frame, f->expected[frame], f->size, &error), &error);
+    }
+    lmb_cpu_destroy(cpu);
+}
+
+static void create_commands(fixture *f) {
+    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                          .queueFamilyIndex = opened.queue_family};
+    assert_int_equal(vkCreateCommandPool(opened.device, &pool, NULL, &f->pool), VK_SUCCESS);
+    const VkCommandBufferAllocateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = f->pool, .commandBufferCount = SLOTS};
+    assert_int_equal(vkAllocateCommandBuffers(opened.device, &info, f->commands), VK_SUCCESS);
+    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
+                                     .flags = VK_FENCE_CREATE_SIGNALED_BIT};
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        assert_int_equal(vkCreateFence(opened.device, &fence, NULL, &f->fences[i]), VK_SUCCESS);
+    }
+}
+
+static void open_fixture(fixture *f) {
+    lmb_error error = {0};
+    memset(f, 0, sizeof *f);
+    f->graph = walker_graph();
+    f->size = lmb_snapshot_size(f->graph, ROWS);
+    assert_true(f->size <= sizeof f->saved[0] && lmb_graph_parameter_count(f->graph) <= PARAMETERS);
+    assert_ok(lmb_gpu_graph_create(gpu, f->graph, &f->gpu_graph, &error), &error);
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    def.graph = f->gpu_graph;
+    def.character_count = ROWS;
+    def.slot_count = SLOTS;
+    def.restored_a_frame = ROWS;
+    def.span_bytes = 3 * (lmb_graph_inertia_words(f->graph) + 200) * sizeof(uint32_t);
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
+    assert_true(lmb_gpu_batch_span_count(f->batch) > 1);
+    lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
+    readback.batch = f->batch;
+    readback.contents = NEEDED;
+    assert_ok(lmb_gpu_readback_create(gpu, &readback, &f->readback, &error), &error);
+    create_commands(f);
+}
+
+static void close_fixture(fixture *f) {
+    vkDeviceWaitIdle(opened.device);
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        vkDestroyFence(opened.device, f->fences[i], NULL);
+    }
+    vkDestroyCommandPool(opened.device, f->pool, NULL);
+    lmb_gpu_readback_destroy(f->readback);
+    lmb_gpu_batch_destroy(f->batch);
+    lmb_gpu_graph_destroy(f->gpu_graph);
+    lmb_graph_destroy(f->graph);
+}
+
+// Saves what has arrived, and compares it with the CPU.
+static void read_back(fixture *f, uint32_t slot) {
+    lmb_error error = {0};
+    lmb_gpu_readback_frame found;
+    assert_int_equal(vkWaitForFences(opened.device, 1, &f->fences[slot], VK_TRUE, UINT64_MAX), VK_SUCCESS);
+    assert_ok(lmb_gpu_readback_completed(f->readback, slot, &error), &error);
+    while (lmb_gpu_readback_next(f->readback, &found)) {
+        const uint32_t frame = f->runs[f->arrived++];
+        assert_true(found.number == frame && found.missed == 0 && found.character_count == ROWS);
+        uint32_t *saved = f->saved[frame % KEPT];
+        assert_ok(lmb_gpu_readback_save(f->readback, &found, NULL, ROWS, frame, saved, f->size, &error), &error);
+        f->different += memcmp(saved, f->expected[frame], f->size) != 0;
+    }
+}
+
+// Runs a frame with what is known: late input from the frame on in which it arrives.
+static void run_frame(fixture *f, uint32_t frame, bool knows, const uint32_t *restored) {
+    lmb_error error = {0};
+    const uint32_t slot = f->run_count % SLOTS;
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    lmb_event events[ROWS];
+    read_back(f, slot);
+    const uint32_t count = events_of(f->graph, frame, knows, events);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_ok(lmb_gpu_batch_send(f->batch, slot, events[i].character, events[i].event, &error), &error);
+    }
+    if (restored != NULL) {
+        assert_ok(lmb_gpu_batch_restore(f->batch, slot, restored, f->size, NULL, &error), &error);
+    }
+    write_parameters(f->graph, frame, lmb_gpu_batch_parameters(f->batch, slot));
+    lmb_gpu_record_info info = lmb_default_gpu_record_info();
+    info.commands = f->commands[slot];
+    info.slot = slot;
+    info.step = LMB_TICKS_PER_SECOND / 60;
+    info.number = frame;
+    assert_int_equal(vkBeginCommandBuffer(info.commands, &begin), VK_SUCCESS);
+    if (f->run_count == 0) {
+        assert_ok(lmb_gpu_graph_record_upload(f->gpu_graph, info.commands, &error), &error);
+    }
+    assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
+    assert_ok(lmb_gpu_readback_record(f->readback, slot, info.commands, &error), &error);
+    assert_int_equal(vkEndCommandBuffer(info.commands), VK_SUCCESS);
+    const VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &info.commands};
+    assert_int_equal(vkResetFences(opened.device, 1, &f->fences[slot]), VK_SUCCESS);
+    assert_int_equal(vkQueueSubmit(opened.queue, 1, &submit, f->fences[slot]), VK_SUCCESS);
+    f->runs[f->run_count++] = frame;
+}
+
+static void frames_run_again_have_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    static fixture f;
+    open_fixture(&f);
+    run_on_cpu(&f);
+    for (uint32_t frame = 0; frame < ARRIVES; frame++) {
+        run_frame(&f, frame, false, NULL);
+    }
+    // Nothing waits: the newest frames are still in flight, and the snapshot arrived long ago.
+    assert_true(f.arrived >= CHANGED && f.arrived < ARRIVES);
+    run_frame(&f, CHANGED, true, f.saved[(CHANGED - 1) % KEPT]);
+    for (uint32_t frame = CHANGED + 1; frame < FRAMES; frame++) {
+        run_frame(&f, frame, true, NULL);
+    }
+    for (uint32_t i = 0; i < SLOTS; i++) {
+        read_back(&f, (f.run_count + i) % SLOTS);
+    }
+    assert_int_equal(f.arrived, RUNS);
+    assert_int_equal(f.different, ARRIVES - CHANGED); // those that guessed
+    float found[ROWS * PALETTE];
+    lmb_error error = {0};
+    assert_ok(device_read_output(&opened, f.batch, (f.run_count - 1) % SLOTS, LMB_OUTPUT_PALETTE, found, &error),
+              &error);
+    assert_memory_equal(found, f.palettes, sizeof found);
+    close_fixture(&f);
+}
+
+static void bad_arguments_are_refused(void **state) {
+    (void)state;
+    static fixture f;
+    static uint32_t words[ROWS * INERTIA];
+    static const uint32_t beyond[1] = {ROWS};
+    lmb_error error = {0};
+    open_fixture(&f);
+    uint32_t *saved = f.saved[0];
+    lmb_gpu_readback_frame frame = {.states = words, .inertia = words, .reached = words, .character_count = ROWS};
+    CHECK_REFUSAL(lmb_gpu_readback_save(NULL, &frame, NULL, 1, 0, saved, f.size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "gpu readback: it is NULL");
+    CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, NULL, NULL, 1, 0, saved, f.size, &error), &error,
+                  LMB_ERROR_ARGUMENT, "gpu readback: the frame is NULL");
+    CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, &frame, beyond, 1, 0, saved, f.size, &error), &error,
+                  LMB_ERROR_ARGUMENT, "there is no character 7 of 7");
+    CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, &frame, NULL, ROWS, 0, saved, f.size - 1, &error), &error,
+                  LMB_ERROR_LIMIT, "room");
+    frame.inertia = NULL;
+    CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, &frame, NULL, 1, 0, saved, f.size, &error), &error,
+                  LMB_ERROR_ARGUMENT, "inertia");
+    close_fixture(&f);
+    lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
+    lmb_gpu_graph *gpu_still;
+    lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
+    lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
+    lmb_gpu_batch *batch;
+    lmb_gpu_readback *none;
+    assert_ok(lmb_gpu_graph_create(gpu, still, &gpu_still, &error), &error);
+    def.graph = gpu_still;
+    def.character_count = 1;
+    assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
+    readback.batch = batch;
+    readback.contents = LMB_READBACK_INERTIA_BIT;
+    CHECK_REFUSAL(lmb_gpu_readback_create(gpu, &readback, &none, &error), &error, LMB_ERROR_ARGUMENT,
+                  "gpu readback: the batch has no words of inertialization");
+    lmb_gpu_batch_destroy(batch);
+    lmb_gpu_graph_destroy(gpu_still);
+    lmb_graph_destroy(still);
+}
+
+static int start(void **state) {
+    lmb_error error = {0};
+    walker_set_up(state);
+    open_device(&opened);
+    const lmb_gpu_def def = device_gpu_def(&opened);
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    return 0;
+}
+
+static int finish(void **state) {
+    lmb_gpu_destroy(gpu);
+    close_device(&opened);
+    return walker_tear_down(state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(frames_run_again_have_the_bits_of_the_cpu),
+                                       cmocka_unit_test(bad_arguments_are_refused)};
+    return run_gpu_suite_with("rollback_gpu_test", tests, sizeof tests / sizeof tests[0], start, finish);
+}
