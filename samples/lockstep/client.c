@@ -198,6 +198,10 @@ lmb_result client_receive(client *c, const packet *received, lmb_error *error) {
     switch (get_32(&r)) {
     case MESSAGE_REFUSED: {
         char why[100] = "";
+        const script script = get_script(&r);
+        if (memcmp(&script, &c->script, sizeof script) != 0 || get_64(&r) != c->fingerprint) {
+            return LMB_OK; // somebody else was
+        }
         const size_t size = received->size - r.at;
         get_bytes(&r, why, size < sizeof why ? size : sizeof why - 1);
         snprintf(error->message, sizeof error->message, "refused: %s", why);
@@ -283,10 +287,7 @@ static void send_to_server(const client *c, uint32_t tick, wire *to_server) {
     if (c->is_fetching) {
         put_32(&p, MESSAGE_HELLO);
         put_32(&p, c->player);
-        put_32(&p, c->script.seed);
-        put_32(&p, c->script.player_count);
-        put_32(&p, c->script.squad);
-        put_32(&p, c->script.frame_count);
+        put_script(&p, &c->script);
         put_64(&p, c->fingerprint);
         put_32(&p, first_missing(c));
     } else {
@@ -343,6 +344,10 @@ costs client_costs(const client *c) {
 
 const char *client_report(const client *c) {
     return c->report;
+}
+
+void client_use(client *c, evaluator evaluator) {
+    world_use(c->world, evaluator);
 }
 
 void client_damage(client *c, uint32_t frame) {

@@ -12,6 +12,7 @@ struct world {
     const lmb_graph *graph;
     const lmb_control *control;
     lmb_cpu *cpu;
+    evaluator evaluator;
     script script;
     uint32_t own;
     uint32_t capacity;   // characters
@@ -152,6 +153,10 @@ void world_destroy(world *w) {
     }
 }
 
+void world_use(world *w, evaluator evaluator) {
+    w->evaluator = evaluator;
+}
+
 // ---- Costs: processor time, by the only clock that every C library has.
 
 static clock_t begin(void) {
@@ -272,7 +277,8 @@ static uint32_t control_character(world *w, uint32_t row, uint32_t frame, const 
     return count;
 }
 
-// Characters look at a comrade, and reach for a thing beside him. World matrices are those after the control.
+// Characters look at a comrade, and reach for a thing beside him. World matrices are those before the frame, so that a
+// device runs control and poses at once.
 static void aim_character(world *w, uint32_t row) {
     const lmb_affine matrix = lmb_control_matrix(w->control, w->states + (size_t)row * w->state_words);
     memcpy(w->transforms + (size_t)row * LMB_MATRIX_COMPONENTS, matrix.m, sizeof matrix.m);
@@ -304,23 +310,25 @@ lmb_result world_run(world *w, uint32_t frame, const frame_input *input, lmb_err
     control.events = w->events;
     control.emitted = w->emitted;
     control.reached = w->reached;
-    clock_t begun = begin();
-    if (result == LMB_OK) {
-        result = lmb_control_run(w->control, &control, 0, w->count, error);
-    }
-    end(&w->costs.control, begun, w->count);
-    if (result != LMB_OK) {
-        return result;
-    }
     for (uint32_t row = 0; row < w->count; row++) {
         aim_character(w, row);
     }
     const lmb_batch_def batch = {.graph = w->graph, .character_count = w->count, .outputs = LMB_OUTPUT_PALETTE_BIT};
-    const lmb_batch_inputs inputs = {.parameters = w->parameters, .points = w->points, .transforms = w->transforms};
+    const lmb_batch_inputs inputs = {
+        .parameters = w->parameters, .control = &control, .points = w->points, .transforms = w->transforms};
     const lmb_batch_outputs outputs = {
         .buffers[LMB_OUTPUT_PALETTE] = (float *)w->palettes, .inertia = w->inertia, .reached = w->reached};
+    clock_t begun = begin();
+    if (w->evaluator.run != NULL) {
+        result = result == LMB_OK ? w->evaluator.run(w->evaluator.context, &inputs, &outputs, error) : result;
+        end(&w->costs.device, begun, w->count);
+        return result;
+    }
+    // lmb_cpu_run() does both. Here they are apart, to see what each costs.
+    result = result == LMB_OK ? lmb_control_run(w->control, &control, 0, w->count, error) : result;
+    end(&w->costs.control, begun, w->count);
     begun = begin();
-    result = lmb_cpu_run_poses(w->cpu, &batch, &inputs, &outputs, 0, w->count, error);
+    result = result == LMB_OK ? lmb_cpu_run_poses(w->cpu, &batch, &inputs, &outputs, 0, w->count, error) : result;
     end(&w->costs.poses, begun, w->count);
     return result;
 }

@@ -49,7 +49,7 @@ typedef struct cost {
 } cost;
 
 typedef struct costs {
-    cost control, poses, hash, save, restore;
+    cost control, poses, device, hash, save, restore;
 } costs;
 
 // Writes a message, and returns LMB_ERROR_MEMORY.
@@ -61,6 +61,15 @@ typedef struct world world;
 // does, does not depend on its row. The graph must outlive it.
 lmb_result world_create(const lmb_graph *graph, const script *script, uint32_t own, world **result, lmb_error *error);
 void world_destroy(world *world);
+
+// What runs a frame in place of lmb_cpu_run(): a device. All memory is that of the world.
+typedef lmb_result run_batch(void *context, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                             lmb_error *error);
+typedef struct evaluator {
+    run_batch *run; // NULL: the CPU
+    void *context;
+} evaluator;
+void world_use(world *world, evaluator evaluator);
 
 // Runs a frame. Characters of players that are present now, and were not, join; those of players that left are gone.
 lmb_result world_run(world *world, uint32_t frame, const frame_input *input, lmb_error *error);

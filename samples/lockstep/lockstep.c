@@ -2,18 +2,24 @@
 //
 //   limber-lockstep [OPTION...]      a server and all clients in this process
 //   limber-lockstep --replay FILE    runs the log of a game, without a network
+//   limber-lockstep --server PORT    the server alone, for clients in processes of their own; 0: any port, printed
+//   limber-lockstep --client PORT    the client of one player; all other options are those of the server
 //
+//   --player N                       of --client (0)
+//   --tick N                         milliseconds, of --server and --client (16)
 //   --players N --squad N            players, and characters of each (4, 16)
 //   --frames N --seed N              of the script that all play (600, 1)
 //   --loss N                         of 100 packets (5)
 //   --min-delay N --max-delay N      ticks that a packet takes (1, 3)
 //   --damage N                       the first client goes wrong in this frame, to see how that is found
+//   --gpu 1                          the first client runs on the first Vulkan device (0)
 //   --record FILE                    writes the log
 //   --pack FILE                      with the graph "game"
 //
 // Prints a hash of everything that all characters did, which is the same on every machine and for any network, and what
 // it costs. Exits with 1 if anything differs.
-#include "run.h"
+#include "device.h"
+#include "processes.h"
 
 #include <limber/pack.h>
 #include <stdlib.h>
@@ -26,6 +32,8 @@
 typedef struct options {
     run_def run;
     const char *pack, *record, *replay;
+    uint32_t server, client, player, tick; // ports: LMB_NONE if not given
+    uint32_t gpu;
 } options;
 
 static int fail(const char *message) {
@@ -62,6 +70,11 @@ static bool read_options(int count, char **texts, options *o) {
         {"--min-delay", 0, 1000, &o->run.wire.min_delay},
         {"--max-delay", 0, 1000, &o->run.wire.max_delay},
         {"--damage", 0, 10000000, &o->run.damage},
+        {"--server", 0, 65535, &o->server},
+        {"--client", 1, 65535, &o->client},
+        {"--player", 0, MAX_PLAYERS - 1, &o->player},
+        {"--tick", 0, 1000, &o->tick},
+        {"--gpu", 0, 1, &o->gpu},
     };
     const struct {
         const char *name;
@@ -91,6 +104,10 @@ static bool read_options(int count, char **texts, options *o) {
     o->run.wire.seed = o->run.script.seed;
     if (o->run.wire.max_delay < o->run.wire.min_delay) {
         o->run.wire.max_delay = o->run.wire.min_delay;
+    }
+    if (o->player >= o->run.script.player_count) {
+        fprintf(stderr, "limber-lockstep: --player is below the number of players, %u\n", o->run.script.player_count);
+        return false;
     }
     return true;
 }
@@ -140,22 +157,25 @@ static void print_costs(const char *who, costs costs) {
     printf("%s:\n", who);
     print_cost("control", costs.control);
     print_cost("poses", costs.poses);
+    print_cost("device", costs.device);
     print_cost("hash", costs.hash);
     print_cost("save", costs.save);
     print_cost("restore", costs.restore);
 }
 
-static int print_game(const run_def *def, const run_result *result) {
-    const client_counts *counts = &result->clients;
+static void print_frames(const run_def *def, const run_result *result) {
     printf("%u frames of %u characters in %u ticks, hash %016llx\n", result->frames,
            def->script.player_count * def->script.squad, result->ticks, (unsigned long long)result->hash);
+}
+
+static int print_clients(const run_result *result) {
+    const client_counts *counts = &result->clients;
     printf("clients: %u rollbacks of up to %u frames, %u frames again, %u snapshots taken\n", counts->rollbacks,
            counts->deepest, counts->again, counts->snapshots);
     printf("%u frames confirmed, %u differences\n", counts->confirmed, counts->differences);
     if (result->report[0] != '\0') {
         printf("first difference: %s\n", result->report);
     }
-    print_costs("server", result->server_costs);
     print_costs("clients", result->client_costs);
     return counts->differences == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }
@@ -171,7 +191,31 @@ static int play(const lmb_graph *graph, const options *o) {
         played = log_write(o->record, graph, &o->run.script, log, result.hash, &error);
     }
     free(log);
-    return played == LMB_OK ? print_game(&o->run, &result) : fail(error.message);
+    if (played != LMB_OK) {
+        return fail(error.message);
+    }
+    print_frames(&o->run, &result);
+    print_costs("server", result.server_costs);
+    return print_clients(&result);
+}
+
+// Runs one side of a game.
+static int take_part(const lmb_graph *graph, const options *o) {
+    const bool serves = o->server != LMB_NONE;
+    const process_def def = {.run = o->run, .tick = o->tick, .port = (uint16_t)(serves ? o->server : o->client)};
+    lmb_error error = {0};
+    run_result result;
+    const lmb_result ran =
+        serves ? run_server(graph, &def, &result, &error) : run_client(graph, &def, o->player, &result, &error);
+    if (ran != LMB_OK) {
+        return fail(error.message);
+    }
+    if (!serves) {
+        return print_clients(&result);
+    }
+    print_frames(&o->run, &result);
+    print_costs("server", result.server_costs);
+    return EXIT_SUCCESS;
 }
 
 static int replay(const lmb_graph *graph, const options *o) {
@@ -193,8 +237,33 @@ static int replay(const lmb_graph *graph, const options *o) {
     return hash == recorded ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+static int run(const lmb_graph *graph, const options *o) {
+    if (o->replay != NULL) {
+        return replay(graph, o);
+    }
+    return o->server != LMB_NONE || o->client != LMB_NONE ? take_part(graph, o) : play(graph, o);
+}
+
+// The same with a device for the first client, or for the one of this process.
+static int run_on_device(const lmb_graph *graph, options *o) {
+#ifdef LOCKSTEP_GPU
+    gpu_device *device = NULL;
+    lmb_error error = {0};
+    if (gpu_device_create(graph, o->run.script.player_count * o->run.script.squad, &device, &error) != LMB_OK) {
+        return fail(error.message);
+    }
+    o->run.evaluator = (evaluator){.run = gpu_device_run, .context = device};
+    const int status = run(graph, o);
+    gpu_device_destroy(device);
+    return status;
+#else
+    (void)graph, (void)o;
+    return fail("this build has no GPU");
+#endif
+}
+
 int main(int argc, char **argv) {
-    options o = {.run = default_run_def(), .pack = LOCKSTEP_PACK};
+    options o = {.run = default_run_def(), .pack = LOCKSTEP_PACK, .server = LMB_NONE, .client = LMB_NONE, .tick = 16};
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     if (!read_options(argc, argv, &o)) {
@@ -203,7 +272,7 @@ int main(int argc, char **argv) {
     if (create_graph(o.pack, &graph, &error) != LMB_OK) {
         return fail(error.message);
     }
-    const int status = o.replay != NULL ? replay(graph, &o) : play(graph, &o);
+    const int status = o.gpu != 0 ? run_on_device(graph, &o) : run(graph, &o);
     lmb_graph_destroy(graph);
     return status;
 }

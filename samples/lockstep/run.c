@@ -42,6 +42,7 @@ static void disconnect(game *g, uint32_t player) {
     sum->snapshots += counts.snapshots;
     add_cost(&g->result->client_costs.control, costs.control);
     add_cost(&g->result->client_costs.poses, costs.poses);
+    add_cost(&g->result->client_costs.device, costs.device);
     add_cost(&g->result->client_costs.hash, costs.hash);
     add_cost(&g->result->client_costs.save, costs.save);
     add_cost(&g->result->client_costs.restore, costs.restore);
@@ -65,6 +66,7 @@ static lmb_result connect_clients(game *g, lmb_error *error) {
             result = client_create(g->graph, &g->def->script, i, &g->clients[i], error);
             if (result == LMB_OK && i == 0) {
                 client_damage(g->clients[i], g->def->damage);
+                client_use(g->clients[i], g->def->evaluator);
             }
         }
     }

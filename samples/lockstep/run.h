@@ -7,8 +7,9 @@
 
 typedef struct run_def {
     script script;
-    wire_def wire;   // of all wires, each with a seed of its own
-    uint32_t damage; // the frame in which the first client goes wrong, or LMB_NONE
+    wire_def wire;       // of all wires, each with a seed of its own
+    uint32_t damage;     // the frame in which the first client goes wrong, or LMB_NONE
+    evaluator evaluator; // of the first client
 } run_def;
 
 // 64 characters of 4 players, 600 frames, 5 of 100 packets lost, delays of 1 to 3 ticks.

@@ -8,11 +8,13 @@
 typedef struct seat {
     bool is_connected;
     bool is_dropped;
-    uint32_t silent; // ticks that the server has waited for it
-    uint32_t known;  // its input is known for all frames before this one that matter
-    uint32_t lacks;  // the first frame that it has not got
-    bool is_refused;
-    bool is_fetching; // a snapshot
+    uint32_t silent;        // ticks that the server has waited for it
+    uint32_t known;         // its input is known for all frames before this one that matter
+    uint32_t lacks;         // the first frame that it has not got
+    bool is_refused;        // what said hello last
+    script refused;         // its script
+    uint64_t refused_graph; // its fingerprint
+    bool is_fetching;       // a snapshot
     uint32_t snapshot_frame;
     uint32_t piece; // the first one that it lacks
     unsigned char *snapshot;
@@ -70,14 +72,25 @@ void server_destroy(server *s) {
     free(s);
 }
 
+void put_script(packet *packet, const script *script) {
+    put_32(packet, script->seed);
+    put_32(packet, script->player_count);
+    put_32(packet, script->squad);
+    put_32(packet, script->frame_count);
+}
+
+script get_script(reader *r) {
+    script script = {.seed = get_32(r)};
+    script.player_count = get_32(r);
+    script.squad = get_32(r);
+    script.frame_count = get_32(r);
+    return script;
+}
+
 // ---- What comes from clients. Nothing of it is trusted.
 
 static void receive_hello(server *s, seat *seat, reader *r) {
-    script theirs = {0};
-    theirs.seed = get_32(r);
-    theirs.player_count = get_32(r);
-    theirs.squad = get_32(r);
-    theirs.frame_count = get_32(r);
+    const script theirs = get_script(r);
     const uint64_t fingerprint = get_64(r);
     const uint32_t piece = get_32(r);
     if (r->failed) {
@@ -85,6 +98,8 @@ static void receive_hello(server *s, seat *seat, reader *r) {
     }
     seat->is_refused = fingerprint != s->fingerprint || memcmp(&theirs, &s->script, sizeof theirs) != 0;
     if (seat->is_refused) {
+        seat->refused = theirs;
+        seat->refused_graph = fingerprint;
         return;
     }
     seat->is_connected = true;
@@ -161,8 +176,11 @@ static void send_to(const server *s, seat *seat, uint32_t tick, wire *wire) {
     if (seat->is_refused) {
         static const char why[] = "the client has another graph, or another script, than the server";
         put_32(&p, MESSAGE_REFUSED);
+        put_script(&p, &seat->refused);
+        put_64(&p, seat->refused_graph);
         put_bytes(&p, why, sizeof why);
         wire_send(wire, tick, &p);
+        seat->is_refused = false; // once for each hello
         return;
     }
     if (seat->is_fetching) {

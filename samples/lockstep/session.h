@@ -3,7 +3,7 @@
 //
 //   client -> server   HELLO   player, script, fingerprint, first piece of a snapshot that it lacks
 //                      INPUT   player, first frame that it lacks, first frame of what follows, count, player_input...
-//   server -> client   REFUSED why, as text
+//   server -> client   REFUSED script and fingerprint that were refused, why, as text
 //                      PIECE   frame, number of pieces, number of this one, bytes of a sealed snapshot
 //                      FRAMES  first frame, count, for each frame frame_input and its hash
 //
@@ -24,6 +24,9 @@ enum {
 };
 
 enum { MESSAGE_HELLO = 1, MESSAGE_INPUT, MESSAGE_REFUSED, MESSAGE_PIECE, MESSAGE_FRAMES };
+
+void put_script(packet *packet, const script *script);
+script get_script(reader *reader);
 
 typedef struct server server;
 
@@ -52,6 +55,7 @@ typedef struct client client;
 
 lmb_result client_create(const lmb_graph *graph, const script *script, uint32_t player, client **result,
                          lmb_error *error);
+void client_use(client *client, evaluator evaluator);
 void client_destroy(client *client);
 // Fails if the server refuses this client, or sends something that it must not.
 lmb_result client_receive(client *client, const packet *received, lmb_error *error);
