@@ -34,6 +34,12 @@ typedef struct lmb_graph_character {
     uint32_t clip_count;
 } lmb_graph_character;
 
+/// A name in a text that stands for another one.
+typedef struct lmb_graph_alias {
+    const char *name;   ///< in the text; no two of a list have the same
+    const char *target; ///< what the character calls it; not another alias
+} lmb_graph_alias;
+
 /// A text, and the rig, clips, static poses and other characters that it may use.
 typedef struct lmb_graph_source {
     const char *text; ///< JSON, UTF-8; need not be terminated
@@ -51,6 +57,14 @@ typedef struct lmb_graph_source {
     /// The text names them as the sources of retargets. Must outlive the call. May be NULL if there are none.
     const lmb_graph_character *characters;
     uint32_t character_count;
+    /// Names of clips, and of joints and float channels, that one text has for many characters: here `clips` and `rig`
+    /// have others, as in an override controller. An alias comes before the character's own name. Aliases of clips do
+    /// not count inside a retarget, and those of joints not for joints of another character. Each target must exist.
+    /// Must outlive the call. May be NULL if there are none.
+    const lmb_graph_alias *clip_aliases;
+    uint32_t clip_alias_count;
+    const lmb_graph_alias *joint_aliases;
+    uint32_t joint_alias_count;
 } lmb_graph_source;
 
 /// One mistake in a text.
@@ -77,6 +91,21 @@ typedef struct lmb_graph_problems {
 /// not optional is NULL, #LMB_ERROR_LIMIT if its content would take too much memory, #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_graph_json_read(const lmb_graph_source *source, const lmb_host *host, lmb_graph_json **graph,
                                        lmb_graph_problems *problems, lmb_error *error);
+/// Aliases that were read from a text.
+typedef struct lmb_graph_aliases lmb_graph_aliases;
+
+/// Reads aliases: `{"clips": {"Walk": "walk_01"}, "joints": {"Head": "head_jnt"}}`, both optional. The keys are the
+/// names in graphs.
+///
+/// `name` begins messages; NULL means "aliases". Fails with #LMB_ERROR_FORMAT if the text is wrong (the message names
+/// the place), and as lmb_graph_json_read() does.
+LMB_API lmb_result lmb_graph_aliases_read(const char *text, size_t size, const char *name, const lmb_host *host,
+                                          lmb_graph_aliases **aliases, lmb_error *error);
+/// Destroys aliases. NULL is allowed.
+LMB_API void lmb_graph_aliases_destroy(lmb_graph_aliases *aliases);
+/// Sets the aliases of a source. They live as long as `aliases`.
+LMB_API void lmb_graph_aliases_use(const lmb_graph_aliases *aliases, lmb_graph_source *source);
+
 /// Destroys a graph that was read. NULL is allowed.
 LMB_API void lmb_graph_json_destroy(lmb_graph_json *graph);
 

@@ -75,16 +75,19 @@ graph_version *graph_version_read(const graph_file_character *character, const c
     if (version == NULL) {
         return NULL;
     }
-    const lmb_graph_source source = {.text = text,
-                                     .size = size,
-                                     .name = name,
-                                     .rig = character->rig,
-                                     .clips = character->clips,
-                                     .clip_count = character->clip_count,
-                                     .static_poses = character->poses,
-                                     .static_pose_count = character->pose_count,
-                                     .characters = character->sources,
-                                     .character_count = character->source_count};
+    lmb_graph_source source = {.text = text,
+                               .size = size,
+                               .name = name,
+                               .rig = character->rig,
+                               .clips = character->clips,
+                               .clip_count = character->clip_count,
+                               .static_poses = character->poses,
+                               .static_pose_count = character->pose_count,
+                               .characters = character->sources,
+                               .character_count = character->source_count};
+    if (character->aliases != NULL) {
+        lmb_graph_aliases_use(character->aliases, &source);
+    }
     if (graph_text_read(&source, &version->json, &version->problems, &version->error) == LMB_OK) {
         compile(version, name);
     }

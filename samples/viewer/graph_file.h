@@ -15,6 +15,7 @@ typedef struct graph_file_character {
     uint32_t source_count;
     const lmb_static_pose_def *poses;
     uint32_t pose_count;
+    const lmb_graph_aliases *aliases; // or NULL
 } graph_file_character;
 
 // One content of the file. It does not change.

@@ -33,6 +33,17 @@ static lmb_result read_script(graph_view *view, lmb_error *error) {
     return result == LMB_OK ? LMB_OK : viewer_fail(error, result, "%s: %.400s", view->def.script, found.message);
 }
 
+static lmb_result read_names(graph_view *view, lmb_error *error) {
+    char *text = NULL;
+    size_t size = 0;
+    if (view->def.names == NULL || file_read(view->def.names, FILE_LARGEST_TEXT, &text, &size, error)) {
+        return view->def.names == NULL ? LMB_OK : error->result;
+    }
+    const lmb_result result = lmb_graph_aliases_read(text, size, view->def.names, NULL, &view->aliases, error);
+    free(text);
+    return result;
+}
+
 static graph_file_character character_of(const graph_view *view, const character *character) {
     return (graph_file_character){.rig = character->rig,
                                   .clips = view->clips,
@@ -40,7 +51,8 @@ static graph_file_character character_of(const graph_view *view, const character
                                   .sources = character->sources.named,
                                   .source_count = character->sources.count,
                                   .poses = character->poses,
-                                  .pose_count = character->pose_count};
+                                  .pose_count = character->pose_count,
+                                  .aliases = view->aliases};
 }
 
 lmb_result graph_view_open(const graph_view_def *def, character *character, graph_view *view, lmb_error *error) {
@@ -63,7 +75,7 @@ lmb_result graph_view_open(const graph_view_def *def, character *character, grap
     if (view->fallback == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
     }
-    return read_script(view, error);
+    return read_names(view, error) ? error->result : read_script(view, error);
 }
 
 static lmb_result create_run(const graph_view *view, const graph_device_version *version, graph_run **run,
@@ -147,6 +159,7 @@ void graph_view_close_device(graph_view *view) {
 void graph_view_close(graph_view *view) {
     graph_version_destroy(view->fallback);
     play_script_release(&view->script);
+    lmb_graph_aliases_destroy(view->aliases);
     free(view->starts);
     free((void *)view->clips);
     *view = (graph_view){0};

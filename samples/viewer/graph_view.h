@@ -16,6 +16,7 @@
 
 typedef struct graph_view_def {
     const char *file;                          // JSON, or a machine's text; NULL: there is no such view
+    const char *names;                         // a file of aliases, or NULL
     const char *script;                        // a file with lines of `limber play`, or NULL
     const char *settings[GRAPH_VIEW_SETTINGS]; // NAME=VALUE, applied to the first graph that can be shown
     uint32_t setting_count;
@@ -29,6 +30,7 @@ typedef struct graph_view {
     const char *name;     // of the file, without its folder
     character *character; // measured anew for the first graph that is shown
     const lmb_clip **clips;
+    lmb_graph_aliases *aliases; // or NULL
     crowd *crowd;
     crowd_start *starts;
     graph_device *device;

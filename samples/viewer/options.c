@@ -65,8 +65,8 @@ static int check_graphs(const char *command, const options *options) {
     if (comparison->graph == NULL && comparison->label_count + comparison->row > 0) {
         return usage_error(command, "--label and --row need --poses");
     }
-    if (graph->file == NULL && (graph->script != NULL || graph->change_count > 0)) {
-        return usage_error(command, "--script and --change need --graph");
+    if (graph->file == NULL && (graph->script != NULL || graph->names != NULL || graph->change_count > 0)) {
+        return usage_error(command, "--script, --names and --change need --graph");
     }
     if (comparison->graph == NULL && graph->file == NULL && comparison->setting_count > 0) {
         return usage_error(command, "--set needs --poses or --graph");
@@ -151,6 +151,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--graph", OPTION_TEXT, &options->graph.file, "FILE",
          "show a graph (JSON, or a machine's text) with its parameters, events, states and weights;\n"
          "saving FILE shows it anew at once"},
+        {"--names", OPTION_TEXT, &options->graph.names, "FILE",
+         "the character's clips and joints for names in --graph, as JSON"},
         {"--set", OPTION_OTHER, &(option_other){read_text, &settings}, "NAME=VALUE",
          "a parameter of the graph (several times)"},
         {"--script", OPTION_TEXT, &options->graph.script, "FILE",

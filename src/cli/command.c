@@ -159,6 +159,75 @@ static lmb_result read_characters(subject *subject, lmb_error *error) {
     return LMB_OK;
 }
 
+// ---- Names in graphs.
+
+// Adds NAME=CLIP.
+static lmb_result add_alias(subject *subject, const char *text, lmb_graph_alias *aliases, uint32_t *count,
+                            lmb_error *error) {
+    const char *equals = strchr(text, '=');
+    const size_t length = equals != NULL ? (size_t)(equals - text) : 0;
+    if (length == 0 || equals[1] == '\0') {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--clip %.200s: not of the form NAME=CLIP", text);
+    }
+    char *name = lmb_arena_allocate(&subject->pool, length + 1, 1);
+    if (name == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for names");
+    }
+    memcpy(name, text, length);
+    aliases[(*count)++] = (lmb_graph_alias){name, equals + 1};
+    return LMB_OK;
+}
+
+static bool has_alias(const lmb_graph_alias *aliases, uint32_t count, const char *name) {
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = strcmp(aliases[i].name, name) == 0;
+    }
+    return found;
+}
+
+static lmb_result read_names_file(subject *subject, lmb_error *error) {
+    const char *path = subject->names_file;
+    char *text = NULL;
+    size_t size = 0;
+    if (path == NULL || file_read(path, FILE_LARGEST_TEXT, &text, &size, error)) {
+        return path == NULL ? LMB_OK : error->result;
+    }
+    const lmb_result result = lmb_graph_aliases_read(text, size, path, NULL, &subject->aliases, error);
+    free(text);
+    if (result == LMB_OK) {
+        lmb_graph_aliases_use(subject->aliases, &subject->names);
+    }
+    return result;
+}
+
+// Those of --clip come before those of the file.
+static lmb_result read_names(subject *subject, lmb_error *error) {
+    if (read_names_file(subject, error)) {
+        return error->result;
+    }
+    const lmb_graph_source of_file = subject->names;
+    const size_t most = (size_t)subject->clip_aliases.count + of_file.clip_alias_count;
+    lmb_graph_alias *aliases = lmb_arena_allocate(&subject->pool, most, sizeof *aliases);
+    uint32_t count = 0;
+    if (aliases == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for names");
+    }
+    for (uint32_t i = 0; i < subject->clip_aliases.count; i++) {
+        if (add_alias(subject, subject->clip_aliases.values[i], aliases, &count, error)) {
+            return error->result;
+        }
+    }
+    for (uint32_t i = 0; i < of_file.clip_alias_count; i++) {
+        if (!has_alias(aliases, subject->clip_aliases.count, of_file.clip_aliases[i].name)) {
+            aliases[count++] = of_file.clip_aliases[i];
+        }
+    }
+    subject->names.clip_aliases = aliases;
+    subject->names.clip_alias_count = count;
+    return LMB_OK;
+}
+
 // ---- The graph.
 
 static void print_problems(const char *name, const lmb_graph_problems *problems) {
@@ -228,11 +297,14 @@ static lmb_result read_machine(subject *subject, const lmb_graph_source *source,
 static lmb_result find_graph(subject *subject, lmb_error *error) {
     subject->def = lmb_pack_find_graph(subject->character.pack, subject->graph_text);
     subject->text_name = subject->graph_text;
-    if (subject->machine_name != NULL || subject->poses.count > 0 || subject->characters.count > 0) {
+    if (subject->machine_name != NULL || subject->poses.count > 0 || subject->characters.count > 0 ||
+        subject->clip_aliases.count > 0 || subject->names_file != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--%s: the graph '%s' of a pack is no text",
-                        subject->machine_name != NULL ? "machine"
-                        : subject->poses.count > 0    ? "pose"
-                                                      : "character",
+                        subject->machine_name != NULL     ? "machine"
+                        : subject->poses.count > 0        ? "pose"
+                        : subject->characters.count > 0   ? "character"
+                        : subject->clip_aliases.count > 0 ? "clip"
+                                                          : "names",
                         subject->graph_text);
     }
     return LMB_OK;
@@ -260,7 +332,11 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
                                .static_poses = subject->static_poses,
                                .static_pose_count = subject->static_pose_count,
                                .characters = subject->named,
-                               .character_count = subject->characters.count};
+                               .character_count = subject->characters.count,
+                               .clip_aliases = subject->names.clip_aliases,
+                               .clip_alias_count = subject->names.clip_alias_count,
+                               .joint_aliases = subject->names.joint_aliases,
+                               .joint_alias_count = subject->names.joint_alias_count};
     char *content = NULL;
     lmb_result result = read_text(subject, &source, &content, error);
     if (result != LMB_OK) {
@@ -279,7 +355,8 @@ lmb_result subject_open(subject *subject, lmb_error *error) {
     if (character_file_read_splits(subject->splits.values, subject->splits.count, &subject->pool, &subject->import,
                                    error) ||
         character_file_open(&subject->import, &subject->character, error) || read_poses(subject, error) ||
-        read_characters(subject, error) || (has_graph && subject_read_graph(subject, error))) {
+        read_characters(subject, error) || read_names(subject, error) ||
+        (has_graph && subject_read_graph(subject, error))) {
         return error->result;
     }
     subject->place = subject->files[0];
@@ -309,12 +386,14 @@ int subject_command(subject *subject, const usage *usage, int argc, char **argv,
 
 void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
+    lmb_graph_aliases_destroy(subject->aliases);
     character_file_close(&subject->character);
     free(subject->poses.values);
     for (uint32_t i = 0; subject->others != NULL && i < subject->characters.count; i++) {
         character_file_close(&subject->others[i]);
     }
     free(subject->characters.values);
+    free(subject->clip_aliases.values);
     free(subject->splits.values);
     lmb_arena_release(&subject->pool);
 }

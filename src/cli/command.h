@@ -41,10 +41,12 @@ typedef struct subject {
     bool needs_graph; // set by the command: --graph or --machine must be given
 
     // Set by options.
-    const char *graph_text;   // of --graph
-    const char *machine_name; // of --machine: a file with a machine's text, put into the graph, or alone
-    option_texts poses;       // of --pose: static poses as NAME=CLIP@TIME
-    option_texts characters;  // of --character: sources of retargets as NAME=FILE,FILE...
+    const char *graph_text;    // of --graph
+    const char *machine_name;  // of --machine: a file with a machine's text, put into the graph, or alone
+    option_texts poses;        // of --pose: static poses as NAME=CLIP@TIME
+    option_texts characters;   // of --character: sources of retargets as NAME=FILE,FILE...
+    option_texts clip_aliases; // of --clip: names in graphs as NAME=CLIP
+    const char *names_file;    // of --names: names of clips and joints in graphs
     bool gpu;
     const char *device_name; // as asked for; NULL for the best
     lmb_import_def import;   // its files are those of the character
@@ -63,6 +65,8 @@ typedef struct subject {
     uint32_t static_pose_count;
     character_file *others; // of --character
     lmb_graph_character *named;
+    lmb_graph_aliases *aliases; // of --names, or NULL
+    lmb_graph_source names;     // has the aliases of --clip and --names
     lmb_arena pool;
 } subject;
 
@@ -85,6 +89,13 @@ typedef struct subject {
     {                                                                                                                  \
         "--character", OPTION_TEXTS, &(subject)->characters, "NAME=FILE,...",                                          \
             "another character, whose clips a \"retarget\" in the graph plays"                                         \
+    }
+#define OPTION_NAMES(subject)                                                                                          \
+    {"--clip", OPTION_TEXTS, &(subject)->clip_aliases, "NAME=CLIP",                                                    \
+     "what the graph calls NAME is this clip of the character"},                                                       \
+    {                                                                                                                  \
+        "--names", OPTION_TEXT, &(subject)->names_file, "FILE",                                                        \
+            "the character's clips and joints for names in the graph, as JSON"                                         \
     }
 #define OPTION_SKELETON(subject)                                                                                       \
     { "--skeleton-only", OPTION_FLAG, &(subject)->import.skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP }

@@ -196,6 +196,7 @@ int command_compare(int argc, char **argv) {
     const option options[] = {
         OPTION_GRAPH(&comparing.subject),
         OPTION_CHARACTER(&comparing.subject),
+        OPTION_NAMES(&comparing.subject),
         OPTION_SKELETON(&comparing.subject),
         OPTION_SCALES(&comparing.subject),
         OPTION_SPLIT(&comparing.subject),

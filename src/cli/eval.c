@@ -438,6 +438,7 @@ int command_eval(int argc, char **argv) {
         {"--set", OPTION_TEXTS, &evaluation.settings, "NAME=VALUE", "another parameter, in its range"},
         OPTION_POSE(&evaluation.subject),
         OPTION_CHARACTER(&evaluation.subject),
+        OPTION_NAMES(&evaluation.subject),
         OPTION_SKELETON(&evaluation.subject),
         OPTION_SCALES(&evaluation.subject),
         OPTION_SPLIT(&evaluation.subject),

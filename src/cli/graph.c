@@ -450,6 +450,7 @@ int command_graph(int argc, char **argv) {
                               OPTION_MACHINE(subject),
                               OPTION_POSE(subject),
                               OPTION_CHARACTER(subject),
+                              OPTION_NAMES(subject),
                               OPTION_SKELETON(subject),
                               OPTION_SCALES(subject),
                               OPTION_SPLIT(subject),

@@ -489,6 +489,7 @@ int command_pack(int argc, char **argv) {
          "a machine's text, for the graph of that name, or alone"},
         OPTION_POSE(&p.subject),
         OPTION_CHARACTER(&p.subject),
+        OPTION_NAMES(&p.subject),
         OPTION_SKELETON(&p.subject),
         OPTION_SCALES(&p.subject),
         OPTION_SPLIT(&p.subject),

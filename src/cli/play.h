@@ -10,8 +10,8 @@
 // The options of a run, in a command's table of options.
 #define PLAY_RUN_OPTIONS(run)                                                                                          \
     OPTION_GRAPH(&(run)->subject), OPTION_MACHINE(&(run)->subject), OPTION_POSE(&(run)->subject),                      \
-        OPTION_CHARACTER(&(run)->subject), OPTION_SKELETON(&(run)->subject), OPTION_SCALES(&(run)->subject),           \
-        OPTION_BVH_UNIT(&(run)->subject),                                                                              \
+        OPTION_CHARACTER(&(run)->subject), OPTION_NAMES(&(run)->subject), OPTION_SKELETON(&(run)->subject),            \
+        OPTION_SCALES(&(run)->subject), OPTION_BVH_UNIT(&(run)->subject),                                              \
         {"--script", OPTION_TEXT, &(run)->script_name, "FILE",                                                         \
          "what the host does: 'TIME send EVENT [CHARACTER]',\n'TIME set NAME VALUE [CHARACTER]', a line each"},        \
         {"--fps", OPTION_LIMITED, &(option_limited){&(run)->rate, 1000000}, "N", "frames a second (60)"},              \

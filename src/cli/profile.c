@@ -419,6 +419,7 @@ int command_profile(int argc, char **argv) {
     const option options[] = {
         OPTION_GRAPH(&profiling.subject),
         OPTION_CHARACTER(&profiling.subject),
+        OPTION_NAMES(&profiling.subject),
         OPTION_SKELETON(&profiling.subject),
         OPTION_SCALES(&profiling.subject),
         OPTION_SPLIT(&profiling.subject),

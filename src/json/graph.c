@@ -177,9 +177,10 @@ static bool is_played(const lmb_graph_reader *reader, uint32_t clip) {
 static void mark_streamed(lmb_graph_reader *reader, uint32_t value, bool *streamed) {
     const lmb_graph_def *def = &reader->graph->def;
     const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    const char *meant = name != NULL ? lmb_graph_resolve_clip(reader, name) : NULL;
     bool exists = false, played = false, twice = false;
     for (uint32_t i = 0; name != NULL && i < def->clip_count; i++) {
-        const bool named = strcmp(lmb_clip_name(def->clips[i]), name) == 0;
+        const bool named = strcmp(lmb_clip_name(def->clips[i]), meant) == 0;
         exists = exists || named;
         if (named && is_played(reader, i)) {
             twice = twice || streamed[i];
@@ -421,7 +422,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     }
 }
 
-static lmb_result fail_reading(const lmb_graph_reader *reader, lmb_error *error) {
+lmb_result lmb_graph_fail_reading(const lmb_graph_reader *reader, lmb_error *error) {
     const char *name = reader->source->name == NULL ? "graph" : reader->source->name;
     if (reader->result == LMB_ERROR_LIMIT) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "%.160s: it would take more memory than a text of this size is given",
@@ -477,10 +478,10 @@ static lmb_result check_source(const lmb_graph_source *source, lmb_graph_json *c
             }
         }
     }
-    return LMB_OK;
+    return lmb_graph_check_aliases(source, error);
 }
 
-static lmb_graph_json *create(const lmb_graph_source *source, const lmb_host *host) {
+lmb_graph_json *lmb_graph_begin(const lmb_graph_source *source, const lmb_host *host) {
     lmb_host resolved = lmb_host_resolve(host);
     lmb_graph_json *graph = lmb_host_allocate(&resolved, 1, sizeof *graph);
     if (graph != NULL) {
@@ -498,7 +499,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_graph_reader reader = {.source = source,
                                .text = "",
                                .problems = problems,
-                               .graph = create(source, host),
+                               .graph = lmb_graph_begin(source, host),
                                .read_root_member = read_root_member,
                                .inertia_at = LMB_NONE,
                                .owner = {.end_node = LMB_NONE}};
@@ -512,7 +513,7 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_environment_leave(&callers);
     lmb_pool_clear(&reader.scratch);
     if (reader.result != LMB_OK || reader.problem_count > 0) {
-        lmb_result result = fail_reading(&reader, error);
+        lmb_result result = lmb_graph_fail_reading(&reader, error);
         lmb_graph_json_destroy(reader.graph);
         return result;
     }
@@ -551,6 +552,10 @@ lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_sou
     outer.rig = machine->rig;
     outer.clips = machine->clips;
     outer.clip_count = machine->clip_count;
+    outer.clip_aliases = machine->clip_aliases;
+    outer.clip_alias_count = machine->clip_alias_count;
+    outer.joint_aliases = machine->joint_aliases;
+    outer.joint_alias_count = machine->joint_alias_count;
     checked = check_source(&outer, result, error);
     return checked == LMB_OK ? read_graph(&outer, machine, host, result, problems, error) : checked;
 }

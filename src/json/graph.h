@@ -207,6 +207,14 @@ typedef struct lmb_graph_node {
     lmb_retarget_def retarget;  // what its object states
 } lmb_graph_node;
 
+// alias.c: returns the target of an alias, or the name itself.
+const char *lmb_graph_resolve(const lmb_graph_alias *aliases, uint32_t count, const char *name);
+// The same for the name of a clip, which inside a retarget is one of another character; and of a joint or channel.
+const char *lmb_graph_resolve_clip(const lmb_graph_reader *reader, const char *name);
+const char *lmb_graph_resolve_joint(const lmb_graph_reader *reader, const char *name);
+// Checks the aliases of a source.
+lmb_result lmb_graph_check_aliases(const lmb_graph_source *source, lmb_error *error);
+
 // field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
 // Names among which one was searched.
@@ -235,6 +243,11 @@ bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type ty
 bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t min, uint32_t max, const char *what);
 // Appends a name to a list of names, as far as there is room.
 void lmb_graph_list_name(char *names, size_t size, const char *name);
+
+// graph.c: makes the object of a text.
+lmb_graph_json *lmb_graph_begin(const lmb_graph_source *source, const lmb_host *host);
+// Fails with the first problem, or as reading ended.
+lmb_result lmb_graph_fail_reading(const lmb_graph_reader *reader, lmb_error *error);
 
 // Returns the text of a source without its byte order mark, which some editors write.
 const char *lmb_graph_text_of(const lmb_graph_source *source, size_t *size);

@@ -28,9 +28,10 @@ static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kin
     if (name == NULL) {
         return LMB_NONE;
     }
-    uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, name) : LMB_NONE;
+    const char *meant = lmb_graph_resolve_joint(reader, name);
+    uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, meant) : LMB_NONE;
     if (part == LMB_NONE && (kinds & CHANNELS) != 0) {
-        part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), name);
+        part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), meant);
         part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
     }
     if (part == LMB_NONE) {

@@ -94,7 +94,10 @@ static uint32_t find_node(lmb_graph_reader *reader, uint32_t value) {
     if (name == NULL || name[0] == '\0') {
         return LMB_NONE;
     }
-    const uint32_t found = left->end > 0 ? find_in_pose(reader, left->pose, name) : LMB_NONE;
+    uint32_t found = left->end > 0 ? find_in_pose(reader, left->pose, lmb_graph_resolve_clip(reader, name)) : LMB_NONE;
+    if (found == LMB_NONE && left->end > 0 && reader->result == LMB_OK) { // of another character
+        found = find_in_pose(reader, left->pose, name);
+    }
     if (found == LMB_NONE) {
         lmb_graph_report(reader, value, "no clip of this name plays in the state that the transition leaves");
     }

@@ -658,6 +658,14 @@ static bool is_name_of_clip(const token *token, const char *name) {
 
 static const lmb_clip *find_clip(const parser *p, const token *name) {
     const lmb_graph_source *source = p->source;
+    for (uint32_t i = 0; i < source->clip_alias_count; i++) {
+        const lmb_graph_alias *alias = &source->clip_aliases[i];
+        for (uint32_t k = 0; k < source->clip_count && is_name_of_clip(name, alias->name); k++) {
+            if (strcmp(lmb_clip_name(source->clips[k]), alias->target) == 0) {
+                return source->clips[k];
+            }
+        }
+    }
     for (uint32_t i = 0; i < source->clip_count; i++) {
         if (is_name_of_clip(name, lmb_clip_name(source->clips[i]))) {
             return source->clips[i];

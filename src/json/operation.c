@@ -84,7 +84,8 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
         return;
     }
     const bool is_own = reader->character == NULL;
-    uint32_t clip = is_own ? lmb_names_find(reader->clips, count, name) : lmb_graph_find_source_clip(reader, name);
+    uint32_t clip = is_own ? lmb_names_find(reader->clips, count, lmb_graph_resolve_clip(reader, name))
+                           : lmb_graph_find_source_clip(reader, name);
     if (clip == LMB_NONE) {
         const lmb_graph_source others = {.clips = is_own ? reader->source->clips : reader->character->clips,
                                          .clip_count = count};

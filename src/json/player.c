@@ -424,6 +424,7 @@ struct lmb_graph_sync {
     lmb_player_def *player;
     uint32_t node;  // its own
     uint32_t value; // the name of the other clip
+    bool is_own;    // no clip of another character
 };
 
 // A warp, while it is read.
@@ -497,6 +498,7 @@ static const lmb_graph_kind kind_sync = {read_sync, "{'type':'string'}", NULL};
 static uint32_t find_synced(lmb_graph_reader *reader, const struct lmb_graph_sync *sync) {
     const lmb_graph_json *graph = reader->graph;
     const char *name = lmb_graph_text(reader, &reader->scratch, sync->value);
+    name = name != NULL && sync->is_own ? lmb_graph_resolve_clip(reader, name) : name;
     for (uint32_t i = 0; i < graph->def.node_count && name != NULL; i++) {
         const lmb_node_def *node = &graph->nodes[i];
         if (i != sync->node && node->op == LMB_OP_CLIP && node->player != NULL &&
@@ -624,7 +626,8 @@ static void add_crossings(lmb_graph_reader *reader, uint32_t value, play *read, 
         return;
     }
     const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
-    const uint32_t channel = lmb_rig_find_channel(rig, given.channel);
+    const uint32_t channel = lmb_rig_find_channel(
+        rig, reader->character != NULL ? given.channel : lmb_graph_resolve_joint(reader, given.channel));
     uint32_t count = 0;
     if (given.rising == LMB_NONE && given.falling == LMB_NONE) {
         lmb_graph_report(reader, value, "a crossing needs the event \"rising\" or \"falling\"");
@@ -1061,7 +1064,8 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     *player = read.def;
     join_group(reader, &read, player);
     if (read.sync != LMB_NONE) {
-        const struct lmb_graph_sync sync = {player, reader->graph->def.node_count, read.sync};
+        const struct lmb_graph_sync sync = {player, reader->graph->def.node_count, read.sync,
+                                            reader->character == NULL};
         lmb_graph_append(reader, &reader->scratch, &reader->syncs, &reader->sync_count, &sync, sizeof sync);
     }
     reader->player_count++;

@@ -182,6 +182,7 @@ const lmb_graph_kind lmb_kind_scales = {read_scales,
 typedef struct reference {
     const lmb_clip *const *clips;
     uint32_t clip_count;
+    bool is_own; // the clips are those of the rig
     const lmb_clip *clip;
     float time;
 } reference;
@@ -192,16 +193,20 @@ static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field 
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return;
     }
-    for (uint32_t i = 0; i < reference->clip_count && reference->clip == NULL; i++) {
-        const bool is_named = lmb_graph_is_text(reader, value, lmb_clip_name(reference->clips[i]));
-        reference->clip = is_named ? reference->clips[i] : NULL;
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return;
     }
-    const char *name = reference->clip == NULL ? lmb_graph_text(reader, &reader->scratch, value) : NULL;
-    if (name != NULL) {
+    const lmb_graph_source *own = reader->source;
+    const char *meant = reference->is_own ? lmb_graph_resolve(own->clip_aliases, own->clip_alias_count, name) : name;
+    for (uint32_t i = 0; i < reference->clip_count && reference->clip == NULL; i++) {
+        reference->clip = strcmp(lmb_clip_name(reference->clips[i]), meant) == 0 ? reference->clips[i] : NULL;
+    }
+    if (reference->clip == NULL) {
         const lmb_graph_source others = {.clips = reference->clips, .clip_count = reference->clip_count};
         lmb_graph_report_name(reader, value, "there is no clip", name, lmb_graph_clip_names(&others));
-        lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
     }
+    lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
 }
 
 static const lmb_graph_kind kind_reference_clip = {read_reference_clip, "{'type':'string'}", NULL};
@@ -258,7 +263,8 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
         return NULL;
     }
     if (reader->json.values[value].type != LMB_JSON_STRING) {
-        reference reference = {clips, clip_count, NULL, 0.0f};
+        reference reference = {clips, clip_count, rig == reader->source->rig && clips == reader->source->clips, NULL,
+                               0.0f};
         return sample_reference(reader, value, rig, &reference);
     }
     const uint32_t index = lmb_graph_find_static_pose(reader, value);

@@ -773,6 +773,32 @@ static void a_compiled_program_is_printed(void **state) {
     command_output_release(&output);
 }
 
+// One graph plays for a character with other names, from a file of names and from --clip, which comes first.
+static void names_of_a_graph_stand_for_those_of_a_character(void **state) {
+    (void)state;
+    write_file("small.names.json", "{\"clips\":{\"Nod\":\"Bend\",\"Other\":\"Bend\"}}");
+    static const char graph[] = "'{\"op\":\"clip\",\"clip\":\"%s\"}'";
+    char expected[200], named[200], line[600];
+    snprintf(expected, sizeof expected, graph, "Bend");
+    snprintf(named, sizeof named, graph, "Nod");
+    snprintf(line, sizeof line, "eval small.gltf --time 0.5 --graph %s", expected);
+    command_output bend = run_well(line);
+    static const char *const options[] = {"--names small.names.json", "--clip Nod=Bend",
+                                          "--clip Other=Bend --names small.names.json"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(line, sizeof line, "eval small.gltf --time 0.5 --graph %s %s", named, options[i]);
+        command_output output = run_well(line);
+        assert_string_equal(output.out, bend.out);
+        command_output_release(&output);
+    }
+    command_output_release(&bend);
+    snprintf(line, sizeof line,
+             "graph small.gltf --json --clip 'Nod=caf\xc3\xa9 \"1\"\\' --names small.names.json --graph %s", named);
+    command_output output = run_well(line);
+    expect_contains(output.out, "caf\\u00e9");
+    command_output_release(&output);
+}
+
 static void every_mistake_of_a_graph_is_reported(void **state) {
     (void)state;
     command_output output = command_run("\"%s\" eval small.gltf --time 0 --graph '{\"op\":\"blend\",\"weight\":2,\n"
@@ -795,6 +821,15 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose =Bend@1", "=Bend@1: not of the form");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1",
               "a=Bent@1: no clip 'Bent' among its 2: Bend, caf");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip Bend",
+              "--clip Bend: not of the form NAME=CLIP");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip =Bend", "--clip =Bend: not of the form");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip a=Bent",
+              "the alias 'a' stands for the clip 'Bent', and there is none of this name: Bend, caf");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --names nowhere.json", "nowhere.json: ");
+    write_file("wrong.names.json", "{\"clips\":\n{\"a\":1}}");
+    run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --names wrong.names.json",
+              "limber: wrong.names.json: line 2, column 6: clips.a: a number");
     run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
     run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
     run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,
@@ -1429,6 +1464,7 @@ int main(void) {
         cmocka_unit_test(a_program_written_as_json_is_evaluated),
         cmocka_unit_test(a_time_that_no_clip_reads_is_refused),
         cmocka_unit_test(a_compiled_program_is_printed),
+        cmocka_unit_test(names_of_a_graph_stand_for_those_of_a_character),
         cmocka_unit_test(every_mistake_of_a_graph_is_reported),
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(what_a_character_keeps_is_printed),

@@ -1971,6 +1971,16 @@ static void definitions_play_once(void **state) {
     assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 3 * LMB_TICKS_PER_SECOND / 8);
     assert_int_equal(lmb_control_current_state(p.control, p.state, 0), 1);
     end(&p);
+    // A condition names a clip by its alias.
+    static const lmb_graph_alias alias = {"jump", "hop"};
+    lmb_graph_source source =
+        source_of("{'op':'machine','states':[{'name':'a','pose':{'op':'clip','clip':'jump'},"
+                  "'transitions':[{'to':'a','event':'A','when':{'>':[{'phase':'jump'},0.5]}}]}]}");
+    source.clip_aliases = &alias;
+    source.clip_alias_count = 1;
+    lmb_graph_json *named = NULL;
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &named, NULL, NULL), LMB_OK);
+    lmb_graph_json_destroy(named);
     // A fade of a definition that has other uses only weighs it.
     p = begin("{'op':'blend','define':{'d':{'op':'clip','clip':'hop','play':true}},'a':{'use':'d'},'b':{'use':'d'},"
               "'weight':{'in':'IN'}}");

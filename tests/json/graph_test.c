@@ -1226,6 +1226,122 @@ static void definitions_are_shared(void **state) {
                                            "'define':{'shared 1':{'op':'rest'}}}\n"));
 }
 
+// ---- Aliases. ----
+
+static lmb_result read_aliases(const char *text, lmb_graph_aliases **aliases, lmb_error *error) {
+    const char *json = json_text(text);
+    return lmb_graph_aliases_read(json, strlen(json), "robot.names.json", NULL, aliases, error);
+}
+
+// One text for many characters: its names of clips and joints stand for those of this one.
+static void aliases_stand_for_names(void **state) {
+    (void)state;
+    static const char text[] =
+        "{'op':'masked','mask':{'Kopf':255,'froh':7},'streamed-clips':['Gehen'],'a':{'op':'clip','clip':'Gehen',"
+        "'time':0},'b':{'op':'weighted','inputs':[{'pose':{'op':'clip','clip':'Run','play':{'sync-with':'Gehen',"
+        "'notifies':[{'channel':'froh','rising':'UP'}]}}},{'pose':{'op':'clip','clip':'Walk','time':0}},"
+        "{'pose':{'op':'clip','clip':'Gehen','play':{'motion':{'joint':'Kopf'}}}}]}}";
+    lmb_graph_aliases *aliases = NULL;
+    lmb_error error = {0};
+    // An alias may be the name of another clip, and then hides it.
+    assert_int_equal(read_aliases("\xEF\xBB\xBF{'comment':'of a robot','clips':{'Gehen':'Wave','Walk':'Run'},'joints':"
+                                  "{'Kopf':'Head','froh':'smile_r'}}",
+                                  &aliases, &error),
+                     LMB_OK);
+    lmb_graph_source source = source_of(text);
+    lmb_graph_aliases_use(aliases, &source);
+    assert_int_equal(source.clip_alias_count, 2);
+    lmb_graph_json *graph = NULL;
+    if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_true(def->nodes[0].clip.constant == (float)WAVE);
+    assert_true(def->nodes[1].clip.constant == (float)RUN && def->nodes[2].clip.constant == (float)RUN);
+    assert_int_equal(def->nodes[1].player->sync_node, 3);
+    assert_int_equal(def->masks[0][HEAD], 255);
+    assert_int_equal(def->masks[0][JOINTS + 1], 7);
+    assert_string_equal(lmb_clip_name(def->clips[def->clip_slots[0].clip]), "Wave");
+    assert_non_null(def->nodes[3].player->motion);
+    lmb_graph_json_destroy(graph);
+    // Without them the names do not exist.
+    source = source_of(text);
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_ERROR_FORMAT);
+    lmb_graph_aliases_destroy(aliases);
+    lmb_graph_aliases_destroy(NULL);
+}
+
+static void aliases_that_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        lmb_graph_alias clips[2], joints[2];
+        uint32_t clip_count, joint_count;
+        const char *message;
+    } lists[] = {
+        {{{"A", "Wlak"}},
+         {{0}},
+         1,
+         0,
+         "'A' stands for the clip 'Wlak', and there is none of this name: Walk, Run, Wave"},
+        {{{"A", "Walk"}, {"A", "Run"}}, {{0}}, 2, 0, "two aliases of clips are 'A'"},
+        {{{NULL, "Walk"}}, {{0}}, 1, 0, "a name of an alias of a clip is NULL"},
+        {{{0}}, {{"J", "Hip"}}, 0, 1, "'J' stands for the joint 'Hip', and there is none of this name: Hips"},
+        {{{0}}, {{"J", NULL}}, 0, 1, "a name of an alias of a joint is NULL"},
+    };
+    lmb_graph_source source = source_of("{'op':'rest'}");
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        source.clip_aliases = lists[i].clips;
+        source.clip_alias_count = lists[i].clip_count;
+        source.joint_aliases = lists[i].joints;
+        source.joint_alias_count = lists[i].joint_count;
+        CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                      lists[i].message);
+    }
+    source.joint_aliases = NULL;
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "the aliases of joints are NULL");
+    static const struct {
+        const char *text, *message;
+    } texts[] = {
+        {"", "robot.names.json: line 1, column 1: the text ends"},
+        {"[]", "robot.names.json: line 1, column 1: an array, where an object was expected"},
+        {"{'clips':\n7}", "robot.names.json: line 2, column 1: clips: a number"},
+        {"{'clip':{}}", "line 1, column 2: clip: a list of aliases has no such field; it has clips, joints, comment"},
+        {"{'clips':{'A':1}}", "clips.A: a number, where a string was expected"},
+        {"{'clips':{'':'Walk'}}", "a name without a character"},
+        {"{'clips':{'A':''}}", "clips.A: a name without a character"},
+        {"{'joints':{'A':'Hips','A':'Head'}}", "joints.A: given twice"},
+        {"{'joints':{},'joints':{}}", "joints: given twice"},
+    };
+    lmb_graph_aliases *aliases = NULL;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        CHECK_REFUSAL(read_aliases(texts[i].text, &aliases, &error), &error, LMB_ERROR_FORMAT, texts[i].message);
+        assert_null(aliases);
+    }
+    CHECK_REFUSAL(lmb_graph_aliases_read(NULL, 0, NULL, NULL, &aliases, &error), &error, LMB_ERROR_ARGUMENT,
+                  "the text is NULL");
+    CHECK_REFUSAL(lmb_graph_aliases_read("{}", 2, NULL, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "the result is NULL");
+    CHECK_REFUSAL(lmb_graph_aliases_read("{", 1, NULL, NULL, &aliases, &error), &error, LMB_ERROR_FORMAT,
+                  "aliases: line 1");
+}
+
+static lmb_result read_and_destroy_aliases(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_graph_aliases *aliases = NULL;
+    const lmb_result result = lmb_graph_aliases_read(user, strlen(user), NULL, host, &aliases, error);
+    assert_true((result == LMB_OK) == (aliases != NULL));
+    lmb_graph_aliases_destroy(aliases);
+    return result;
+}
+
+static void memory_for_aliases_that_is_refused(void **state) {
+    (void)state;
+    char text[] = "{\"clips\":{\"A\":\"Walk\"},\"joints\":{\"B\":\"Hips\"}}";
+    failing_host_try_all(read_and_destroy_aliases, text);
+}
+
 // ---- The reported problems of malformed texts. ----
 
 static void expect_malformed(malformed_graph row) {
@@ -2220,6 +2336,9 @@ int main(void) {
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(names_and_comments_are_kept),
+        cmocka_unit_test(aliases_stand_for_names),
+        cmocka_unit_test(aliases_that_are_refused),
+        cmocka_unit_test(memory_for_aliases_that_is_refused),
         cmocka_unit_test(definitions_are_shared),
         cmocka_unit_test(deep_definitions),
         cmocka_unit_test(malformed_texts),

@@ -382,6 +382,27 @@ static void too_many_transitions(void **state) {
                   "line 258, column 4: stand: more than 256 transitions");
 }
 
+// A graph's aliases are those of the machine's source, as its clips are.
+static void aliases_stand_for_clips(void **state) {
+    (void)state;
+    static const lmb_graph_alias aliases[2] = {{"go \"on\"", "hop"}, {"stand", "float"}};
+    lmb_graph_source source = source_of("a = \"go \\\"on\\\"\" { GO stand }\nstand { BACK a }");
+    const lmb_graph_source outer = source_of(json_text("{'op':'machine'}"));
+    source.clip_aliases = aliases;
+    source.clip_alias_count = 2;
+    for (int i = 0; i < 2; i++) {
+        lmb_graph_json *graph = NULL;
+        lmb_error error = {0};
+        if (lmb_machine_read(&source, i == 0 ? NULL : &outer, NULL, &graph, NULL, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        const lmb_graph_def *def = lmb_graph_json_def(graph);
+        assert_string_equal(lmb_clip_name(def->clips[(uint32_t)def->nodes[0].clip.constant]), "hop");
+        assert_string_equal(lmb_clip_name(def->clips[(uint32_t)def->nodes[1].clip.constant]), "float");
+        lmb_graph_json_destroy(graph);
+    }
+}
+
 static void missing_pointers(void **state) {
     (void)state;
     lmb_graph_json *graph = NULL;
@@ -492,6 +513,7 @@ int main(void) {
         cmocka_unit_test(all_problems_are_reported),
         cmocka_unit_test(too_many_transitions),
         cmocka_unit_test(missing_pointers),
+        cmocka_unit_test(aliases_stand_for_clips),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

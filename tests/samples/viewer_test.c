@@ -322,7 +322,7 @@ static void refuses_bad_graphs(void **state) {
                {"--pose still=Walk@0", 2, "--pose needs --graph or --poses"},
                {"--poses '{\"op\":\"pose\",\"pose\":\"still\"}' --pose still=Trot@0", 1,
                 "--pose still=Trot@0: the clips are 'Survey', 'Walk', 'Run'"},
-               {"--script x", 2, "--script and --change need --graph"},
+               {"--script x", 2, "--script, --names and --change need --graph"},
                {"--graph x.json --label one", 2, "--label and --row need --poses"},
                {"--graph x.json --change soon=x.json", 2, "--change must be SECONDS=FILE"},
                {"--graph x.json --script no_such_file --headless", 1, "no_such_file: "}};

@@ -60,6 +60,7 @@ static void results_of_importing_are_null(void **state) {
     EXPECT_NULL(lmb_import, lmb_import_files(NULL, 0, NULL, result, NULL));
     EXPECT_NULL(lmb_import, lmb_import_memory(NULL, 1, NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph_json, lmb_graph_json_read(NULL, NULL, result, NULL, NULL));
+    EXPECT_NULL(lmb_graph_aliases, lmb_graph_aliases_read(NULL, 0, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph, lmb_graph_create_from_file(NULL, NULL, NULL, result, NULL));
     EXPECT_NULL(lmb_graph_json, lmb_machine_read(NULL, NULL, NULL, result, NULL, NULL));
     // Also with valid descriptors and an invalid file.
