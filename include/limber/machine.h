@@ -28,12 +28,14 @@
 ///   `curve bezier NUMBER NUMBER` or `curve cubic-bezier X1 Y1 X2 Y2`, `frozen` or `inertialized`, and `priority
 ///   NUMBER` may follow the state: `JUMP_PRESS after 0.5 when speed > 1.5 -> leap fade 0.1`.
 /// - **any** `{ TRANSITIONS }`: transitions from every state except their own target. With `to-self` after the state
-///   one is taken from its target, too.
+///   one is taken from its target, too. `any of STATE STATE { ... }` leaves these states alone, and `any except STATE
+///   { ... }` all others.
 /// - **fade SECONDS** and **curve**, between states: defaults for all transitions after them in the text.
 /// - **initial STATE** and **machine NAME**.
 ///
-/// A condition is `a < b`, or the same with `<=`, `>`, `>=` or `==`, where a and b are numbers or names of parameters.
-/// `and` and `or` join several; `and` binds more tightly. Names consist of letters, digits, `_`, `.`, `-` and non-ASCII
+/// A condition is `a < b`, or the same with `<=`, `>`, `>=`, `==` or `!=`, where a and b are numbers or names of
+/// parameters; or the name of a parameter alone, which is true above 0. `not` before one of these turns it round. `and`
+/// and `or` join several; `and` binds more tightly. Names consist of letters, digits, `_`, `.`, `-` and non-ASCII
 /// characters. Other names, and those that are also words of the language, must be in quotes, in which `\"` and `\\`
 /// are a quote and a backslash. `END` cannot be the name of an event. Spaces and line breaks only separate words; `#`
 /// begins a comment, which ends with its line.

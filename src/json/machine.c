@@ -16,7 +16,8 @@
 // The terms of a condition while it is read.
 typedef struct condition {
     lmb_term terms[LMB_MAX_TERMS];
-    uint32_t count; // may exceed LMB_MAX_TERMS by one
+    uint32_t count;  // may exceed LMB_MAX_TERMS by one
+    bool is_negated; // what is read is inside an odd number of nots, so each term becomes its opposite
 } condition;
 
 #define NUMBER(key_offset)                                                                                             \
@@ -119,12 +120,42 @@ static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value,
     }
 }
 
-static lmb_term_kind term_of(const lmb_graph_field *field);
+// What a condition may be beside the terms: they become such terms.
+enum { CONDITION_NOT_EQUAL = LMB_TERM_COUNT, CONDITION_NOT, CONDITION_PARAMETER, CONDITION_COUNT };
+
+static uint32_t condition_of(const lmb_graph_field *field);
+
+// Joins the last two.
+static void add_joint(condition *condition, bool joins_all) {
+    add_term(condition, &(lmb_term){.kind = joins_all != condition->is_negated ? LMB_TERM_AND : LMB_TERM_OR,
+                                    .left = lmb_constant(0.0f),
+                                    .right = lmb_constant(0.0f)});
+}
+
+// Adds a comparison or, inside a not, its opposite. Values differ if one is less or greater than the other. So a
+// comparison of NaN is false, and so is its opposite.
+static void add_comparison(condition *condition, uint32_t kind, lmb_term term) {
+    static const uint32_t opposites[] = {
+        [LMB_TERM_LESS] = LMB_TERM_GREATER_EQUAL, [LMB_TERM_LESS_EQUAL] = LMB_TERM_GREATER,
+        [LMB_TERM_GREATER] = LMB_TERM_LESS_EQUAL, [LMB_TERM_GREATER_EQUAL] = LMB_TERM_LESS,
+        [LMB_TERM_EQUAL] = CONDITION_NOT_EQUAL,   [CONDITION_NOT_EQUAL] = LMB_TERM_EQUAL};
+    kind = condition->is_negated ? opposites[kind] : kind;
+    if (kind != CONDITION_NOT_EQUAL) {
+        term.kind = (lmb_term_kind)kind;
+        add_term(condition, &term);
+        return;
+    }
+    term.kind = LMB_TERM_LESS;
+    add_term(condition, &term);
+    term.kind = LMB_TERM_GREATER;
+    add_term(condition, &term);
+    add_joint(condition, condition->is_negated); // an or, whatever is around it
+}
 
 static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
-    lmb_term term = {.kind = term_of(field), .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+    lmb_term term = {.left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
     if (!lmb_graph_expect_count(reader, value, 2, 2, "numbers")) {
         return;
     }
@@ -139,7 +170,7 @@ static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *fie
         lmb_graph_read_early(reader, &sides[0], left, &term);
         lmb_graph_read_early(reader, &sides[1], right, &term);
     }
-    add_term(target, &term);
+    add_comparison(target, condition_of(field), term);
 }
 
 static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition);
@@ -156,12 +187,33 @@ static void read_joined(lmb_graph_reader *reader, const lmb_graph_field *field, 
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
         read_one(reader, at, target);
         if (at != value + 1) {
-            add_term(target,
-                     &(lmb_term){.kind = term_of(field), .left = lmb_constant(0.0f), .right = lmb_constant(0.0f)});
+            add_joint(target, condition_of(field) == LMB_TERM_AND);
         }
     }
 }
 
+// Reads a condition inside a not.
+static void read_negated(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    condition *negated = target;
+    (void)field;
+    negated->is_negated = !negated->is_negated;
+    read_one(reader, value, negated);
+    negated->is_negated = !negated->is_negated;
+}
+
+// Reads the name of a parameter that is true above 0.
+static void read_switch(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    static const lmb_graph_field left = NUMBER(offsetof(lmb_term, left));
+    lmb_term term = {.left = lmb_constant(0.0f), .right = lmb_constant(0.0f)};
+    (void)field;
+    (void)value;
+    // The condition is the parameter's object.
+    lmb_graph_read_early(reader, &left, value - 2, &term);
+    add_comparison(target, LMB_TERM_GREATER, term);
+}
+
+static const lmb_graph_kind kind_negated = {read_negated, "@condition", NULL};
+static const lmb_graph_kind kind_switch = {read_switch, "{'type':'string','minLength':1}", NULL};
 static const lmb_graph_kind kind_comparison = {
     read_comparison,
     "{'type':'array','items':[{'anyOf':[{'type':'number',$range},@early-value,@place]},"
@@ -170,7 +222,7 @@ static const lmb_graph_kind kind_comparison = {
 static const lmb_graph_kind kind_joined = {read_joined, "{'type':'array','items':@condition,'minItems':1}", NULL};
 
 #define COMPARISON(kind_index, key) [kind_index] = {.name = key, .kind = &kind_comparison, LMB_ANY_NUMBER}
-static const lmb_graph_field condition_members[LMB_TERM_COUNT] = {
+static const lmb_graph_field condition_members[CONDITION_COUNT] = {
     COMPARISON(LMB_TERM_LESS, "<"),
     COMPARISON(LMB_TERM_LESS_EQUAL, "<="),
     COMPARISON(LMB_TERM_GREATER, ">"),
@@ -178,6 +230,9 @@ static const lmb_graph_field condition_members[LMB_TERM_COUNT] = {
     COMPARISON(LMB_TERM_EQUAL, "=="),
     [LMB_TERM_AND] = {.name = "and", .kind = &kind_joined},
     [LMB_TERM_OR] = {.name = "or", .kind = &kind_joined},
+    COMPARISON(CONDITION_NOT_EQUAL, "!="),
+    [CONDITION_NOT] = {.name = "not", .about = "What must not hold.", .kind = &kind_negated},
+    [CONDITION_PARAMETER] = {.name = "param", .about = "A parameter that must be above 0.", .kind = &kind_switch},
 };
 static const lmb_graph_fields condition_fields = {LMB_FIELDS("a condition", condition_members),
                                                   .also = "'minProperties':1,'maxProperties':1"};
@@ -191,17 +246,17 @@ static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condit
         return;
     }
     uint32_t key = value + 1;
-    for (int i = 0; i < LMB_TERM_COUNT; i++) {
+    for (int i = 0; i < CONDITION_COUNT; i++) {
         if (lmb_graph_is_text(reader, key, condition_members[i].name)) {
             condition_members[i].kind->read(reader, &condition_members[i], key + 1, condition);
             return;
         }
     }
-    lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, and, or");
+    lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, !=, and, or, not, param");
 }
 
-static lmb_term_kind term_of(const lmb_graph_field *field) {
-    return (lmb_term_kind)(field - condition_members);
+static uint32_t condition_of(const lmb_graph_field *field) {
+    return (uint32_t)(field - condition_members);
 }
 
 static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -238,7 +293,9 @@ typedef struct lmb_graph_machine {
     lmb_transition_def *transitions;
     uint32_t transition_count;
     lmb_node_def pose;
-    uint32_t state; // being read
+    uint32_t state;                       // being read
+    lmb_graph_left lefts[LMB_MAX_STATES]; // of the states that were read
+    lmb_transition_def initial;           // with the machine's own fade and curve
 } machine;
 
 static uint32_t find_state(const machine *machine, const char *name) {
@@ -347,6 +404,16 @@ static const lmb_graph_field transition_members[] = {
      .about = "Whether a transition of any may lead from its target to itself.",
      .kind = &lmb_kind_boolean,
      .offset = TRANSITION(to_self)},
+    {.name = "from",
+     .about = "The states that a transition of any leaves; by default all.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':@name,'minItems':1,'maxItems':$count}",
+     .count = LMB_MAX_STATES},
+    {.name = "except",
+     .about = "The states that a transition of any does not leave.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':@name,'minItems':1,'maxItems':$count}",
+     .count = LMB_MAX_STATES},
     {.name = "start",
      .about = "Where the clips of the state begin: at their offsets, at start-phase, or in sync with the state that is "
               "left.",
@@ -366,12 +433,26 @@ static const lmb_graph_field transition_members[] = {
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
-                                                   .also = "'anyOf':[{'required':['event']},{'required':['after']},"
+                                                   .also = "'not':{'required':['from','except']},"
+                                                           "'anyOf':[{'required':['event']},{'required':['after']},"
                                                            "{'required':['when']},"
                                                            "{'required':['end'],'properties':{'end':{'const':true}}}]"};
 
-static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t object) {
-    lmb_transition_def def = lmb_default_transition_def();
+// Reports members that only a transition of "any" has.
+static void refuse_members_of_any(lmb_graph_reader *reader, uint32_t object, bool to_self) {
+    static const char *const members[] = {"to-self", "from", "except"};
+    for (int i = to_self ? 0 : 1; i < 3; i++) {
+        const uint32_t at = lmb_graph_find_member(reader, object, members[i]);
+        if (at != LMB_NONE) {
+            lmb_graph_report(reader, at, "only a transition of \"any\" has it");
+        }
+    }
+}
+
+// Reads a transition that leaves one state, or any. `is_listed`: it is a transition of "any" that leaves some states.
+static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool is_listed,
+                            uint32_t object) {
+    lmb_transition_def def = machine->initial;
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
@@ -384,10 +465,13 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (def.event == LMB_NONE && !def.at_end && def.after < 0.0f && def.term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
-    if (def.to_self && from != LMB_NONE) {
-        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "to-self"),
-                         "only a transition of \"any\" has it");
+    if (is_listed && def.to == from && !def.to_self) {
+        return; // as of any state
     }
+    if (from != LMB_NONE && !is_listed) {
+        refuse_members_of_any(reader, object, def.to_self);
+    }
+    def.to_self = def.to_self && from == LMB_NONE;
     if (def.at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
                          "no clip plays in this state, so it has no end");
@@ -409,7 +493,50 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, &def, sizeof def);
 }
 
-// Reads the transitions from the state in reader->left.
+// Marks the states in a list. Returns false if it has an error.
+static bool mark_states(lmb_graph_reader *reader, const machine *machine, uint32_t list, bool marked[LMB_MAX_STATES]) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t problems = reader->problem_count;
+    if (!lmb_graph_expect_count(reader, list, 1, LMB_MAX_STATES, "states")) {
+        return false;
+    }
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
+        const uint32_t state = look_up_state(reader, machine, at);
+        if (state != LMB_NONE && marked[state]) {
+            lmb_graph_report(reader, at, "given twice");
+        }
+        marked[state != LMB_NONE ? state : 0] = true;
+    }
+    return reader->problem_count == problems && reader->result == LMB_OK;
+}
+
+// Reads a transition of "any": one from any state, or one for each state that it leaves.
+static void read_any_transition(lmb_graph_reader *reader, machine *machine, uint32_t object) {
+    const uint32_t from = lmb_graph_find_member(reader, object, "from");
+    const uint32_t except = lmb_graph_find_member(reader, object, "except");
+    bool marked[LMB_MAX_STATES] = {false};
+    reader->left = (lmb_graph_left){.end_node = LMB_NONE, .is_any = true};
+    if (from == LMB_NONE && except == LMB_NONE) {
+        read_transition(reader, machine, LMB_NONE, false, object);
+        return;
+    }
+    if (from != LMB_NONE && except != LMB_NONE) {
+        lmb_graph_report(reader, except, "beside \"from\"");
+        return;
+    }
+    const uint32_t problems = reader->problem_count;
+    if (!mark_states(reader, machine, from != LMB_NONE ? from : except, marked)) {
+        return;
+    }
+    for (uint32_t state = 0; state < machine->state_count && reader->problem_count == problems; state++) {
+        if (marked[state] == (from != LMB_NONE) && reader->result == LMB_OK) {
+            reader->left = machine->lefts[state];
+            read_transition(reader, machine, state, true, object);
+        }
+    }
+}
+
+// Reads the transitions from the state in reader->left, or those of any.
 static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_t from, uint32_t value) {
     const lmb_json_value *values = reader->json.values;
     uint32_t problems = reader->problem_count;
@@ -417,7 +544,11 @@ static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_
         return;
     }
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        read_transition(reader, machine, from, at);
+        if (from != LMB_NONE) {
+            read_transition(reader, machine, from, false, at);
+        } else {
+            read_any_transition(reader, machine, at);
+        }
         if (machine->transition_count == LMB_MAX_TRANSITIONS && reader->problem_count > problems) {
             return;
         }
@@ -426,18 +557,29 @@ static void read_transitions(lmb_graph_reader *reader, machine *machine, uint32_
 
 // ---- States.
 
-// Returns whether a transition of a state has "end": true. Runs before transitions are read, so it ignores invalid
-// values.
-static bool asks_for_end(const lmb_graph_reader *reader, uint32_t object) {
+// Returns whether a list has a name.
+static bool is_listed(const lmb_graph_reader *reader, uint32_t list, const char *name) {
     const lmb_json_value *values = reader->json.values;
-    uint32_t list = lmb_graph_find_member(reader, object, "transitions");
-    if (list == LMB_NONE || values[list].type != LMB_JSON_ARRAY) {
-        return false;
+    bool found = false;
+    for (uint32_t at = list + 1; list != LMB_NONE && at < values[list].next && !found; at = values[at].next) {
+        found = values[at].type == LMB_JSON_STRING && lmb_graph_is_text(reader, at, name);
     }
-    for (uint32_t at = list + 1; at < values[list].next; at = values[at].next) {
-        uint32_t end = values[at].type == LMB_JSON_OBJECT ? lmb_graph_find_member(reader, at, "end") : LMB_NONE;
-        if (lmb_graph_is_true(reader, end)) {
-            return true;
+    return found;
+}
+
+// Returns whether a transition of a state, or one of any that names the state, has "end": true. Runs before transitions are read, so it ignores invalid
+// values.
+static bool asks_for_end(const lmb_graph_reader *reader, const machine *machine, uint32_t state) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t lists[2] = {lmb_graph_find_member(reader, machine->objects[state], "transitions"),
+                               lmb_graph_find_member(reader, machine->node->object, "any")};
+    for (int i = 0; i < 2; i++) {
+        const bool is_list = lists[i] != LMB_NONE && values[lists[i]].type == LMB_JSON_ARRAY;
+        for (uint32_t at = lists[i] + 1; is_list && at < values[lists[i]].next; at = values[at].next) {
+            if (lmb_graph_is_true(reader, lmb_graph_find_member(reader, at, "end")) &&
+                (i == 0 || is_listed(reader, lmb_graph_find_member(reader, at, "from"), machine->states[state].name))) {
+                return true;
+            }
         }
     }
     return false;
@@ -452,11 +594,12 @@ static void read_state_pose(lmb_graph_reader *reader, const lmb_graph_field *fie
     reader->owner = (lmb_graph_owner){.name = machine->states[state].name,
                                       .depth = machine->depth,
                                       .end_node = LMB_NONE,
-                                      .holds = asks_for_end(reader, machine->objects[state])};
+                                      .holds = asks_for_end(reader, machine, state)};
     const uint32_t first = reader->graph->def.node_count;
     machine->pose.inputs[state] = lmb_graph_read_pose(reader, value);
     reader->left = (lmb_graph_left){machine->pose.inputs[state], first, reader->graph->def.node_count,
                                     reader->owner.end_node, false};
+    machine->lefts[state] = reader->left;
     reader->owner = outside;
 }
 
@@ -484,7 +627,8 @@ static const lmb_graph_field state_members[] = {
     {.name = "transitions",
      .about = "The transitions that leave the state.",
      .kind = &lmb_kind_later,
-     .schema = "{'type':'array','items':{'allOf':[@transition,{'properties':{'to-self':{'const':false}}}]}}"},
+     .schema = "{'type':'array','items':{'allOf':[@transition,{'properties':{'to-self':{'const':false},'from':false,'"
+               "except':false}}]}}"},
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields state_fields = {LMB_FIELDS("a state", state_members)};
@@ -619,12 +763,24 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     }
     const uint32_t any = lmb_graph_find_member(reader, machine->node->object, "any");
     if (any != LMB_NONE && reader->result == LMB_OK) {
-        reader->left = (lmb_graph_left){.end_node = LMB_NONE, .is_any = true};
         read_transitions(reader, machine, LMB_NONE, any);
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
         warn_of_loop(reader, machine);
+    }
+}
+
+// Reads what transitions have that do not state it.
+static void read_defaults(lmb_graph_reader *reader, machine *machine) {
+    machine->initial = lmb_default_transition_def();
+    for (size_t i = 0; i < transition_fields.count; i++) {
+        const lmb_graph_field *field = &transition_members[i];
+        const bool is_default = strcmp(field->name, "fade") == 0 || strcmp(field->name, "curve") == 0;
+        const uint32_t at = is_default ? lmb_graph_find_member(reader, machine->node->object, field->name) : LMB_NONE;
+        if (at != LMB_NONE) {
+            field->kind->read(reader, field, at, &machine->initial);
+        }
     }
 }
 
@@ -637,6 +793,7 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     }
     struct lmb_graph_machine *outside = reader->machine;
     reader->machine = &machine;
+    read_defaults(reader, &machine);
     if (find_states(reader, &machine)) {
         read_states(reader, &machine);
     }

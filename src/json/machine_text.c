@@ -73,6 +73,9 @@ typedef struct parser {
     uint32_t edge_count;
     uint32_t current; // state, or LMB_NONE
     bool in_any;
+    const char *list_key;         // of the transitions of any: "from" or "except", or NULL
+    token listed[LMB_MAX_STATES]; // the states in it
+    uint32_t listed_count;
     bool has_end;               // a transition of the current state has END
     float duration;             // of the current state's clip
     token options[TOKEN_COUNT]; // of the machine, FADE and CURVE of transitions without one; else TOKEN_END
@@ -217,7 +220,7 @@ static void read_string(parser *p) {
 
 static void read_sign(parser *p) {
     const bool is_long = p->end - p->at > 1 && (memcmp(p->at, "->", 2) == 0 ||
-                                                (*p->at != '\0' && strchr("<>=", *p->at) != NULL && p->at[1] == '='));
+                                                (*p->at != '\0' && strchr("<>=!", *p->at) != NULL && p->at[1] == '='));
     if (!is_long && (*p->at == '\0' || strchr("<>{}=", *p->at) == NULL)) {
         report(p, &p->token, "a character that cannot be here, or is no UTF-8");
         p->is_over = true;
@@ -302,7 +305,7 @@ static option find_option(const token *token, option first, option last) {
 }
 
 static bool is_reserved(const token *token) {
-    static const char *const others[] = {"END", "after", "when", "and", "or", "any"};
+    static const char *const others[] = {"END", "after", "when", "and", "or", "not", "any"};
     bool found = find_option(token, INITIAL, RESTART) != OPTION_COUNT;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         found = found || is_token(token, TOKEN_WORD, others[i]);
@@ -434,7 +437,7 @@ static void read_options(parser *p, option first, option last, token *options) {
 // What the text does not contain: keys, and strings of the machine's own.
 static const char words[] = "op machine name initial states any entry exit restart transitions pose clip play end rate "
                             "offset motion to event after when fade curve kind priority param and or true loop hold "
-                            "bezier to-self";
+                            "bezier to-self from except not > 0";
 
 static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
     list *list = p->into;
@@ -539,17 +542,49 @@ static void read_comparison(parser *p, uint32_t conditions) {
     const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
     const uint32_t sides = add_container_member(p, object, "and", LMB_JSON_ARRAY);
     p->into->values[sides].count = 2;
+    const bool is_number = p->token.kind == TOKEN_NUMBER;
     read_operand(p);
-    const token sign = p->token;
-    if (sign.kind != TOKEN_SIGN || (*sign.text != '<' && *sign.text != '>' && !is_token(&sign, TOKEN_SIGN, "=="))) {
-        expected(p, "<, <=, >, >= or ==");
+    token sign = p->token;
+    const bool is_sign =
+        sign.kind == TOKEN_SIGN && (*sign.text == '<' || *sign.text == '>' || is_token(&sign, TOKEN_SIGN, "==") ||
+                                    is_token(&sign, TOKEN_SIGN, "!="));
+    const bool is_alone = sign.kind != TOKEN_SIGN || is_token(&sign, TOKEN_SIGN, "->");
+    if (!is_sign && (is_number || !is_alone)) {
+        expected(p, "<, <=, >, >=, == or !=");
         return;
     }
-    advance(p);
+    if (p->is_over) {
+        return;
+    }
+    if (is_sign) {
+        advance(p);
+    } else {
+        sign = word_token(p, "> 0"); // a parameter alone
+        sign.length = 1;
+    }
     lmb_json_value *key = &p->into->values[object + 1]; // in JSON, the operator precedes both operands
     key->start = (uint32_t)(sign.text - p->text);
     key->end = key->start + (uint32_t)sign.length;
-    read_operand(p);
+    if (is_sign) {
+        read_operand(p);
+    } else {
+        sign.text += 2;
+        add_token(p, LMB_JSON_NUMBER, &sign);
+    }
+}
+
+// Reads a comparison, or "not" and one.
+static void read_term(parser *p, uint32_t conditions) {
+    bool is_negated = false;
+    while (take(p, TOKEN_WORD, "not")) {
+        is_negated = !is_negated;
+    }
+    if (is_negated) {
+        const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
+        const uint32_t negated = add_container_member(p, object, "not", LMB_JSON_OBJECT);
+        conditions = add_container_member(p, negated, "and", LMB_JSON_ARRAY);
+    }
+    read_comparison(p, conditions);
 }
 
 // Reads comparisons joined by "and". Returns the number of terms, including those that join them.
@@ -557,9 +592,9 @@ static uint32_t read_conjunction(parser *p, uint32_t conditions) {
     uint32_t terms = 1;
     const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
     const uint32_t joined = add_container_member(p, object, "and", LMB_JSON_ARRAY);
-    read_comparison(p, joined);
+    read_term(p, joined);
     while (take(p, TOKEN_WORD, "and")) {
-        read_comparison(p, joined);
+        read_term(p, joined);
         terms += 2;
     }
     return terms;
@@ -585,6 +620,15 @@ static void add_edge(parser *p, const token *to) {
         return;
     }
     p->edges[p->edge_count++] = (edge){.from = p->current, .to = *to};
+}
+
+// Adds the states of the list after "any".
+static void add_list(parser *p, uint32_t transition) {
+    const uint32_t list = add_container_member(p, transition, p->list_key, LMB_JSON_ARRAY);
+    for (uint32_t i = 0; i < p->listed_count && !p->is_over; i++) {
+        p->into->values[list].count++;
+        add_token(p, LMB_JSON_STRING, &p->listed[i]);
+    }
 }
 
 // Reads what triggers a transition: an event or END, "after", "when"; at least one of them.
@@ -619,6 +663,9 @@ static void read_transition(parser *p, uint32_t transitions) {
         memcpy(options + FIRST_CONTROL, p->options + FIRST_CONTROL, (TOKEN_COUNT - FIRST_CONTROL) * sizeof *options);
         read_options(p, FADE, TO_SELF, options);
         add_options(p, transition, FADE, TO_SELF, options);
+        if (p->current == LMB_NONE && p->list_key != NULL) {
+            add_list(p, transition);
+        }
         if (options[TO_SELF].kind != TOKEN_END && p->current != LMB_NONE) {
             report(p, &options[TO_SELF], "only a transition of any has it");
         }
@@ -732,9 +779,27 @@ static void read_state(parser *p, uint32_t states) {
     p->current = LMB_NONE;
 }
 
+// Reads "of" or "except", and the states that follow.
+static void read_list(parser *p) {
+    const bool leaves = take(p, TOKEN_WORD, "of");
+    p->list_key = leaves ? "from" : take(p, TOKEN_WORD, "except") ? "except" : NULL;
+    p->listed_count = 0;
+    while (p->list_key != NULL && !p->is_over && (p->listed_count == 0 || !is_token(&p->token, TOKEN_SIGN, "{"))) {
+        const token name = take_name(p, "a state");
+        if (!p->is_over && p->listed_count == LMB_MAX_STATES) {
+            report(p, &name, "more than %u states", LMB_MAX_STATES);
+            p->is_over = true;
+        } else if (!p->is_over) {
+            p->listed[p->listed_count++] = name;
+            add_edge(p, &name); // so that it is found among the states
+        }
+    }
+}
+
 static void read_any(parser *p) {
     p->into = &p->any;
     p->in_any = true;
+    read_list(p);
     read_block(p, 0);
     p->in_any = false;
     p->into = &p->machine;

@@ -1490,6 +1490,15 @@ static const lmb_graph_field machine_members[] = {
      .about = "Transitions that leave every state.",
      .kind = &lmb_kind_later,
      .schema = "{'type':'array','items':@transition}"},
+    {.name = "fade",
+     .about = "Seconds of the transitions that state none; 0.2 by default.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'number',$range}",
+     .max = LMB_MAX_CONTROL_SECONDS},
+    {.name = "curve",
+     .about = "The curve of the transitions that state none; smoothstep by default.",
+     .kind = &lmb_kind_later,
+     .schema = "@curve"},
     LINEAR_SCALE_FIELD,
 };
 

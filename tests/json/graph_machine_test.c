@@ -1627,7 +1627,7 @@ static void malformed_texts(void **state) {
         {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},
         {GOES("'to':'b','when':true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
         {GOES("'to':'b','when':{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
-        {GOES("'to':'b','when':{'!=':[0,1]}"), "states[0].transitions[0].when.!=", 2, 34, "unknown; there are <"},
+        {GOES("'to':'b','when':{'=':[0,1]}"), "states[0].transitions[0].when.=", 2, 34, "unknown; there are <"},
         {GOES("'to':'b','when':{'<':[0]}"), "states[0].transitions[0].when.<", 2, 38, "1 numbers, where 2"},
         {GOES("'to':'b','when':{'<':0}"), "states[0].transitions[0].when.<", 2, 38, "an array was expected"},
         {GOES("'to':'b','when':{'<':[0,'x']}"), "states[0].transitions[0].when.<[1]", 2, 41, "a string, where"},
@@ -1938,6 +1938,97 @@ static void machines_inside_each_other(void **state) {
         "states[0].pose.states[0].pose.states[0].pose.states[0].pose.weight", 2, 42, "more than 4 nested machines"});
 }
 
+// Returns the machine of a graph whose states are a, b and c with these members.
+static reading *read_three(const char *members, const char *any) {
+    static char text[2000];
+    snprintf(text, sizeof text,
+             "{'op':'machine'%s,'states':[{'name':'a','pose':{'op':'clip','clip':'hop'},'transitions':[{'to':'b',"
+             "'event':'E'}]},{'name':'b','pose':{'op':'clip','clip':'float'},'transitions':[{'to':'c','event':'E'}]},"
+             "{'name':'c','pose':{'op':'rest'},'transitions':[{'to':'a','event':'E'}]}],'any':[%s]}",
+             members, any);
+    return read_graph(text);
+}
+
+// Transitions of any may name the states that they leave: each is a transition of its state.
+static void lists_of_states(void **state) {
+    (void)state;
+    reading *graph = read_three(",'initial':'b','fade':0.5,'curve':'linear'",
+                                "{'to':'c','end':true,'from':['a','b'],'fade':0.25},"
+                                "{'to':'b','event':'E','except':['a'],'curve':'sine-in'},"
+                                "{'to':'a','when':{'>':[{'remaining':true},0.125]},'from':['b']}");
+    const lmb_machine_def *machine = &graph->control->machines[0].def;
+    assert_string_equal(machine->states[0].name, "b");
+    assert_int_equal(machine->transition_count, 7); // one of b to itself is left out
+    const lmb_transition_def *t = machine->transitions;
+    assert_true(t[3].from == 0 && t[3].to == 2 && t[3].at_end && t[3].fade == 0.25f);
+    assert_true(t[4].from == 1 && t[4].to == 2 && t[4].curve == LMB_CURVE_LINEAR);
+    assert_true(t[5].from == 2 && t[5].to == 0 && t[5].fade == 0.5f && t[5].curve == LMB_CURVE_SINE_IN);
+    assert_true(t[6].from == 0 && t[6].terms[0].operand == LMB_OPERAND_REMAINING);
+    assert_true(t[0].fade == 0.5f && t[0].curve == LMB_CURVE_LINEAR);
+    // A clip of a state that is listed with an end holds it.
+    assert_int_equal(lmb_graph_json_def(graph->json)->nodes[0].player->end, LMB_END_HOLD);
+    reading_destroy(graph);
+}
+
+// What is not a term of a control becomes one, or several.
+static void conditions_become_terms(void **state) {
+    (void)state;
+    enum { LESS, LEQ, MORE, MEQ, EQUAL, AND, OR };
+    static const struct {
+        const char *condition;
+        uint32_t count;
+        int kinds[8];
+    } rows[] = {
+        {"{'param':'x'}", 1, {MORE}},
+        {"{'not':{'param':'x'}}", 1, {LEQ}},
+        {"{'!=':[{'param':'x'},1]}", 3, {LESS, MORE, OR}},
+        {"{'not':{'!=':[{'param':'x'},1]}}", 1, {EQUAL}},
+        {"{'not':{'==':[{'param':'x'},1]}}", 3, {LESS, MORE, OR}},
+        {"{'not':{'not':{'<':[{'param':'x'},1]}}}", 1, {LESS}},
+        {"{'not':{'or':[{'<':[0,1]},{'and':[{'<=':[0,1]},{'>':[0,1]}]},{'>=':[0,1]}]}}",
+         7,
+         {MEQ, MORE, LEQ, OR, AND, LESS, AND}},
+        {"{'and':[{'not':{'and':[{'param':'x'},{'==':[0,1]}]}},{'param':'y'}]}",
+         7,
+         {LEQ, LESS, MORE, OR, OR, MORE, AND}},
+        {"{'!=':[{'phase':'hop'},0.5]}", 3, {LESS, MORE, OR}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char any[300];
+        snprintf(any, sizeof any, "{'to':'b','from':['a'],'when':%s}", rows[i].condition);
+        reading *graph = read_three("", any);
+        const lmb_transition_def *transition = &graph->control->machines[0].def.transitions[3];
+        assert_int_equal(transition->term_count, rows[i].count);
+        for (uint32_t k = 0; k < rows[i].count; k++) {
+            assert_int_equal(transition->terms[k].kind, rows[i].kinds[k]);
+        }
+        reading_destroy(graph);
+    }
+#define ANY(members)                                                                                                   \
+    "{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'transitions':[{'to':'b','event':'E'}]},{'name':'b',"  \
+    "'pose':{'op':'rest'}}],'any':[\n{'to':'a','event':'E'," members "}]}"
+    static const malformed_graph wrong[] = {
+        {ANY("'from':'a'"), "any[0].from", 2, 30, "a string, where an array was expected"},
+        {ANY("'from':[]"), "any[0].from", 2, 30, "0 states, where 1 to 64 were expected"},
+        {ANY("'except':['c']"), "any[0].except[0]", 2, 33, "the machine has no state of this name: a, b"},
+        {ANY("'from':['a','a']"), "any[0].from[1]", 2, 35, "given twice"},
+        {ANY("'from':['a'],'except':['b']"), "any[0].except", 2, 45, "beside \"from\""},
+        {ANY("'from':['b'],'end':true"), "any[0].end", 2, 42, "no clip plays in this state, so it has no end"},
+        {ANY("'when':{'not':[]}"), "any[0].when.not", 2, 37, "an array, where an object was expected"},
+        {ANY("'when':{'param':7}"), "any[0].when.param", 2, 39, "a number, where a string was expected"},
+        {ANY("'when':{'param':'x','default':1}"), "any[0].when", 2, 30, "a condition has one member"},
+        {"{'op':'machine','fade':-1,\n'states':[{'name':'a','pose':{'op':'rest'}}]}", "fade", 1, 24,
+         "-1 is outside 0 to 100000"},
+        {"{'op':'machine','curve':'round',\n'states':[{'name':'a','pose':{'op':'rest'}}]}", "curve", 1, 25, "unknown; there are linear"},
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},\n'transitions':[{'to':'a','event':'E',"
+         "'except':['a']}]}]}",
+         "states[0].transitions[0].except", 2, 47, "only a transition of \"any\" has it"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        expect_malformed(wrong[i]);
+    }
+}
+
 // A definition is one set of players, whatever states use it: a fade around what needs its base has it twice, in phase.
 static void definitions_play_once(void **state) {
     (void)state;
@@ -2113,6 +2204,8 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),
         cmocka_unit_test(definitions_play_once),
+        cmocka_unit_test(lists_of_states),
+        cmocka_unit_test(conditions_become_terms),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

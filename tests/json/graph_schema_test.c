@@ -533,6 +533,10 @@ static const char *const more[] = {
     "{'to':'b','event':'B','comment':'on'}]},{'name':'b','pose':{'op':'combine','inputs':[{'pose':{'use':'legs'},"
     "'comment':'all joints'},{'pose':{'op':'space2d','x':1,'y':1,'kind':'freeform','inputs':[{'at':[0,0],'pose':"
     "{'op':'rest'},'comment':'here'},{'at':[0,1],'pose':{'op':'rest','name':'still'}}]}}]},'transitions':[]}]}",
+    // Lists of states, defaults of transitions, and conditions that become terms.
+    "{'op':'machine','fade':0.3,'curve':'linear','states':[{'name':'a','pose':{'op':'rest'}},{'name':'b','pose':"
+    "{'op':'rest'}}],'any':[{'to':'a','event':'A','from':['b']},{'to':'b','except':['b'],'when':{'or':[{'!=':[1,2]},"
+    "{'not':{'param':'x'}}]}}]}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
     "{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}]},'b':{'op':'space2d','x':1,'y':1,"

@@ -294,9 +294,13 @@ static void malformed_texts(void **state) {
         {"motion { GO stand }", 1, 1, "", "\"motion\", where a state was expected"},
         {"inertialized { GO stand }", 1, 1, "", "\"inertialized\", where a state was expected"},
         {"stand { GO stand priority 1.5 }", 1, 27, "stand", "1.5 is no whole number"},
-        {"stand { when x stand }", 1, 16, "stand", "\"stand\", where <, <=, >, >= or == was expected"},
+        {"stand { when 1 stand }", 1, 16, "stand", "\"stand\", where <, <=, >, >=, == or != was expected"},
+        {"stand { when not { }", 1, 18, "stand", "\"{\", where a number or a parameter was expected"},
+        {"stand { when x ! 1 stand }", 1, 16, "stand", "a character that cannot be here"},
+        {"stand { }\nany of { GO stand }", 2, 8, "any", "\"{\", where a state was expected"},
+        {"stand { }\nany except stan { GO stand }", 2, 12, "any", "there is no state of this name: stand"},
         {"stand { when x < fade stand }", 1, 18, "stand", "\"fade\", where a number or a parameter was expected"},
-        {"stand { when x = 1 stand }", 1, 16, "stand", "\"=\", where <, <=, >, >= or == was expected"},
+        {"stand { when x = 1 stand }", 1, 16, "stand", "\"=\", where <, <=, >, >=, == or != was expected"},
         {"stand { when a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 and a<1 stand }", 1, 14, "stand",
          "more than 16 comparisons"},
         {"stand rate 65 { }", 1, 12, "stand", "65 is outside -64 to 64"},
@@ -401,6 +405,41 @@ static void aliases_stand_for_clips(void **state) {
         assert_string_equal(lmb_clip_name(def->clips[(uint32_t)def->nodes[1].clip.constant]), "float");
         lmb_graph_json_destroy(graph);
     }
+}
+
+static const lmb_machine_def *machine_of(const reading *graph) {
+    return &graph->control->machines[0].def;
+}
+
+// Lists of states after "any", and conditions that become other terms.
+static void states_after_any_and_conditions(void **state) {
+    (void)state;
+    reading *graph = read_machine("stand { GO hop } hop { GO crouch } crouch { GO stand }\n"
+                                  "any of stand hop { UP hop } any except \"stand\" { DOWN crouch to-self }\n"
+                                  "any { when not moving and not x != 2 -> stand }");
+    const lmb_machine_def *machine = machine_of(graph);
+    static const uint32_t edges[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 1}, {1, 2}, {2, 2}, {LMB_NONE, 0}};
+    assert_int_equal(machine->transition_count, 7);
+    for (uint32_t i = 0; i < 7; i++) {
+        assert_int_equal(machine->transitions[i].from, edges[i][0]);
+        assert_int_equal(machine->transitions[i].to, edges[i][1]);
+        assert_false(machine->transitions[i].to_self);
+    }
+    const lmb_transition_def *last = &machine->transitions[6];
+    static const lmb_term_kind kinds[] = {LMB_TERM_LESS_EQUAL, LMB_TERM_EQUAL, LMB_TERM_AND};
+    assert_int_equal(last->term_count, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(last->terms[i].kind, kinds[i]);
+    }
+    assert_true(last->terms[0].right.constant == 0.0f && last->terms[1].right.constant == 2.0f);
+    reading_destroy(graph);
+    graph = read_machine("stand { when not not moving stand } hop { when x != y hop } any { when \"not\" -> stand }");
+    machine = machine_of(graph);
+    assert_int_equal(machine->transitions[0].terms[0].kind, LMB_TERM_GREATER);
+    assert_int_equal(machine->transitions[1].term_count, 3);
+    assert_int_equal(machine->transitions[1].terms[2].kind, LMB_TERM_OR);
+    assert_true(lmb_graph_find_parameter(graph->graph, "not") != LMB_NONE);
+    reading_destroy(graph);
 }
 
 static void missing_pointers(void **state) {
@@ -513,6 +552,7 @@ int main(void) {
         cmocka_unit_test(all_problems_are_reported),
         cmocka_unit_test(too_many_transitions),
         cmocka_unit_test(missing_pointers),
+        cmocka_unit_test(states_after_any_and_conditions),
         cmocka_unit_test(aliases_stand_for_clips),
         cmocka_unit_test(memory_that_is_refused),
     };
