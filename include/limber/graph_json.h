@@ -40,6 +40,13 @@ typedef struct lmb_graph_alias {
     const char *target; ///< what the character calls it; not another alias
 } lmb_graph_alias;
 
+/// Reads a file that a text includes, for the reader, which opens no file itself.
+///
+/// `path` is what the text has: names of folders and of a file with `/` between them, none of them empty, `.` or `..`,
+/// without `\`, `:` and control characters. So it is below the folder in which the host finds it. Stores the text, which must
+/// stay valid until the next call or the end of the reading. On failure the message says why; it may be shortened.
+typedef lmb_result lmb_graph_read_file(void *user, const char *path, const char **text, size_t *size, lmb_error *error);
+
 /// A text, and the rig, clips, static poses and other characters that it may use.
 typedef struct lmb_graph_source {
     const char *text; ///< JSON, UTF-8; need not be terminated
@@ -65,7 +72,11 @@ typedef struct lmb_graph_source {
     uint32_t clip_alias_count;
     const lmb_graph_alias *joint_aliases;
     uint32_t joint_alias_count;
+    lmb_graph_read_file *read_file; ///< reads files of `"include"`. NULL: a text that includes files is refused
+    void *read_file_user;
 } lmb_graph_source;
+
+#define LMB_MAX_INCLUDES 64u ///< files that a text includes, those that they include among them
 
 /// One mistake in a text.
 typedef struct lmb_graph_problem {
@@ -73,6 +84,7 @@ typedef struct lmb_graph_problem {
     uint32_t line;   ///< from 1
     uint32_t column; ///< in bytes, from 1
     char message[240];
+    char file[100]; ///< the included file that it is in, the end of a long name; "" for the text itself
 } lmb_graph_problem;
 
 #define LMB_MAX_GRAPH_PROBLEMS 32u

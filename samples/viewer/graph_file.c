@@ -88,9 +88,13 @@ graph_version *graph_version_read(const graph_file_character *character, const c
     if (character->aliases != NULL) {
         lmb_graph_aliases_use(character->aliases, &source);
     }
+    file_folder folder = {.beside = character->beside};
+    source.read_file = file_read_included;
+    source.read_file_user = &folder;
     if (graph_text_read(&source, &version->json, &version->problems, &version->error) == LMB_OK) {
         compile(version, name);
     }
+    free(folder.text);
     return version;
 }
 
@@ -117,7 +121,9 @@ static graph_version *read_content(graph_file *file, bool *is_new) {
     const uint64_t hash = is_text ? file_hash(text, size) : ~file_hash(error.message, strlen(error.message));
     *is_new = !file->was_read || hash != file->hash;
     if (*is_new && is_text) {
-        version = graph_version_read(&file->character, last_part(file->path), text, size);
+        graph_file_character character = file->character;
+        character.beside = file->path;
+        version = graph_version_read(&character, last_part(file->path), text, size);
     } else if (*is_new) {
         version = calloc(1, sizeof *version);
         if (version != NULL) {

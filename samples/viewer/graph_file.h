@@ -16,6 +16,7 @@ typedef struct graph_file_character {
     const lmb_static_pose_def *poses;
     uint32_t pose_count;
     const lmb_graph_aliases *aliases; // or NULL
+    const char *beside;               // a file in whose folder files are that the graph includes, or NULL
 } graph_file_character;
 
 // One content of the file. It does not change.

@@ -274,7 +274,8 @@ static void print_mistakes(const graph_view *view) {
     }
     for (uint32_t i = 0; i < mistaken->problems.count && i < LMB_MAX_GRAPH_PROBLEMS; i++) {
         const lmb_graph_problem *problem = &mistaken->problems.list[i];
-        terminal_error("limber-viewer: %s: line %u, column %u: %s%s%s\n", view->name, (unsigned)problem->line,
+        terminal_error("limber-viewer: %s: line %u, column %u: %s%s%s\n",
+                       problem->file[0] != '\0' ? problem->file : view->name, (unsigned)problem->line,
                        (unsigned)problem->column, problem->path, problem->path[0] != '\0' ? ": " : "",
                        problem->message);
     }

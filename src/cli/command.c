@@ -234,8 +234,9 @@ static void print_problems(const char *name, const lmb_graph_problems *problems)
     uint32_t listed = problems->count < LMB_MAX_GRAPH_PROBLEMS ? problems->count : LMB_MAX_GRAPH_PROBLEMS;
     for (uint32_t i = 0; i < listed; i++) {
         const lmb_graph_problem *problem = &problems->list[i];
-        terminal_error("limber: %s: line %u, column %u: %s%s%s\n", name, problem->line, problem->column, problem->path,
-                       problem->path[0] == '\0' ? "" : ": ", problem->message);
+        terminal_error("limber: %s: line %u, column %u: %s%s%s\n", problem->file[0] != '\0' ? problem->file : name,
+                       problem->line, problem->column, problem->path, problem->path[0] == '\0' ? "" : ": ",
+                       problem->message);
     }
     if (problems->count > listed) {
         terminal_error("limber: %s: and %u more\n", name, problems->count - listed);
@@ -265,9 +266,11 @@ static lmb_result read_text(subject *subject, lmb_graph_source *source, char **c
     const char *given = subject->graph_text;
     lmb_result result = LMB_OK;
     subject->text_name = "--graph";
+    subject->folder.beside = NULL;
     source->size = given == NULL ? 0 : strlen(given);
     if (given != NULL && given[strspn(given, " \t\r\n")] != '{') {
         subject->text_name = given;
+        subject->folder.beside = given;
         result = file_read(given, FILE_LARGEST_TEXT, content, &source->size, error);
     }
     source->name = subject->text_name;
@@ -336,7 +339,9 @@ lmb_result subject_read_graph(subject *subject, lmb_error *error) {
                                .clip_aliases = subject->names.clip_aliases,
                                .clip_alias_count = subject->names.clip_alias_count,
                                .joint_aliases = subject->names.joint_aliases,
-                               .joint_alias_count = subject->names.joint_alias_count};
+                               .joint_alias_count = subject->names.joint_alias_count,
+                               .read_file = file_read_included,
+                               .read_file_user = &subject->folder};
     char *content = NULL;
     lmb_result result = read_text(subject, &source, &content, error);
     if (result != LMB_OK) {
@@ -368,8 +373,11 @@ void subject_warn(const subject *subject) {
     for (uint32_t i = 0; i < count; i++) {
         const lmb_graph_problem *warning = lmb_graph_json_warning_at(subject->json, i);
         terminal_error("limber: %s: line %u, column %u: warning: %s%s%s\n",
-                       i < subject->machine_warnings ? subject->machine_name : subject->text_name, warning->line,
-                       warning->column, warning->path, warning->path[0] == '\0' ? "" : ": ", warning->message);
+                       warning->file[0] != '\0'        ? warning->file
+                       : i < subject->machine_warnings ? subject->machine_name
+                                                       : subject->text_name,
+                       warning->line, warning->column, warning->path, warning->path[0] == '\0' ? "" : ": ",
+                       warning->message);
     }
 }
 
@@ -394,6 +402,7 @@ void subject_close(subject *subject) {
     }
     free(subject->characters.values);
     free(subject->clip_aliases.values);
+    free(subject->folder.text);
     free(subject->splits.values);
     lmb_arena_release(&subject->pool);
 }

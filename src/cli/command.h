@@ -5,6 +5,7 @@
 
 #include "character_file.h"
 #include "command_line.h"
+#include "file.h"
 
 #include "base/host.h"
 
@@ -66,6 +67,7 @@ typedef struct subject {
     character_file *others; // of --character
     lmb_graph_character *named;
     lmb_graph_aliases *aliases; // of --names, or NULL
+    file_folder folder;         // of the graph
     lmb_graph_source names;     // has the aliases of --clip and --names
     lmb_arena pool;
 } subject;

@@ -48,10 +48,10 @@ static void append_key(path *path, const lmb_json *json, uint32_t key) {
 }
 
 // Values are in the order of the text, so a value's path consists of the values that contain it.
-static void write_path(const lmb_json *json, uint32_t value, char *text, size_t size) {
+static void write_path(const lmb_json *json, uint32_t root, uint32_t value, char *text, size_t size) {
     path path = {.text = text, .size = size};
     text[0] = '\0';
-    for (uint32_t at = 0; at != value;) {
+    for (uint32_t at = root; at != value;) {
         bool array = json->values[at].type == LMB_JSON_ARRAY;
         uint32_t index = 0;
         uint32_t child = at + 1;
@@ -107,13 +107,20 @@ static void write_problem(const lmb_graph_reader *reader, uint32_t value, bool i
         while (json->values[stated].start >= size) { // a word that is not in the text belongs to what precedes it
             stated--;
         }
+        problem->file[0] = '\0';
         write_state(reader, value, problem->path, sizeof problem->path);
         lmb_json_locate(json->text + reader->size, offset_of(json, stated) - reader->size, &problem->line,
                         &problem->column);
     } else {
-        write_path(json, value, problem->path, sizeof problem->path);
+        const lmb_graph_included *file = lmb_graph_file_of(reader, value);
+        const size_t start = file != NULL ? file->start : 0;
+        write_path(json, file != NULL ? file->first : 0, value, problem->path, sizeof problem->path);
         const size_t offset = is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value);
-        lmb_json_locate(json->text, offset, &problem->line, &problem->column);
+        lmb_json_locate(json->text + start, offset - start, &problem->line, &problem->column);
+        const size_t length = file != NULL ? strlen(file->path) : 0, room = sizeof problem->file - 1;
+        snprintf(problem->file, sizeof problem->file, "%s",
+                 file != NULL ? file->path + (length > room ? length - room : 0) : "");
+        lmb_text_make_line(problem->file);
     }
     vsnprintf(problem->message, sizeof problem->message, format, arguments);
     lmb_text_make_line(problem->message);

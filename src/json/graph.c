@@ -52,6 +52,7 @@ static const lmb_graph_kind kind_update_every = {read_update_every, "{'anyOf':[{
 typedef enum root_member {
     ROOT_SCHEMA,
     ROOT_DEFINE,
+    ROOT_INCLUDE,
     ROOT_PARAMETERS,
     ROOT_LOD,
     ROOT_MAX_LODS,
@@ -70,6 +71,13 @@ const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS] = {
                       .about = "Poses with names, which others use.",
                       .kind = &lmb_kind_later,
                       .schema = "{'type':'object','additionalProperties':@pose}"}},
+    [ROOT_INCLUDE] = {"files that are included",
+                      {.name = "include",
+                       .about = "Files below the folder of this one, whose definitions poses may use.",
+                       .kind = &lmb_kind_later,
+                       .schema =
+                           "{'type':'array','items':{'type':'string','minLength':1},'minItems':1,'maxItems':$count}",
+                       .count = LMB_MAX_INCLUDES}},
     [ROOT_PARAMETERS] = {"a list of parameters",
                          {.name = "parameters",
                           .about = "The first parameters, in their order; others follow in the order of their uses.",
@@ -263,6 +271,7 @@ static bool read_text(lmb_graph_reader *reader, const lmb_graph_source *machine)
     if (machine != reader->source) {
         reader->text = lmb_graph_text_of(reader->source, &reader->size);
     }
+    reader->all_size = reader->size;
     return machine == NULL ? lmb_graph_read_json(reader, reader->text, reader->size)
                            : lmb_graph_read_machine_text(reader, machine);
 }
@@ -399,7 +408,11 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     }
     const uint32_t definitions = lmb_graph_find_member(reader, 0, "define");
     if (definitions != LMB_NONE) {
-        lmb_graph_read_definitions(reader, definitions);
+        lmb_graph_read_definitions(reader, definitions, false);
+    }
+    const uint32_t includes = lmb_graph_find_member(reader, 0, "include");
+    if (includes != LMB_NONE) {
+        lmb_graph_read_includes(reader, includes);
     }
     lmb_graph_read_pose(reader, 0);
     lmb_graph_read_character_motion(reader, reader->root_keys[ROOT_CHARACTER_MOTION]);
@@ -432,6 +445,7 @@ lmb_result lmb_graph_fail_reading(const lmb_graph_reader *reader, lmb_error *err
         return lmb_fail(error, reader->result, "%.160s: the host has no memory", name);
     }
     const lmb_graph_problem *first = &reader->first;
+    name = first->file[0] != '\0' ? first->file : name;
     uint32_t more = reader->problem_count - 1;
     if (more == 0) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "%.160s: line %" PRIu32 ", column %" PRIu32 ": %s%s%s", name,

@@ -85,9 +85,18 @@ typedef struct lmb_graph_insert {
 } lmb_graph_insert;
 
 // The number of members that only the outermost object may have.
-#define LMB_GRAPH_ROOT_FIELDS 10
+#define LMB_GRAPH_ROOT_FIELDS 11
 // Max nesting of poses, those of definitions included.
 #define LMB_GRAPH_POSE_DEPTH LMB_JSON_DEPTH
+
+// A file that the text includes. Its values follow those of the text, and so does its own text.
+typedef struct lmb_graph_included {
+    const char *path;
+    size_t start;   // in reader->json.text
+    uint32_t first; // value
+    uint32_t end;   // 0 while its text has not been read
+    bool is_being_read;
+} lmb_graph_included;
 
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
@@ -96,8 +105,11 @@ struct lmb_graph_reader {
     bool (*read_root_member)(lmb_graph_reader *reader, uint32_t key, uint32_t object);
     const lmb_graph_source *source;
     lmb_graph_insert insert;
-    const char *text; // of the graph, without a byte order mark
-    size_t size;      // 0 if a machine's text is the whole graph
+    const char *text;             // of the graph, without a byte order mark
+    size_t size;                  // 0 if a machine's text is the whole graph
+    size_t all_size;              // of reader->json.text
+    lmb_graph_included *included; // in the scratch pool
+    uint32_t included_count;
     lmb_graph_json *graph;
     lmb_pool scratch;
     lmb_json json;
@@ -400,8 +412,13 @@ uint32_t lmb_graph_read_pose(lmb_graph_reader *reader, uint32_t value);
 uint32_t lmb_graph_read_pose_or_use(lmb_graph_reader *reader, uint32_t value, uint32_t *use);
 uint32_t lmb_graph_add_node(lmb_graph_reader *reader, const lmb_node_def *def, uint32_t object);
 
-// use.c: finds the names of the definitions in an object.
-void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object);
+// include.c: reads the files of a list, and the definitions in them.
+void lmb_graph_read_includes(lmb_graph_reader *reader, uint32_t value);
+// Returns the file that has a value, or NULL.
+const lmb_graph_included *lmb_graph_file_of(const lmb_graph_reader *reader, uint32_t value);
+
+// use.c: finds the names of the definitions in an object, which is that of the text or of a file.
+void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object, bool is_included);
 // Reads a pose that is a use, and returns the node of its definition. Sets the index of the use, LMB_NONE after an
 // error was reported.
 uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t *use);

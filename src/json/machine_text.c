@@ -958,6 +958,7 @@ bool lmb_graph_read_machine_text(lmb_graph_reader *reader, const lmb_graph_sourc
     memcpy(text, reader->text, reader->size);
     memcpy(text + reader->size, own, size);
     memcpy(text + reader->size + size, words, sizeof words);
+    reader->all_size = reader->size + size + sizeof words;
     const char *at = text + reader->size;
     parser p = {.reader = reader,
                 .source = machine,

@@ -9,7 +9,8 @@
 // A definition of the outermost object.
 struct lmb_graph_defined {
     const char *name;
-    uint32_t value; // of its pose
+    uint32_t value;   // of its pose
+    bool is_included; // from a file
     bool is_used;
 };
 
@@ -36,14 +37,14 @@ static uint32_t find_defined(const lmb_graph_reader *reader, const char *name) {
     return i;
 }
 
-void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object) {
+void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object, bool is_included) {
     const lmb_json_value *values = reader->json.values;
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
     for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
-        const struct lmb_graph_defined added = {.name = lmb_graph_text(reader, &reader->graph->pool, key),
-                                                .value = key + 1};
+        const struct lmb_graph_defined added = {
+            .name = lmb_graph_text(reader, &reader->graph->pool, key), .value = key + 1, .is_included = is_included};
         if (added.name == NULL) {
             continue;
         }
@@ -51,7 +52,7 @@ void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object) {
             lmb_graph_report(reader, key, LMB_EMPTY_NAME);
         }
         if (find_defined(reader, added.name) != LMB_NONE) {
-            lmb_graph_report(reader, key, "given twice");
+            lmb_graph_report(reader, key, "another definition has this name");
         }
         lmb_graph_append(reader, &reader->scratch, &reader->defined, &reader->defined_count, &added, sizeof added);
         if (reader->result == LMB_OK &&
@@ -154,7 +155,7 @@ bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use) {
 
 void lmb_graph_finish_definitions(lmb_graph_reader *reader) {
     for (uint32_t i = 0; i < reader->defined_count && reader->problem_count == 0 && reader->result == LMB_OK; i++) {
-        if (!reader->defined[i].is_used) {
+        if (!reader->defined[i].is_used && !reader->defined[i].is_included) {
             lmb_graph_warn(reader, reader->defined[i].value - 1, "no pose uses this definition, so it was not checked");
         }
     }

@@ -54,6 +54,23 @@ lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *siz
     return result;
 }
 
+lmb_result file_read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error) {
+    file_folder *folder = user;
+    const char *slash = folder->beside != NULL ? strrchr(folder->beside, '/') : NULL;
+    const size_t length = slash != NULL ? (size_t)(slash - folder->beside) + 1 : 0, rest = strlen(path) + 1;
+    char *name = malloc(length + rest);
+    if (name == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "%s: no memory", path);
+    }
+    memcpy(name, folder->beside != NULL ? folder->beside : "", length);
+    memcpy(name + length, path, rest);
+    free(folder->text);
+    const lmb_result result = file_read(name, FILE_LARGEST_TEXT, &folder->text, size, error);
+    free(name);
+    *text = folder->text;
+    return result;
+}
+
 size_t file_read_head(const char *name, void *bytes, size_t size) {
     const char *why;
     FILE *stream = lmb_open_file(name, LMB_OPEN_READ, &why);

@@ -13,6 +13,12 @@
 lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error);
 // Reads the first bytes of a file; returns how many there are, 0 if it cannot be read.
 size_t file_read_head(const char *name, void *bytes, size_t size);
+// Reads the files that a graph includes, for lmb_graph_source.read_file: `user` is a file_folder. Keeps the last text.
+typedef struct file_folder {
+    const char *beside; // a file in the folder, or NULL for the folder in which the program runs
+    char *text;
+} file_folder;
+lmb_result file_read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error);
 // Writes the whole file. Fails with #LMB_ERROR_FILE; the message names the file.
 lmb_result file_write(const char *name, const void *bytes, size_t size, lmb_error *error);
 

@@ -2019,7 +2019,8 @@ static void conditions_become_terms(void **state) {
         {ANY("'when':{'param':'x','default':1}"), "any[0].when", 2, 30, "a condition has one member"},
         {"{'op':'machine','fade':-1,\n'states':[{'name':'a','pose':{'op':'rest'}}]}", "fade", 1, 24,
          "-1 is outside 0 to 100000"},
-        {"{'op':'machine','curve':'round',\n'states':[{'name':'a','pose':{'op':'rest'}}]}", "curve", 1, 25, "unknown; there are linear"},
+        {"{'op':'machine','curve':'round',\n'states':[{'name':'a','pose':{'op':'rest'}}]}", "curve", 1, 25,
+         "unknown; there are linear"},
         {"{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},\n'transitions':[{'to':'a','event':'E',"
          "'except':['a']}]}]}",
          "states[0].transitions[0].except", 2, 47, "only a transition of \"any\" has it"},

@@ -324,6 +324,15 @@ static bool is_valid(const document *document, uint32_t rule, uint32_t value) {
 
 // ---- Graphs.
 
+// The only file that a text may include.
+static lmb_result read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error) {
+    (void)user;
+    *text = "{\"define\":{\"far\":{\"op\":\"rest\"}}}";
+    *size = strlen(*text);
+    snprintf(error->message, sizeof error->message, "no file of this name");
+    return strcmp(path, "far.json") == 0 ? LMB_OK : LMB_ERROR_FILE;
+}
+
 // Returns the problem of a text for the mannequin, or NULL if it is read. Then calls `use`, if it is not NULL.
 typedef void use_def(const lmb_graph_def *def);
 static const char *read_for(const char *text, size_t size, use_def *use) {
@@ -348,7 +357,8 @@ static const char *read_for(const char *text, size_t size, use_def *use) {
                                      .clips = clips,
                                      .clip_count = MANNEQUIN_CLIP_COUNT,
                                      .static_poses = &pose,
-                                     .static_pose_count = 1};
+                                     .static_pose_count = 1,
+                                     .read_file = read_included};
     lmb_graph_json *graph = NULL;
     const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     if (result == LMB_OK && use != NULL) {
@@ -537,6 +547,7 @@ static const char *const more[] = {
     "{'op':'machine','fade':0.3,'curve':'linear','states':[{'name':'a','pose':{'op':'rest'}},{'name':'b','pose':"
     "{'op':'rest'}}],'any':[{'to':'a','event':'A','from':['b']},{'to':'b','except':['b'],'when':{'or':[{'!=':[1,2]},"
     "{'not':{'param':'x'}}]}}]}",
+    "{'op':'mirror','axis':'x','include':['far.json'],'pose':{'use':'far'}}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
     "{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}]},'b':{'op':'space2d','x':1,'y':1,"
@@ -618,6 +629,7 @@ static const char *const beyond[] = {"of this name",
                                      "it is a constant, so no foot",
                                      "has these sync markers",
                                      "the next key",
+                                     "not the name of a file below",
                                      "it does not go from (0, 0) to (1, 1)"};
 
 static bool is_beyond(const char *problem) {

@@ -1226,6 +1226,143 @@ static void definitions_are_shared(void **state) {
                                            "'define':{'shared 1':{'op':'rest'}}}\n"));
 }
 
+// ---- Includes. ----
+
+// Files that a host has, by their paths. The text is in memory that the next call overwrites.
+static const struct {
+    const char *path, *text;
+} files[] = {
+    {"a.json", "{'$schema':'s','comment':'of a','include':['b/b.json','c.json'],'define':{'a':{'op':'blend',\n"
+               "'a':{'use':'b'},'b':{'use':'c'}}}}"},
+    {"b/b.json", "\xEF\xBB\xBF{'op':'rest','speed':1,'include':['c.json'],'define':{'b':{'op':'clip','clip':'Run',"
+                 "'time':0}}}"},
+    {"c.json", "{'define':{'c':{'op':'clip','clip':'Wave','time':0},'unused':{'op':'rest'}}}"},
+    {"wrong.json", "{'define':{'w':{'op':'mirror','axis':'x',\n'pose':{'op':'clip','clip':'Wlak'}}}}"},
+    {"broken.json", "{'define':\n{]"},
+    {"list.json", "[]"},
+    {"other.json", "{'define':{},\n'speed':1}"},
+    {"twice.json", "{'define':{'c':{'op':'rest'}},\n'include':['c.json']}"},
+    {"self.json", "{'include':['x/y.json']}"},
+    {"x/y.json", "{'include':[\n'self.json']}"},
+};
+enum { FILES = sizeof files / sizeof files[0] };
+
+static lmb_result read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error) {
+    static char given[500];
+    uint32_t *count = user;
+    (*count)++;
+    for (uint32_t i = 0; i < FILES; i++) {
+        if (strcmp(files[i].path, path) == 0) {
+            const size_t length = strlen(files[i].text);
+            for (size_t k = 0; k <= length; k++) {
+                given[k] = files[i].text[k] == '\'' ? '"' : files[i].text[k];
+            }
+            *text = given;
+            *size = length;
+            return LMB_OK;
+        }
+    }
+    snprintf(error->message, sizeof error->message, "%s is not there", path);
+    return error->result = LMB_ERROR_FILE;
+}
+
+static void definitions_of_files(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    lmb_graph_source source = source_of("{'op':'blend','include':['c.json','a.json'],'a':{'use':'a'},'b':{'use':'own'},"
+                                        "'define':{'own':{'op':'mirror','axis':'x','pose':{'use':'c'}}}}");
+    source.read_file = read_included;
+    source.read_file_user = &count;
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(count, 3); // each once
+    assert_int_equal(lmb_graph_json_warning_count(graph), 0);
+    assert_int_equal(def->node_count, 5);
+    assert_true(def->nodes[0].clip.constant == (float)RUN && def->nodes[1].clip.constant == (float)WAVE);
+    assert_int_equal(def->nodes[3].inputs[0], 1);
+    lmb_graph_json_destroy(graph);
+}
+
+static void includes_that_are_refused(void **state) {
+    (void)state;
+    static const struct {
+        const char *include, *file, *path;
+        uint32_t line, column;
+        const char *message;
+    } rows[] = {
+        {"['nowhere.json']", "", "include[0]", 1, 26, "nowhere.json is not there"},
+        {"['../a.json']", "", "include[0]", 1, 26, "not the name of a file below the folder of the graph"},
+        {"['b/../../a.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['/a.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['b//b.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['b/']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['./a.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['..\\\\a.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['C:a.json']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"['a.json\\n']", "", "include[0]", 1, 26, "not the name of a file below"},
+        {"[7]", "", "include[0]", 1, 26, "a number, where a string was expected"},
+        {"[]", "", "include", 1, 25, "0 files, where 1 to 64 were expected"},
+        {"'a.json'", "", "include", 1, 25, "a string, where an array was expected"},
+        {"['wrong.json']", "wrong.json", "define.w.pose.clip", 2, 28, "there is no clip of this name: Walk"},
+        {"['broken.json']", "broken.json", "", 2, 2, "a key in quotes was expected"},
+        {"['list.json']", "list.json", "", 1, 1, "an array, where an object was expected"},
+        {"['other.json']", "other.json", "speed", 2, 1, "an included file has no such field; it has include, define"},
+        {"['twice.json']", "c.json", "define.c", 1, 12, "another definition has this name"},
+        {"['self.json']", "x/y.json", "include[0]", 2, 1, "a file includes itself: self.json, x/y.json"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[300];
+        uint32_t count = 0;
+        snprintf(text, sizeof text, "{'op':'rest','include': %s}", rows[i].include);
+        if (strcmp(rows[i].file, "wrong.json") == 0) {
+            snprintf(text, sizeof text, "{'include':['wrong.json'],'op':'mirror','axis':'x','pose':{'use':'w'}}");
+        }
+        lmb_graph_source source = source_of(text);
+        source.read_file = read_included;
+        source.read_file_user = &count;
+        lmb_graph_json *graph = NULL;
+        static lmb_graph_problems problems;
+        lmb_error error = {0};
+        assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, &error), LMB_ERROR_FORMAT);
+        const lmb_graph_problem *found = &problems.list[0];
+        if (problems.count != 1 || strcmp(found->path, rows[i].path) != 0 || strcmp(found->file, rows[i].file) != 0 ||
+            found->line != rows[i].line || found->column != rows[i].column ||
+            strstr(found->message, rows[i].message) == NULL) {
+            fail_msg("%s\n%s: %u:%u: %s: %s, %u problems", text, found->file, found->line, found->column, found->path,
+                     found->message, problems.count);
+        }
+        const char *place = rows[i].file[0] != '\0' ? rows[i].file : "graph";
+        assert_true(strncmp(error.message, place, strlen(place)) == 0);
+    }
+    lmb_graph_source source = source_of("{'op':'rest','include':['a.json']}");
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "include[0]: the host reads no files that a graph includes");
+}
+
+static lmb_result read_with_includes(const lmb_host *host, lmb_error *error, void *user) {
+    uint32_t count = 0;
+    lmb_graph_source source = source_of(user);
+    source.read_file = read_included;
+    source.read_file_user = &count;
+    lmb_graph_json *graph = NULL;
+    const lmb_result result = lmb_graph_json_read(&source, host, &graph, NULL, error);
+    lmb_graph_json_destroy(graph);
+    return result;
+}
+
+static void memory_for_includes_that_is_refused(void **state) {
+    (void)state;
+    char text[] = "{'op':'scale','weight':0.5,'include':['a.json'],'pose':{'use':'a'}}";
+    failing_host_try_all(read_with_includes, text);
+}
+
 // ---- Aliases. ----
 
 static lmb_result read_aliases(const char *text, lmb_graph_aliases **aliases, lmb_error *error) {
@@ -1377,7 +1514,7 @@ static void malformed_texts(void **state) {
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'a','use':'a'},'define':{'a':{'op':'rest'}}}", "pose.use", 2, 19,
          "given twice"},
         {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':{'op':'rest'},'a':{'op':'rest'}}}", "define.a",
-         2, 19, "given twice"},
+         2, 19, "another definition has this name"},
         {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':{'op':'rest','lod':1}}}", "define.a.lod", 2, 18,
          "the outermost pose alone has levels of detail"},
         {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':7}}", "define.a", 2, 5,
@@ -2335,6 +2472,9 @@ int main(void) {
         cmocka_unit_test(streamed_clips),
         cmocka_unit_test(parameters),
         cmocka_unit_test(the_callers_environment_changes_nothing),
+        cmocka_unit_test(definitions_of_files),
+        cmocka_unit_test(includes_that_are_refused),
+        cmocka_unit_test(memory_for_includes_that_is_refused),
         cmocka_unit_test(names_and_comments_are_kept),
         cmocka_unit_test(aliases_stand_for_names),
         cmocka_unit_test(aliases_that_are_refused),
