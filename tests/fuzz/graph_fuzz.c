@@ -5,6 +5,7 @@
 #include <limber/cpu.h>
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { JOINTS = 4, CLIPS = 2 };
@@ -108,20 +109,43 @@ static void write_and_read(const lmb_graph_json *graph) {
     }
 }
 
+// Every file that the text includes has the text itself.
+static lmb_result read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error) {
+    const lmb_graph_source *source = user;
+    require(path[0] != '/' && strncmp(path, "../", 3) != 0, "a path that leads out of the folder");
+    *text = source->text;
+    *size = source->size;
+    snprintf(error->message, sizeof error->message, "the last file");
+    return path[0] == 'z' ? LMB_ERROR_FILE : LMB_OK;
+}
+
+static void read_aliases(const uint8_t *data, size_t size) {
+    lmb_graph_aliases *aliases = NULL;
+    lmb_error error;
+    const lmb_result result = lmb_graph_aliases_read((const char *)data, size, NULL, NULL, &aliases, &error);
+    require(result == LMB_OK || (result == LMB_ERROR_FORMAT && aliases == NULL), "an error that is none");
+    lmb_graph_aliases_destroy(aliases);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static lmb_graph_problems problems;
-    const lmb_graph_source source = {.text = (const char *)data,
-                                     .size = size,
-                                     .name = "fuzz",
-                                     .rig = rig,
-                                     .clips = (const lmb_clip *const *)clips,
-                                     .clip_count = CLIPS};
+    lmb_graph_source source = {.text = (const char *)data,
+                               .size = size,
+                               .name = "fuzz",
+                               .rig = rig,
+                               .clips = (const lmb_clip *const *)clips,
+                               .clip_count = CLIPS,
+                               .read_file = read_included};
     lmb_graph_json *graph = NULL;
     lmb_error error;
+    source.read_file_user = &source;
+    read_aliases(data, size);
     lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     if (result != LMB_OK) {
         require(graph == NULL && error.result == result && result == LMB_ERROR_FORMAT, "an error that is none");
-        require(strncmp(error.message, "fuzz: line ", 11) == 0, "a message that does not name the place");
+        const bool is_own = problems.list[0].file[0] == '\0';
+        require(is_own ? strncmp(error.message, "fuzz: line ", 11) == 0 : strstr(error.message, ": line ") != NULL,
+                "a message that does not name the place");
         require_problems(&problems, source.text, size);
         return 0;
     }
@@ -139,6 +163,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
 // Words of the language, so that mutations stay close to it.
 static const char *const words[] = {"\"op\":",
+                                    "\"define\":",
+                                    "\"use\":",
+                                    "\"include\":",
+                                    "\"comment\":",
                                     "\"rest\"",
                                     "\"clip\"",
                                     "\"pose\"",
