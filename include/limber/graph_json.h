@@ -43,8 +43,9 @@ typedef struct lmb_graph_alias {
 /// Reads a file that a text includes, for the reader, which opens no file itself.
 ///
 /// `path` is what the text has: names of folders and of a file with `/` between them, none of them empty, `.` or `..`,
-/// without `\`, `:` and control characters. So it is below the folder in which the host finds it. Stores the text, which must
-/// stay valid until the next call or the end of the reading. On failure the message says why; it may be shortened.
+/// without backslashes, colons and control characters. So it is below the folder in which the host finds it. Stores the
+/// text, which must stay valid until the next call or the end of the reading. On failure the message says why; it may
+/// be shortened.
 typedef lmb_result lmb_graph_read_file(void *user, const char *path, const char **text, size_t *size, lmb_error *error);
 
 /// A text, and the rig, clips, static poses and other characters that it may use.
@@ -76,7 +77,8 @@ typedef struct lmb_graph_source {
     void *read_file_user;
 } lmb_graph_source;
 
-#define LMB_MAX_INCLUDES 64u ///< files that a text includes, those that they include among them
+#define LMB_MAX_ALIASES 4096u ///< of clips, and of joints
+#define LMB_MAX_INCLUDES 64u  ///< files that a text includes, those that they include among them
 
 /// One mistake in a text.
 typedef struct lmb_graph_problem {

@@ -55,6 +55,9 @@ static lmb_result check_list(const lmb_graph_alias *aliases, uint32_t count, con
     if (count > 0 && aliases == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: the aliases of %ss are NULL", what);
     }
+    if (count > LMB_MAX_ALIASES) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "graph: more than %u aliases of %ss", LMB_MAX_ALIASES, what);
+    }
     for (uint32_t i = 0; i < count; i++) {
         if (aliases[i].name == NULL || aliases[i].target == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: a name of an alias of a %s is NULL", what);
@@ -109,6 +112,10 @@ static void read_list(lmb_graph_reader *reader, const lmb_graph_field *field, ui
                                        lmb_graph_read_name(reader, key + 1, LMB_EMPTY_NAME)};
         if (added.name == NULL || added.target == NULL) {
             continue;
+        }
+        if (aliases->count == LMB_MAX_ALIASES) {
+            lmb_graph_report(reader, key, "more than %u aliases", LMB_MAX_ALIASES);
+            return;
         }
         if (lmb_graph_resolve(aliases->list, aliases->count, added.name) != added.name) {
             lmb_graph_report(reader, key, "given twice");

@@ -12,6 +12,7 @@ struct lmb_graph_defined {
     uint32_t value;   // of its pose
     bool is_included; // from a file
     bool is_used;
+    uint32_t first; // of its readings, or LMB_NONE
 };
 
 typedef enum use_state { USE_BEING_READ, USE_READ, USE_WRONG } use_state;
@@ -23,6 +24,7 @@ struct lmb_graph_used {
     use_state state;
     uint32_t node;
     uint32_t count; // uses
+    uint32_t next;  // reading of the same definition, or LMB_NONE
 };
 
 static const char *name_at(const void *graph, uint32_t index) {
@@ -43,8 +45,10 @@ void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object, bool 
         return;
     }
     for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
-        const struct lmb_graph_defined added = {
-            .name = lmb_graph_text(reader, &reader->graph->pool, key), .value = key + 1, .is_included = is_included};
+        const struct lmb_graph_defined added = {.name = lmb_graph_text(reader, &reader->graph->pool, key),
+                                                .value = key + 1,
+                                                .is_included = is_included,
+                                                .first = LMB_NONE};
         if (added.name == NULL) {
             continue;
         }
@@ -62,11 +66,11 @@ void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object, bool 
     }
 }
 
+// Returns the reading of a definition for the present character, or LMB_NONE.
 static uint32_t find_used(const lmb_graph_reader *reader, uint32_t defined) {
-    uint32_t i = 0;
-    while (i < reader->used_count &&
-           (reader->used[i].defined != defined || reader->used[i].character != reader->character)) {
-        i++;
+    uint32_t i = reader->defined[defined].first;
+    while (i != LMB_NONE && reader->used[i].character != reader->character) {
+        i = reader->used[i].next;
     }
     return i;
 }
@@ -103,13 +107,16 @@ static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *n
                               (lmb_graph_names){name_at, reader, reader->defined_count});
         return LMB_NONE;
     }
-    const uint32_t index = find_used(reader, defined);
+    uint32_t index = find_used(reader, defined);
     reader->defined[defined].is_used = true;
-    if (index == reader->used_count) {
-        const struct lmb_graph_used added = {.defined = defined, .character = reader->character};
+    if (index == LMB_NONE) {
+        const struct lmb_graph_used added = {
+            .defined = defined, .character = reader->character, .next = reader->defined[defined].first};
+        index = reader->used_count;
         if (!lmb_graph_append(reader, &reader->scratch, &reader->used, &reader->used_count, &added, sizeof added)) {
             return LMB_NONE;
         }
+        reader->defined[defined].first = index;
         read_definition(reader, index);
     } else if (reader->used[index].state == USE_BEING_READ) {
         report_cycle(reader, value, index);

@@ -1436,6 +1436,20 @@ static void aliases_that_are_refused(void **state) {
         CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT,
                       lists[i].message);
     }
+    static lmb_graph_alias many[LMB_MAX_ALIASES + 1];
+    source.joint_aliases = many;
+    source.joint_alias_count = LMB_MAX_ALIASES + 1;
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_LIMIT,
+                  "more than 4096 aliases of joints");
+    static char text[90000];
+    char *at = text + sprintf(text, "{\"joints\":{");
+    for (uint32_t i = 0; i <= LMB_MAX_ALIASES; i++) {
+        at += sprintf(at, "%s\"%u\":\"Hips\"", i == 0 ? "" : ",", i);
+    }
+    sprintf(at, "}}");
+    lmb_graph_aliases *crowded = NULL;
+    CHECK_REFUSAL(lmb_graph_aliases_read(text, strlen(text), NULL, NULL, &crowded, &error), &error, LMB_ERROR_FORMAT,
+                  "joints.4096: more than 4096 aliases");
     source.joint_aliases = NULL;
     CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_ARGUMENT,
                   "the aliases of joints are NULL");
