@@ -705,9 +705,11 @@ static void record_changes(lmb_gpu_batch *batch, const lmb_gpu_record_info *info
         rows[LMB_GPU_KEPT_STATES] =
             (lmb_gpu_rows){lmb_gpu_control_states(batch->control), 1, batch->description.character_count};
         if (lmb_gpu_control_record_beginning(batch->control, info->commands)) {
-            record_copy_barrier(batch, info);
-            lmb_gpu_changes_record_initial(&batch->changes, info->commands, rows[LMB_GPU_KEPT_STATES]);
             filled = true;
+            if (batch->changes.initial.buffer != VK_NULL_HANDLE) {
+                record_copy_barrier(batch, info);
+                lmb_gpu_changes_record_initial(&batch->changes, info->commands, rows[LMB_GPU_KEPT_STATES]);
+            }
         }
     }
     if (has_changes(batch, info)) {

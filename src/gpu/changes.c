@@ -426,7 +426,7 @@ static bool record_moved(copier *copier, const lmb_gpu_changes *changes, const l
 void lmb_gpu_changes_record_initial(const lmb_gpu_changes *changes, VkCommandBuffer commands, lmb_gpu_rows states) {
     copier copier = {.gpu = changes->gpu, .commands = commands};
     const uint32_t words = changes->motion.count;
-    for (uint32_t i = 0; changes->initial.buffer != VK_NULL_HANDLE && i < changes->character_count; i++) {
+    for (uint32_t i = 0; i < changes->character_count; i++) {
         copy(&copier, (location){changes->initial.buffer, (VkDeviceSize)i * words * WORD},
              words_after(row_of(states, changes->words[LMB_GPU_KEPT_STATES], i), changes->motion.first), words);
     }

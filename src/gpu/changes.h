@@ -91,7 +91,7 @@ lmb_result lmb_gpu_changes_move(lmb_gpu_changes *changes, uint32_t slot, uint32_
 lmb_result lmb_gpu_changes_restore(lmb_gpu_changes *changes, uint32_t slot, const void *bytes, size_t size,
                                    const uint32_t *characters, lmb_error *error);
 
-// Records the copy of the initial motions, after the states have been zeroed, and after a barrier.
+// Records the copy of the initial motions, which must exist, after the states have been zeroed, and after a barrier.
 void lmb_gpu_changes_record_initial(const lmb_gpu_changes *changes, VkCommandBuffer commands, lmb_gpu_rows states);
 
 // Records the changes of a slot, after a barrier. `rows` has the arrays without palettes, and the palettes of the frame

@@ -552,8 +552,8 @@ static void wrong_descriptors_are_named(void **state) {
     expect_error(lmb_gpu_readback_create(gpu, &def, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     def.batch = f.batch;
     expect_refused(gpu, &def, "contents 0x0");
-    def.contents = 32;
-    expect_refused(gpu, &def, "contents 0x20");
+    def.contents = 64;
+    expect_refused(gpu, &def, "contents 0x40");
     def.contents = LMB_READBACK_EMITTED_BIT;
     def.frame_count = SLOTS - 1;
     expect_refused(gpu, &def, "2 frames are not 3");
