@@ -280,8 +280,9 @@ typedef struct lmb_smoothed_def {
     lmb_value source;
     float half_life;    ///< seconds; 0 follows at once
     uint32_t parameter; ///< written
-    float speed;        ///< change in a second, up to 2^20; 0: `half_life` says how it follows
-    uint32_t cookie;    ///< of lmb_default_smoothed_def(): any other number is refused
+    /// Change in a second, up to 2^20; one below 2^-40 counts as 2^-40. 0: `half_life` says how it follows.
+    float speed;
+    uint32_t cookie; ///< of lmb_default_smoothed_def(): any other number is refused
 } lmb_smoothed_def;
 
 /// A constant 0 that is followed at once; a parameter is needed.

@@ -25,7 +25,7 @@ OP void move_smoothed(CHARACTERS all) {
         smoothed own = load_smoothed(block, record);
         // Most time steps are equal: the decay factor of one is computed once.
         ticks step = make_ticks(0u, 0u);
-        real left = 1.0f;
+        real left = own.rate < 0.0f ? 0.0f : 1.0f; // find_decay() of no step
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves && !c.begins && !same_ticks(step, c.step)) {

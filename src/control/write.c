@@ -122,7 +122,7 @@ static void write_smoothed(writer *w) {
         const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
         // A half-life too short for a float division follows at once.
         float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
-        rate = smoothed->speed > 0.0f ? -smoothed->speed : rate;
+        rate = smoothed->speed > 0.0f ? -fmaxf(smoothed->speed, 0x1p-40f) : rate; // devices may flush smaller ones
         put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
         put_number(w, at + SMOOTHED_RATE, rate);
         put(w, at + SMOOTHED_PARAMETER, smoothed->parameter);

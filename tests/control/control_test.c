@@ -753,6 +753,9 @@ static void test_smoothed_at_a_speed(void **state) {
         const float before = s.parameters[1];
         stage_step(&s, SIXTIETH);
         assert_float_equal(s.parameters[1], before, 0.0f);
+        s.parameters[0] = 100.0f;
+        stage_step(&s, 0);
+        assert_float_equal(s.parameters[1], before, 0.0f); // no time, no way
         s.parameters[0] = 0.5f;
         stage_step(&s, LMB_TICKS_PER_SECOND);
         assert_float_equal(s.parameters[1], 0.5f, 0.0f); // arrives exactly

@@ -101,12 +101,23 @@ static float draw_seconds(plan *p) {
     return chance(p, 2) ? (float)random_between(p->random, 0.0, 0.6) : usual[random_below(p->random, 9)];
 }
 
+// Half of them follow at a speed.
+static void draw_speed(lmb_smoothed_def *smoothed, random_source *random) {
+    static const float usual[] = {1e-42f, 0x1p-40f, 1e-3f, 0.5f, 1.0f, 30.0f, 1000.0f, 1048576.0f};
+    if (random_below(random, 2) == 0) {
+        smoothed->half_life = 0.0f;
+        smoothed->speed = usual[random_below(random, 8)];
+    }
+}
+
 static void draw_smoothed(plan *p) {
+    random_source speeds = random_branch(p->random->state, 1);
     p->def.smoothed = p->smoothed;
     p->def.smoothed_count = random_below(p->random, MOST_SMOOTHED + 1);
     for (uint32_t i = 0; i < p->def.smoothed_count; i++) {
         p->smoothed[i].source = draw_value(p);
         p->smoothed[i].half_life = draw_seconds(p);
+        draw_speed(&p->smoothed[i], &speeds);
         p->smoothed[i].parameter = take_parameter(p);
         p->readable[p->readable_count++] = p->smoothed[i].parameter;
     }
