@@ -89,7 +89,8 @@ void graph_run_send(graph_run *run, uint32_t event, uint32_t character) {
 static size_t moment_bytes(const graph_run *run) {
     return sizeof(float) * run->setting_count +
            (size_t)run->character_count * (sizeof(float) * run->parameter_count +
-                                           sizeof(uint32_t) * (run->state_words + (size_t)run->emitted_words));
+                                           sizeof(uint32_t) * ((size_t)run->state_words + run->emitted_words +
+                                                               run->reached_words + run->inertia_words));
 }
 
 static void lay_out_moment(graph_run *run, uint32_t index) {
@@ -98,6 +99,8 @@ static void lay_out_moment(graph_run *run, uint32_t index) {
     moment->parameters = moment->settings + run->setting_count;
     moment->states = (uint32_t *)(moment->parameters + (size_t)run->character_count * run->parameter_count);
     moment->emitted = moment->states + (size_t)run->character_count * run->state_words;
+    moment->reached = moment->emitted + (size_t)run->character_count * run->emitted_words;
+    moment->inertia = moment->reached + (size_t)run->character_count * run->reached_words;
     moment->place = index;
 }
 
@@ -139,6 +142,13 @@ static bool create_memory(const graph_run_def *def, graph_run *run) {
     return true;
 }
 
+static lmb_result create_poses(graph_run *run, lmb_error *error) {
+    const size_t joints = (size_t)run->character_count * lmb_graph_joint_count(run->graph);
+    run->poses = malloc(joints * LMB_POSE_COMPONENTS * sizeof *run->poses);
+    return run->poses != NULL ? lmb_cpu_create(run->graph, LMB_CPU_FAST, NULL, &run->cpu, error)
+                              : viewer_fail(error, LMB_ERROR_MEMORY, "no memory for poses");
+}
+
 lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error *error) {
     graph_run *created = calloc(1, sizeof *created);
     *run = NULL;
@@ -151,11 +161,19 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
                                .state_words = lmb_control_state_words(lmb_graph_control(def->graph))};
         if (created->control != NULL) {
             created->emitted_words = lmb_control_emitted_words(created->control);
+            created->reached_words = lmb_graph_reached_count(def->graph);
+        }
+        if (created->reached_words > 0) {
+            created->inertia_words = lmb_graph_inertia_words(def->graph);
         }
     }
     if (created == NULL || !create_memory(def, created)) {
         graph_run_destroy(created);
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)def->character_count);
+    }
+    if (created->reached_words > 0 && create_poses(created, error)) {
+        graph_run_destroy(created);
+        return error->result;
     }
     *run = created;
     return LMB_OK;
@@ -163,6 +181,8 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
 
 void graph_run_destroy(graph_run *run) {
     if (run != NULL) {
+        lmb_cpu_destroy(run->cpu);
+        free(run->poses);
         free(run->settings);
         free(run->events);
         free(run->scratch);
@@ -216,7 +236,17 @@ static lmb_control_frame frame_of(const graph_run *run, const graph_moment *mome
     return (lmb_control_frame){.number = moment->number,
                                .character_count = run->character_count,
                                .state = moment->states,
-                               .parameters = moment->parameters};
+                               .parameters = moment->parameters,
+                               .reached = moment->reached}; // still those of the frame before
+}
+
+// Runs the poses for the targets that they reach.
+static lmb_result run_poses(const graph_run *run, const graph_moment *moment, lmb_error *error) {
+    const lmb_batch_def batch = {run->graph, run->character_count, LMB_OUTPUT_LOCAL_BIT};
+    const lmb_batch_inputs inputs = {.parameters = moment->parameters};
+    const lmb_batch_outputs outputs = {
+        .buffers[LMB_OUTPUT_LOCAL] = run->poses, .inertia = moment->inertia, .reached = moment->reached};
+    return lmb_cpu_run_poses(run->cpu, &batch, &inputs, &outputs, 0, run->character_count, error);
 }
 
 static lmb_result run_control(graph_run *run, double seconds, const graph_moment *moment, lmb_error *error) {
@@ -254,6 +284,9 @@ lmb_result graph_run_step(graph_run *run, double seconds, lmb_error *error) {
     write_settings(run, seconds, next);
     if (run->control != NULL &&
         ((!run->has_begun && begin_apart(run, next, error)) || run_control(run, seconds, next, error))) {
+        return error->result;
+    }
+    if (run->cpu != NULL && run_poses(run, next, error)) {
         return error->result;
     }
     run->event_count = 0;
@@ -331,6 +364,10 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
         run->has_begun = true;
         seed->number = last->number;
         memcpy(seed->states, last->states, (size_t)run->character_count * run->state_words * sizeof *seed->states);
+        if (run->reached_words == before->reached_words) {
+            memcpy(seed->reached, last->reached,
+                   (size_t)run->character_count * run->reached_words * sizeof *seed->reached);
+        }
     } else {
         continue_motions(run, before, last);
     }

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPH_RUN_H
 #define LIMBER_SAMPLES_VIEWER_GRAPH_RUN_H
 
+#include <limber/cpu.h>
 #include <limber/graph.h>
 
 // A parameter that the host sets, the same for all characters.
@@ -22,6 +23,8 @@ typedef struct graph_moment {
     float *parameters; // [character][parameter]
     uint32_t *states;  // [character][word]
     uint32_t *emitted; // [character][word]: the events emitted in the frame, as in control.h
+    uint32_t *reached; // [character][word]: the targets that the frame's poses reach
+    uint32_t *inertia; // [character][word] of these poses, if there are such targets
     uint32_t number;   // of the frame
     uint32_t place;    // index in the ring, below `capacity`: where others may keep what belongs to it
 } graph_moment;
@@ -34,6 +37,12 @@ typedef struct graph_run {
     uint32_t parameter_count; // of a character
     uint32_t state_words;     // of a character
     uint32_t emitted_words;   // of a character
+    // Targets that a character's poses may reach. If there are any, poses run here, too, because conditions of the next
+    // frame read which of them were reached.
+    uint32_t reached_words;
+    uint32_t inertia_words; // of a character; 0 if there are no such targets
+    lmb_cpu *cpu;           // NULL if there are none
+    float *poses;           // local transforms of all characters, for `cpu`
     graph_setting *settings;
     uint32_t setting_count;
     lmb_event *events; // of the next frame

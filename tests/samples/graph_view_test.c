@@ -416,6 +416,35 @@ static void a_crowd_begins_apart_and_hears_every_event(void **state) {
     end(&running);
 }
 
+// The foot reaches the target at x = 0.14, and not the one at 9. The state follows a frame later.
+static void conditions_read_which_targets_were_reached(void **state) {
+    (void)state;
+    running running = run_text(
+        "{\"op\": \"ik-two-bone\", \"start\": \"left_thigh\", \"mid\": \"left_shin\",\n"
+        " \"end\": \"left_foot\", \"mid-axis\": [-1, 0, 0], \"pole\": [0, 0, 1],\n"
+        " \"target\": [{\"param\": \"x\", \"default\": 0.14, \"min\": 0, \"max\": 9}, 0.42, 0.18],\n"
+        " \"reached\": {\"index\": 1, \"parameter\": \"there\"},\n"
+        " \"base\": {\"op\": \"machine\", \"states\": [\n"
+        "  {\"name\": \"away\", \"pose\": {\"op\": \"rest\"},\n"
+        "   \"transitions\": [{\"to\": \"at it\", \"when\": {\">\": [{\"param\": \"there\"}, 0.5]}, \"fade\": 0}]},\n"
+        "  {\"name\": \"at it\", \"pose\": {\"op\": \"rest\"},\n"
+        "   \"transitions\": [{\"to\": \"away\", \"when\": {\"<\": [{\"param\": \"there\"}, 0.5]}, \"fade\": 0}]}]}}",
+        3, 10);
+    step(&running, 1);
+    assert_string_equal(state_name(&running), "away");
+    step(&running, 1);
+    assert_string_equal(state_name(&running), "at it");
+    set(&running, "x", 9.0f);
+    step(&running, 1);
+    assert_string_equal(state_name(&running), "at it");
+    step(&running, 1);
+    assert_string_equal(state_name(&running), "away");
+    graph_run_go(running.run, 2); // where the target was reached
+    step(&running, 1);
+    assert_string_equal(state_name(&running), "at it");
+    end(&running);
+}
+
 static void emitted_events_are_found_in_the_frames(void **state) {
     (void)state;
     running running = run_text("{\"op\": \"clip\", \"clip\": \"walk\", \"play\": {\"notifies\": [\n"
@@ -602,6 +631,7 @@ int main(void) {
         cmocka_unit_test(only_the_last_frames_are_kept),
         cmocka_unit_test(times_of_clips_play_by_themselves),
         cmocka_unit_test(a_crowd_begins_apart_and_hears_every_event),
+        cmocka_unit_test(conditions_read_which_targets_were_reached),
         cmocka_unit_test(emitted_events_are_found_in_the_frames),
         cmocka_unit_test(transitions_are_found_in_the_frames),
         cmocka_unit_test(weights_are_those_that_the_control_reports),
