@@ -4,7 +4,7 @@
 #   bench/elsewhere.sh pack FOLDER [--loader]   here: packs the release build's programs and the libraries they need;
 #                                               with --loader also the Vulkan loader
 #   FOLDER/elsewhere.sh run OUT                 there: runs the tests against the reference, then limber-bench
-#   bench/plot.sh OUT/results.json              here again: creates plots and README's tables from it
+#   bench/plot.sh OUT/results.json              here again: creates the plots and tables of docs/figures.md from it
 #
 # Writes to OUT: machine.txt (date, processor, devices and drivers), bits.txt (the result of each test), tests.log,
 # results.json, machines.txt (results of the workload of that name) and bench.log. Exit status: 1 if a test or the bench

@@ -61,7 +61,7 @@ static const char *read_clips(const char *text, void *target) {
 
 static const numbers usual_crowds = {{16, 1000, 10000}, 3};
 
-// The scenes that README shows: by size of the crowd, size of the rig, and other influences on the cost.
+// The scenes that docs/figures.md shows: by size of the crowd, size of the rig, and other influences on the cost.
 static const scene all_scenes[] = {
     {WORKLOAD_FOUR_CLIPS, ACTOR_PROCEDURAL, false, 24, {{1000}, 1}},
     {WORKLOAD_FOUR_CLIPS, ACTOR_PROCEDURAL, false, 67, {{16, 100, 1000, 10000, 100000, 1000000}, 6}},
@@ -140,7 +140,7 @@ int options_read(int count, char **arguments, options *options) {
         {"--characters", OPTION_OTHER, &(option_other){read_characters, &request.scene.characters}, "N[,N...]",
          "crowd sizes (16,1000,10000)"},
         {"--all", OPTION_FLAG, &request.all, NULL,
-         "every workload, clip set and size that README shows, instead of the above"},
+         "every workload, clip set and size of docs/figures.md, instead of the above"},
         {"--seconds", OPTION_OTHER, &(option_other){read_seconds, &options->seconds}, "S",
          "to spend on each backend and size (1)"},
         {"--longest-frame", OPTION_OTHER, &(option_other){read_seconds, &options->longest_frame}, "S",

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs limber-bench once on all Vulkan drivers, draws the plots in bench/plots, and writes the tables in README.md
+# Runs limber-bench once on all Vulkan drivers, draws the plots in bench/plots, and writes the tables in docs/figures.md
 # between their two marks. Takes about five minutes.
 #
 #   bench/plot.sh [FILE.json...]   uses these outputs of `limber-bench --all --json` and runs nothing
@@ -114,7 +114,7 @@ draw characters 'characters' 'What a character of 67 joints costs, against the s
 draw joints 'joints' 'What a character costs, against the size of its rig, 1,000 characters' \
     "('24' 24, '67' 67, '200' 200, '1,000' 1000)" '[20:1200]'
 
-# Writes the tables in README's format.
+# Writes the tables in the page's format.
 awk -f "$work/field.awk" -f <(cat <<'AWK'
 function grouped(number, text) {
     number += 0
@@ -171,7 +171,7 @@ END {
     }
     printf "\nHalf of a figure's samples lie within %.0f %% of each other, in the median of all figures; within %.0f %% in nine of ten.\n",
         100 * spreads[int((spread_count + 1) / 2)], 100 * spreads[int(spread_count * 0.9 + 0.5)]
-    print "\n![Cost of a character against the size of the crowd](bench/plots/characters.png)"
+    print "\n![Cost of a character against the size of the crowd](../bench/plots/characters.png)"
     print "\nOther rigs, clips and workloads, 1,000 characters, microseconds a character:\n"
     line = "| workload, clips, rig |"; rule = "| --- |"
     for (n = 1; n <= count; n++) {
@@ -184,7 +184,7 @@ END {
         for (n = 1; n <= count; n++) line = line " " others[scenes[s], names[n]] " |"
         print line
     }
-    print "\n![Cost of a character against the size of its rig](bench/plots/joints.png)"
+    print "\n![Cost of a character against the size of its rig](../bench/plots/joints.png)"
     if (part_count > 0) {
         print "\nOf machines, what each character's own control takes ahead of its poses, 1,000 characters, microseconds a character:\n"
         print "| machines | control | poses | control, of the poses |"
@@ -203,6 +203,6 @@ awk -v tables="$work/tables.md" '
     /<!-- bench: end -->/ { inside = 0 }
     !inside
     /<!-- bench: begin/ { inside = 1; while ((getline line < tables) > 0) print line; found = 1 }
-    END { exit !found }' README.md >"$work/README.md"
-cat "$work/README.md" >README.md
-echo "Wrote $plots and the tables in README.md."
+    END { exit !found }' docs/figures.md >"$work/figures.md"
+cat "$work/figures.md" >docs/figures.md
+echo "Wrote $plots and the tables in docs/figures.md."

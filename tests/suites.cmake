@@ -123,7 +123,7 @@ set(of_lab_gpu_test IF NOT_WIN32 FULL RUNS limber-lab limber-cli NEEDS limber-la
 set(of_rdna_profile_test INCLUDE ../bench SOURCES ${radv}/rdna_operations.c ${radv}/rdna_profiler.c ${radv}/rdna_read.c
     ${radv}/rdna_run.c ${radv}/rdna_uses.c)
 
-set(of_readme_test NEEDS readme_example LIBRARIES readme_example)
+set(of_readme_gpu_test NEEDS readme_example LIBRARIES readme_example)
 set(of_manual_test NEEDS manual_example LIBRARIES manual_example)
 
 foreach(name import bvh files graph machine capture)

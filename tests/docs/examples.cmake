@@ -1,4 +1,4 @@
-# The code of README.md and of the manual, for readme_test and manual_test, and the header for C++.
+# The code of README.md and of the manual, for readme_gpu_test and manual_test, and the header for C++.
 get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 set(code "/^```/ { code = ($0 == \"```c\"); next } code")
 
