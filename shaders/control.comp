@@ -127,6 +127,7 @@ void main() {
         return;
     }
     control c;
+    c.own_step = make_ticks(push.step_low, push.step_high);
     c.block = push.block;
     c.program = push.program;
     c.character = character;
@@ -148,7 +149,7 @@ void main() {
     }
     if (!RUNS_PARTS || runs.begins) {
         c = find_events(c);
-        c.step = make_ticks(push.step_low, push.step_high);
+        c.step = c.own_step;
         if (USES_REACHED) {
             write_reached(c, push.reached, character * LOAD(c.program, PROGRAM_REACHED));
         }

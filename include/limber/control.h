@@ -672,11 +672,42 @@ LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
 LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
 /// Returns the number of words of a character's emitted events.
 ///
-/// The first word is how many events were emitted. lmb_graph_def.max_emitted_events #lmb_emitted_event follow it;
-/// further events are lost. Words that are not used are 0. Read them by the two functions below.
+/// The first word is how many events were emitted. #LMB_EMITTED_EVENT_WORDS for each of
+/// lmb_graph_def.max_emitted_events follow it; further events are lost. Words that are not used are 0. Read them by the
+/// two functions below.
 LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
 
+#define LMB_EMITTED_EVENT_WORDS 6u ///< of an emitted event in a character's words
+
+/// What emits an event.
+typedef enum lmb_emitted_kind {
+    LMB_EMITTED_NOTIFY, ///< a player passed a notify: lmb_player_def.notifies
+    LMB_EMITTED_LOOPED, ///< lmb_player_def.looped_event
+    LMB_EMITTED_ENDED,  ///< lmb_player_def.ended_event
+    LMB_EMITTED_ENTRY,  ///< lmb_state_def.entry_event
+    LMB_EMITTED_EXIT,   ///< lmb_state_def.exit_event
+    LMB_EMITTED_COUNT
+} lmb_emitted_kind;
+
 /// An event that a character emitted.
+///
+/// **Time.** `ticks` counts from the beginning of the frame's own step (lmb_control_frame.step): the event happened that
+/// long after the end of the frame before. It is from 0 to the step. If the character has waited for its update
+/// (lmb_graph_def.update_every), it is negative for what happened while it waited.
+/// - Entry and exit: when the transition is taken. That is where the step is cut for it (lmb_transition_def, "Exact
+///   times"), or the beginning of the step. Events that the host sends count at 0.
+/// - A notify: when the player is at the notify's time, rounded up to a tick. In a step that plays several loops each
+///   passage has its own time. The same holds backwards and at a negative rate. Forwards a notify at the very end of a
+///   step is emitted by the next step, at 0; backwards by this step, at its end.
+/// - Ended: when the player reaches the end. Looped: when it is at the first of the ends that `passes` counts, at
+///   which a loop backwards is at 0. The other ends follow after a duration each, divided by the rate.
+///
+/// So the end of the frame before plus `ticks` is one number, however time is divided into frames. It is exact to the
+/// rounding of the last tick, except in a sync group. There a player counts as moving evenly in each piece of the step,
+/// and times are rounded down: up to two ticks early in steps of up to 6 s, if the rate of the group is the same in the
+/// whole piece.
+///
+/// **Order.** Events are in the order of steps 2 to 4 of a frame, piece by piece, not sorted by time.
 typedef struct lmb_emitted_event {
     uint32_t event;
     /// Of its source. For a notify, ended or looped: the weight of the clip. For an entry or exit: the weight of the
@@ -686,6 +717,10 @@ typedef struct lmb_emitted_event {
     /// How often and which way. For `looped`: how many ends the player passed in this piece of the frame. For ended and
     /// a notify: 1. Negative if the player plays backwards; for a notify, if its clip does. 0 for an entry or exit.
     int32_t passes;
+    lmb_emitted_kind kind;
+    uint32_t source; ///< player (lmb_graph_player_name()); for an entry or exit: machine (lmb_graph_machine_name())
+    uint32_t part;   ///< of a notify: its index in the player's; of an entry or exit: the state; else 0
+    int64_t ticks;   ///< when, since the frame's step began
 } lmb_emitted_event;
 
 /// Returns how many events are stored in a character's words, at most lmb_graph_def.max_emitted_events.

@@ -900,6 +900,9 @@ LMB_API uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machin
 /// Returns the name of a state. State 0 of a fade's machine is "out" and state 1 "in"; with lmb_fade_def.begins_in it
 /// is the other way round.
 LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
+/// Writes what emitted an event, for people: `walk`, the name of the player's clip, or `body/run`, machine and state.
+/// Writes at most `size` bytes with the final zero.
+LMB_API void lmb_graph_emitter_name(const lmb_graph *graph, const lmb_emitted_event *event, char *text, size_t size);
 
 /// Prints the instructions that a graph was compiled to. Calls `print` for each instruction, in order, with a line
 /// without a line break, such as

@@ -423,14 +423,14 @@ lmb_result graph_run_sample(const graph_run *run, float **rows, uint32_t *count,
 
 // ---- Events and transitions.
 
-bool graph_run_emitted(const graph_run *run, uint32_t character, uint32_t *event, double *ago) {
+bool graph_run_emitted(const graph_run *run, uint32_t character, lmb_emitted_event *event, double *ago) {
     const graph_moment *now = graph_run_moment(run, 0);
     const graph_moment *moment = run->control != NULL ? now : NULL;
     for (uint32_t back = 0; moment != NULL; moment = graph_run_moment(run, ++back)) {
         const uint32_t *emitted = moment->emitted + (size_t)character * run->emitted_words;
         const uint32_t count = lmb_control_emitted_count(run->control, emitted);
         if (count > 0) {
-            *event = lmb_control_emitted_event(emitted, count - 1).event;
+            *event = lmb_control_emitted_event(emitted, count - 1);
             *ago = now->time - moment->time;
             return true;
         }

@@ -102,7 +102,7 @@ const uint32_t *graph_run_state(const graph_run *run, const graph_moment *moment
 
 // Finds the event that a character emitted last, and how many seconds ago. Returns false if there is none in the frames
 // that are kept.
-bool graph_run_emitted(const graph_run *run, uint32_t character, uint32_t *event, double *ago);
+bool graph_run_emitted(const graph_run *run, uint32_t character, lmb_emitted_event *event, double *ago);
 
 // A transition that a machine is in.
 typedef struct graph_transition {

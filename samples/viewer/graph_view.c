@@ -550,11 +550,13 @@ static bool has_emitted_events(const graph_run *run) {
 }
 
 static void show_emitted(const graph_view *view, ui *ui) {
-    uint32_t event = 0;
+    lmb_emitted_event event;
     double ago = 0.0;
-    char text[LARGEST_TEXT] = "-";
+    char text[LARGEST_TEXT] = "-", name[LARGEST_TEXT / 2];
     if (graph_run_emitted(view->run, view->watched, &event, &ago)) {
-        snprintf(text, sizeof text, "%s, %.2f s ago", lmb_graph_event_name(view->run->graph, event), ago);
+        lmb_graph_emitter_name(view->run->graph, &event, name, sizeof name);
+        snprintf(text, sizeof text, "%.60s by %s, %.2f s ago", lmb_graph_event_name(view->run->graph, event.event),
+                 name, ago);
     }
     ui_value(ui, "emitted", text);
 }

@@ -303,12 +303,21 @@
 #define INERTIAL_STEP 6u     // float: duration of this frame
 #define INERTIAL_WORDS 7u
 
-// Events that a character emits in a frame: how many, then so many lmb_emitted_event as there is room for.
+// Events that a character emits in a frame: how many, then these words for as many as there is room for.
 #define EMITTED_EVENT 0u
 #define EMITTED_WEIGHT 1u // float
 #define EMITTED_PASSES 2u // int, in two's complement
-#define EMITTED_WORDS 3u
+#define EMITTED_SOURCE 3u // BY_..., and from these bits on the notify or state, and the player or machine
+#define EMITTED_TIME 4u   // two words: ticks since the frame's own step began, in two's complement
+#define EMITTED_WORDS 6u
 #define EMITTED_COUNT_WORDS 1u // before them
+#define EMITTED_PART_SHIFT 8u
+#define EMITTED_INDEX_SHIFT 16u
+#define BY_NOTIFY 0u // in the order of lmb_emitted_kind
+#define BY_LOOP 1u
+#define BY_END 2u
+#define BY_ENTRY 3u
+#define BY_EXIT 4u
 
 #define MOTION_FLOATS 4u      // of a character, for renderers: position and yaw
 #define FULL_MOTION_FLOATS 7u // position and quaternion

@@ -92,6 +92,7 @@ memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
 uint sent_count; // that count in the current piece
 uint number;     // of the frame
+ticks own_step;  // of the frame
 ticks step;      // of the frame, including the time that the character has waited
 // The following are set when the frame begins.
 bool begins;     // it starts or is reset
@@ -328,27 +329,51 @@ OP void clear_emitted(control c) {
     }
 }
 
-// Emits an event several times. Events for which there is no room are only counted.
-OP_NOINLINE void emit_times(control c, uint event, real weight, uint passes, uint times) {
+// What emits events, and when.
+STRUCT(emission)
+uint source; // EMITTED_SOURCE
+real weight;
+ticks time; // EMITTED_TIME
+END_STRUCT(emission)
+
+// `by`: BY_... `index`: of the player or machine. `part`: of the notify or state.
+OP emission make_emission(uint by, address index, uint part, real weight, ticks time) {
+    emission e;
+    e.source = by | (part << EMITTED_PART_SHIFT) | (TO_WORD(index) << EMITTED_INDEX_SHIFT);
+    e.weight = weight;
+    e.time = time;
+    return e;
+}
+
+// When the current piece of the frame begins: ticks since the frame's own step began. Negative, in two's complement, in
+// the time that the character has waited.
+OP ticks time_of_piece(control c) {
+    return subtract_ticks(subtract_ticks(c.own_step, c.left), c.later);
+}
+
+// Counts events for which there is no room.
+OP void lose_events(control c, uint times) {
+    STORE(c.emitted, EMITTED_AT(c, 0u), LOAD(c.emitted, EMITTED_AT(c, 0u)) + times);
+    set_state_word(c, CHARACTER_LOST_EVENTS, state_word(c, CHARACTER_LOST_EVENTS) + times);
+}
+
+// Emits an event. If there is no room for it, it is only counted.
+OP_NOINLINE void emit(control c, uint event, emission e, uint passes) {
     if (event == CONTROL_NONE || !c.emits_events) {
         return;
     }
-    uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
     uint count = LOAD(c.emitted, EMITTED_AT(c, 0u));
-    uint room = capacity > count ? capacity - count : 0u;
-    uint kept = times < room ? times : room;
-    for (address i = 0u; i < kept; i++) {
-        address at = EMITTED_COUNT_WORDS + EMITTED_WORDS * (count + i);
-        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_EVENT), event);
-        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_WEIGHT), BITS(weight));
-        STORE(c.emitted, EMITTED_AT(c, at + EMITTED_PASSES), passes);
+    if (count >= LOAD(c.block, CONTROL_EMITTED_CAPACITY)) {
+        lose_events(c, 1u);
+        return;
     }
-    STORE(c.emitted, EMITTED_AT(c, 0u), count + times);
-    set_state_word(c, CHARACTER_LOST_EVENTS, state_word(c, CHARACTER_LOST_EVENTS) + (times - kept));
-}
-
-OP void emit(control c, uint event, real weight, uint passes) {
-    emit_times(c, event, weight, passes, 1u);
+    address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + EMITTED_WORDS * count);
+    STORE(c.emitted, at + EMITTED_EVENT, event);
+    STORE(c.emitted, at + EMITTED_WEIGHT, BITS(e.weight));
+    STORE(c.emitted, at + EMITTED_PASSES, passes);
+    STORE(c.emitted, at + EMITTED_SOURCE, e.source);
+    store_ticks(c.emitted, at + EMITTED_TIME, e.time);
+    STORE(c.emitted, EMITTED_AT(c, 0u), count + 1u);
 }
 
 // How often and which way a player passed what emits an event: negative if backwards.

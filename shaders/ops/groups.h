@@ -222,11 +222,19 @@ void emit_member(control c, address player, passage p) {
 #else
 static void emit_member(control c, address player, passage p) {
 #endif
-    real weight = player_weight(c, player);
-    emit_loop(c, player, p, block_ticks(c, player + PLAYER_DURATION), weight, false);
-    if (p.ends > 0u) {
-        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), weight, signed_passes(p.ends, p.backwards));
+    if (!emits_something(c, player, p.ends > 0u)) {
+        return;
     }
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    emitter e = make_emitter(c, player, p.from);
+    emit_loop(c, player, p, duration, e, false);
+    if (p.ends > 0u) {
+        ticks first = p.backwards ? p.from : subtract_ticks(duration, p.from);
+        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), emission_at(e, BY_LOOP, 0u, first),
+             signed_passes(p.ends, p.backwards));
+    }
+    ticks whole = p.backwards ? subtract_ticks(p.from, p.to) : subtract_ticks(p.to, p.from);
+    time_emissions(c, e, time_of_piece(c), 0u, add_ticks(whole, scale_ticks(duration, p.ends)));
 }
 
 OP void move_groups(CHARACTERS all, frame_part runs) {

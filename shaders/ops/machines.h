@@ -347,7 +347,10 @@ OP real weigh_states(control c, address machine) {
 OP void emit_state(control c, address machine, address state, uint which) {
     uint event = LOAD(c.block, state_record(c, machine, state) + which);
     if (event != CONTROL_NONE) {
-        emit(c, event, whole_weight(c, machine, state), 0u);
+        uint by = which == STATE_ENTRY_EVENT ? BY_ENTRY : BY_EXIT;
+        address index = (machine - LOAD(c.block, CONTROL_MACHINES)) / MACHINE_WORDS;
+        real weight = whole_weight(c, machine, state);
+        emit(c, event, make_emission(by, index, TO_WORD(state), weight, time_of_piece(c)), 0u);
     }
 }
 

@@ -193,6 +193,8 @@ word loops;           // ends for root motion: of a clip that turns around, ther
 word flags;           // without those of passed ends
 lane_mask stops;      // it reaches an end and stays there
 lane_mask had_turned; // around at the beginning of its clip, and not left it
+word rate;            // without its direction
+ticks waits;          // of its delay, in this piece
 END_STRUCT(player_move)
 
 // Of a player that stops at its ends.
@@ -212,6 +214,8 @@ OP player_move find_move_to_end(player own, playing before, ticks by, lane_mask 
     m.stops = AND(ended, NOT(had_ended));
     m.flags = SELECT_BITS(ended, ALL_WORD(PLAYING_ENDED)) | SELECT_BITS(m.stops, ALL_WORD(PLAYING_PASSED));
     m.had_turned = ALL_WORD(0u) != 0u;
+    m.rate = ALL_WORD(0u);
+    m.waits = make_ticks(ALL_WORD(0u), ALL_WORD(0u));
     return m;
 }
 
@@ -262,14 +266,22 @@ OP ticks pass_delay(control c, player own) {
 
 OP player_move find_move(control c, player own, playing before) {
     pace speed = player_pace(c, own);
-    ticks by = scale_ticks(c.duration, speed.rate);
+    ticks left = c.duration;
+    ticks waits = make_ticks(ALL_WORD(0u), ALL_WORD(0u));
     if (USES_PLAYER_OPTIONS && own.waited != CONTROL_NONE) {
-        by = scale_ticks(pass_delay(c, own), speed.rate);
+        left = pass_delay(c, own);
+        waits = subtract_ticks(c.duration, left);
     }
+    ticks by = scale_ticks(left, speed.rate);
     if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
-        return find_move_to_end(own, before, by, speed.backwards);
+        player_move to_end = find_move_to_end(own, before, by, speed.backwards);
+        to_end.rate = speed.rate;
+        to_end.waits = waits;
+        return to_end;
     }
     player_move m;
+    m.rate = speed.rate;
+    m.waits = waits;
     ticks around = own.duration;
     if (own.end == PLAYER_TURNS) {
         around = add_ticks(own.duration, own.duration);

@@ -12,27 +12,85 @@
 #include "player_weights.h"
 #include "root_motion.h"
 
-// Emits the notifies in [low, high), or in [low, high] if `with_high`, in the direction of play.
-OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, real weight) {
+// A player whose events are emitted. A leg of its passage is a part without an end of the clip inside.
+STRUCT(emitter)
+uint index;
+real weight;
+ticks from;   // where the leg begins in the clip
+ticks passed; // the distance of the legs before it
+uint first;   // of its events in this passage
+END_STRUCT(emitter)
+
+OP emitter make_emitter(control c, address player, ticks from) {
+    emitter e;
+    e.index = TO_WORD((player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS);
+    e.weight = player_weight(c, player);
+    e.from = from;
+    e.passed = make_ticks(0u, 0u);
+    e.first = LOAD(c.emitted, EMITTED_AT(c, 0u));
+    return e;
+}
+
+// Goes on to the next leg.
+OP emitter next_leg(emitter e, ticks duration, bool rises, ticks from) {
+    e.passed = add_ticks(e.passed, rises ? subtract_ticks(duration, e.from) : e.from);
+    e.from = from;
+    return e;
+}
+
+// An emission that has the distance from the beginning of the passage in place of its time, until time_emissions().
+OP emission emission_at(emitter e, uint by, uint part, ticks distance) {
+    return make_emission(by, e.index, part, e.weight, distance);
+}
+
+// Gives the events of a passage their times. `rate` is that of a player in no group, in units of 2^-16. The rates of
+// others may differ inside the piece, so their times are the same share of its duration as that of the distance `whole`.
+OP void time_emissions(control c, emitter e, ticks begin, uint rate, ticks whole) {
+    uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    uint count = LOAD(c.emitted, EMITTED_AT(c, 0u));
+    uint end = count < capacity ? count : capacity;
+    real inverse = 0.0f;
+    if (rate == 0u) {
+        inverse = reciprocal(snap(real_of_distance(whole)));
+    }
+    for (uint i = e.first; i < end; i++) {
+        address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + EMITTED_WORDS * i + EMITTED_TIME);
+        ticks distance = load_ticks(c.emitted, at);
+        ticks time = c.duration;
+        if (rate != 0u) {
+            time = ticks_to_pass(distance, rate);
+        } else if (ticks_less(distance, whole)) {
+            real share = clamp_real(snap(real_of_distance(distance) * inverse), 0.0f, 0.999999940f);
+            time = part_of_ticks(c.duration, TO_WORD(share * 16777216.0f) << 8u);
+        }
+        store_ticks(c.emitted, at, add_ticks(begin, time));
+    }
+}
+
+// Emits the notifies of a leg in [low, high), or in [low, high] if `with_high`, in the direction of play.
+OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, emitter e) {
     address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     uint passes = signed_passes(1u, backwards);
     for (address i = 0u; i < count; i++) {
-        address notify = notifies + (backwards ? count - 1u - i : i) * NOTIFY_WORDS;
+        address index = backwards ? count - 1u - i : i;
+        address notify = notifies + index * NOTIFY_WORDS;
         ticks time = block_ticks(c, notify);
         bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
         if (below && !ticks_less(time, low)) {
-            emit(c, LOAD(c.block, notify + 2u), weight, passes);
+            ticks distance = backwards ? subtract_ticks(e.from, time) : subtract_ticks(time, e.from);
+            emission at = emission_at(e, BY_NOTIFY, TO_WORD(index), add_ticks(e.passed, distance));
+            emit(c, LOAD(c.block, notify + 2u), at, passes);
         }
     }
 }
 
-// Emits the notifies of a player that loops, leg by leg: a leg goes from where the player is to an end of the clip, and
-// the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there, also if the
-// player `stops` at it.
-OP void emit_loop(control c, address player, passage p, ticks duration, real weight, bool stops) {
+// Emits the notifies of a player that does not turn around, leg by leg: a leg goes from where the player is to an end of
+// the clip, and the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there,
+// also if the player `stops` at it.
+OP void emit_loop(control c, address player, passage p, ticks duration, emitter e, bool stops) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
-    if (!c.emits_events || count == 0u) {
+    if (count == 0u) {
         return;
     }
     uint most = LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 1u;
@@ -51,12 +109,12 @@ OP void emit_loop(control c, address player, passage p, ticks duration, real wei
             high = p.backwards ? p.from : p.to;
         }
         bool with_high = !at_high || (stops && is_last && !p.backwards);
-        emit_notifies(c, player, low, high, with_high, p.backwards, weight);
+        emit_notifies(c, player, low, high, with_high, p.backwards, e);
+        e = next_leg(e, duration, !p.backwards, p.backwards ? duration : make_ticks(0u, 0u));
     }
     if (p.ends > legs) {
-        // The remaining ones are only counted, because there is no room for them.
-        uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
-        emit_times(c, event, weight, signed_passes(1u, p.backwards), (p.ends - legs) * count);
+        // There is no room for the remaining ones.
+        lose_events(c, (p.ends - legs) * count);
     }
 }
 
@@ -67,29 +125,27 @@ OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
 
 // Emits the notifies of a ping-pong player, leg by leg. A notify at an end of the clip is emitted when the end is
 // reached. So one at the beginning is not emitted again when a player that `has_turned` there leaves.
-OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, bool has_turned, real weight) {
+OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, bool has_turned, emitter e) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
-    ticks from = turned_time(p.from, duration);
     ticks to = turned_time(p.to, duration);
-    uint most = LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 2u;
+    uint most = 2u * LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 3u; // one at an end is passed in every other leg
     uint legs = p.ends < most ? p.ends : most;
     for (uint leg = 0u; leg <= legs; leg++) {
         bool turns = leg < p.ends;
-        ticks low = has_turned ? make_ticks(1u, 0u) : from;
+        ticks low = has_turned ? make_ticks(1u, 0u) : e.from;
         ticks high = turns ? duration : to;
         if (!rising) {
             low = turns ? make_ticks(0u, 0u) : to;
-            high = from;
+            high = e.from;
         }
-        emit_notifies(c, player, low, high, rising && turns, !rising, weight);
-        from = rising ? duration : make_ticks(0u, 0u);
+        emit_notifies(c, player, low, high, rising && turns, !rising, e);
+        e = next_leg(e, duration, rising, rising ? duration : make_ticks(0u, 0u));
         rising = !rising;
         has_turned = true;
     }
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (p.ends > legs && count > 0u) {
-        uint event = LOAD(c.block, LOAD(c.block, player + PLAYER_NOTIFIES) + 2u);
-        emit_times(c, event, weight, signed_passes(1u, !rising), (p.ends - legs) * count);
+        lose_events(c, (p.ends - legs) * count);
     }
 }
 
@@ -107,24 +163,27 @@ static void emit_move(control c, player own, player_move m) {
     if (!emits_something(c, own.record, m.stops || m.p.ends > 0u)) {
         return;
     }
-    real weight = player_weight(c, own.record);
-    if (own.end == PLAYER_HOLDS || own.end == PLAYER_DROPS_OUT) {
-        ticks low = m.p.backwards ? m.p.to : m.p.from;
-        ticks high = m.p.backwards ? m.p.from : m.p.to;
-        emit_notifies(c, own.record, low, high, m.stops && !m.p.backwards, m.p.backwards, weight);
-    } else if (own.turns) {
-        emit_turns(c, own.record, m.p, own.duration, m.had_turned, weight);
+    ticks from = own.turns ? turned_time(m.p.from, own.duration) : m.p.from;
+    emitter e = make_emitter(c, own.record, from);
+    if (own.turns) {
+        emit_turns(c, own.record, m.p, own.duration, m.had_turned, e);
     } else {
-        emit_loop(c, own.record, m.p, own.duration, weight, m.stops);
+        emit_loop(c, own.record, m.p, own.duration, e, m.stops);
     }
+    bool rises = own.turns ? turned_time_rises(m.p.from, own.duration, m.p.backwards) : !m.p.backwards;
+    ticks first = rises ? subtract_ticks(own.duration, from) : from; // distance to the first end
     // A ping-pong player has reached the end at which it stops.
     uint looped = own.turns && m.stops ? m.p.ends - 1u : m.p.ends;
     if (looped > 0u) {
-        emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), weight, signed_passes(looped, m.p.backwards));
+        emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), emission_at(e, BY_LOOP, 0u, first),
+             signed_passes(looped, m.p.backwards));
     }
     if (m.stops) {
-        emit(c, LOAD(c.block, own.record + PLAYER_ENDED_EVENT), weight, signed_passes(1u, m.p.backwards));
+        ticks last = add_ticks(first, scale_ticks(own.duration, looped));
+        emit(c, LOAD(c.block, own.record + PLAYER_ENDED_EVENT), emission_at(e, BY_END, 0u, last),
+             signed_passes(1u, m.p.backwards));
     }
+    time_emissions(c, e, add_ticks(time_of_piece(c), m.waits), m.rate > 0u ? m.rate : 1u, make_ticks(0u, 0u));
 }
 
 // The distance of a player from a term's time, in the direction of play. 0 if it is past it or moves away from it.

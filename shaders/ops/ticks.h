@@ -376,6 +376,26 @@ OP ticks ticks_at_rate(ticks fine, uint rate) {
     return add_ticks(found, make_ticks(lower.times + (no_ticks(lower.rest) ? 0u : 1u), 0u));
 }
 
+// The number of ticks, rounded up, that a fine distance takes at a rate in units of 2^-16, from 1 to 2^22.
+OP ticks ticks_to_pass(ticks fine, uint rate) {
+#ifdef LMB_TICKS_IN_WORDS
+    // A long division by eight bits at a time: the remainder is below 2^22, so that a word holds it with the next ones.
+    ticks left = fine;
+    ticks time = make_ticks(0u, 0u);
+    uint rest = 0u;
+    for (uint i = 0u; i < 8u; i++) {
+        rest = (rest << 8u) | (left.high >> 24u);
+        left = make_ticks(left.low << 8u, (left.high << 8u) | (left.low >> 24u));
+        uint quotient = rest / rate;
+        time = make_ticks((time.low << 8u) | quotient, (time.high << 8u) | (time.low >> 24u));
+        rest = rest - quotient * rate;
+    }
+    return add_ticks(time, make_ticks(rest > 0u ? 1u : 0u, 0u));
+#else
+    return fine / rate + (fine % rate > 0u ? 1u : 0u);
+#endif
+}
+
 // A time within a step, in units of 2^-24 tick. At most 2^64 of them are 1,558 s.
 OP ticks time_of_ticks(ticks a) {
     return scale_ticks(a, 1u << 24u);
@@ -401,6 +421,11 @@ OP ticks time_at_rate(ticks fine, uint rate) {
     return add_ticks(time, make_ticks(rest > 0u ? 1u : 0u, 0u));
 }
 #endif
+
+// Converts fine ticks to a float in units of 2^24, which is below 2^40, with a relative error of at most 3e-7.
+OP real real_of_distance(ticks fine) {
+    return real_of_word(ticks_high(fine)) * 256.0f + real_of_word(ticks_low(fine)) * 5.96046448e-08f;
+}
 
 // Converts to seconds, with a relative error of at most 3e-7.
 OP real seconds_of_fine(ticks fine) {

@@ -1,5 +1,5 @@
 // Which bits this library computes: hashes of scenarios that use every operation, with which tests compare all
-// evaluators on all devices. A library with other hashes gives other poses or states for the same graph.
+// evaluators on all devices. A library with other hashes gives other poses, states or emitted events for the same graph.
 #ifndef LIMBER_SRC_BASE_BITS_H
 #define LIMBER_SRC_BASE_BITS_H
 
@@ -7,7 +7,7 @@
 
 #define BITS_OF_POSES UINT64_C(0x77e1ce6c0835d103)
 #define BITS_OF_OUTPUTS UINT64_C(0xd1a7c045f33133b1)
-#define BITS_OF_CONTROL UINT64_C(0x1b6413b228af92c1)
-#define BITS_OF_MOTION UINT64_C(0x783356ee4fd0454a)
+#define BITS_OF_CONTROL UINT64_C(0xb52554ffdba0b972)
+#define BITS_OF_MOTION UINT64_C(0xe0239ee1295ccf59)
 
 #endif

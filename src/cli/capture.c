@@ -55,7 +55,7 @@ static capture describe(const capturing *capturing) {
                      .character_count = run->character_count,
                      .step = play_run_ticks(run, number) - run->passed,
                      .max_emitted_events =
-                         (uint32_t)(lmb_control_emitted_words(run->control) * 4 / sizeof(lmb_emitted_event)),
+                         (uint32_t)(lmb_control_emitted_words(run->control) / LMB_EMITTED_EVENT_WORDS),
                      .graph = run->subject.def,
                      .parameters = run->row,
                      .parameter_count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph),

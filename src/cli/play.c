@@ -309,6 +309,11 @@ static double seconds_of(uint64_t ticks) {
     return (double)ticks / (double)LMB_TICKS_PER_SECOND;
 }
 
+// When an event of a frame happened, in ticks since the beginning.
+static uint64_t time_of_event(const playing *playing, uint32_t frame, const lmb_emitted_event *event) {
+    return (frame > 0 ? play_run_ticks(&playing->run, frame - 1) : 0) + (uint64_t)event->ticks;
+}
+
 static void print_frame(const playing *playing, uint32_t frame) {
     const side *side = &playing->run.side;
     const lmb_control *control = playing->run.control;
@@ -327,7 +332,11 @@ static void print_frame(const playing *playing, uint32_t frame) {
                        character_motion.position[2], character_motion.yaw);
     }
     for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
-        terminal_print("  !%s", lmb_graph_event_name(graph, lmb_control_emitted_event(side->emitted, i).event));
+        const lmb_emitted_event event = lmb_control_emitted_event(side->emitted, i);
+        char name[PATH_SIZE];
+        lmb_graph_emitter_name(graph, &event, name, sizeof name);
+        terminal_print("  !%s %.4f %s", lmb_graph_event_name(graph, event.event),
+                       seconds_of(time_of_event(playing, frame, &event)), name);
     }
     terminal_print("  0x%016" PRIx64 "\n", hash_frame(playing));
 }
@@ -342,6 +351,24 @@ static void write_character_motion(const playing *playing, json *json) {
         json_end_array(json);
         json_float(json, "yaw", (float)character_motion.yaw);
     }
+}
+
+static void write_event(const playing *playing, uint32_t frame, const lmb_emitted_event *event, json *json) {
+    static const char *const kinds[LMB_EMITTED_COUNT] = {[LMB_EMITTED_NOTIFY] = "notify",
+                                                         [LMB_EMITTED_LOOPED] = "looped",
+                                                         [LMB_EMITTED_ENDED] = "ended",
+                                                         [LMB_EMITTED_ENTRY] = "entry",
+                                                         [LMB_EMITTED_EXIT] = "exit"};
+    char name[PATH_SIZE];
+    lmb_graph_emitter_name(playing->run.graph, event, name, sizeof name);
+    json_begin_object(json, NULL);
+    json_text(json, "event", lmb_graph_event_name(playing->run.graph, event->event));
+    json_unsigned(json, "ticks", time_of_event(playing, frame, event));
+    json_text(json, "kind", kinds[event->kind]);
+    json_text(json, "source", name);
+    json_float(json, "weight", event->weight);
+    json_float(json, "passes", (float)event->passes);
+    json_end_object(json);
 }
 
 static void write_frame(const playing *playing, uint32_t frame, json *json) {
@@ -369,7 +396,8 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
     write_character_motion(playing, json);
     json_begin_array(json, "events");
     for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
-        json_text(json, NULL, lmb_graph_event_name(graph, lmb_control_emitted_event(side->emitted, i).event));
+        const lmb_emitted_event event = lmb_control_emitted_event(side->emitted, i);
+        write_event(playing, frame, &event, json);
     }
     json_end_array(json);
     json_text(json, "hash", hash);

@@ -20,10 +20,13 @@
 
 #define TURN 6.283185307179586 // in radians
 
-_Static_assert(sizeof(lmb_emitted_event) == EMITTED_WORDS * 4 &&
-                   offsetof(lmb_emitted_event, weight) == EMITTED_WEIGHT * 4 &&
-                   offsetof(lmb_emitted_event, passes) == EMITTED_PASSES * 4,
-               "the words of an emitted event");
+_Static_assert(LMB_EMITTED_EVENT_WORDS == EMITTED_WORDS, "the words of an emitted event");
+_Static_assert(LMB_EMITTED_NOTIFY == BY_NOTIFY && LMB_EMITTED_LOOPED == BY_LOOP && LMB_EMITTED_ENDED == BY_END &&
+                   LMB_EMITTED_ENTRY == BY_ENTRY && LMB_EMITTED_EXIT == BY_EXIT,
+               "what emits events");
+_Static_assert(LMB_MAX_PLAYERS <= 1u << 16 && LMB_MAX_NOTIFIES <= 1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT) &&
+                   LMB_MAX_STATES <= 1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT),
+               "the source of an emitted event is a word");
 _Static_assert(LMB_MOTION_FLOATS == MOTION_FLOATS && LMB_FULL_MOTION_FLOATS == FULL_MOTION_FLOATS, "a motion's row");
 lmb_control_frame lmb_default_control_frame(void) {
     return (lmb_control_frame){0};
@@ -101,8 +104,16 @@ uint32_t lmb_control_emitted_count(const lmb_control *control, const uint32_t *e
 }
 
 lmb_emitted_event lmb_control_emitted_event(const uint32_t *emitted, uint32_t index) {
-    lmb_emitted_event event;
-    memcpy(&event, emitted + EMITTED_COUNT_WORDS + (size_t)EMITTED_WORDS * index, sizeof event);
+    const uint32_t *words = emitted + EMITTED_COUNT_WORDS + (size_t)EMITTED_WORDS * index;
+    const uint32_t source = words[EMITTED_SOURCE], part_mask = (1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT)) - 1u;
+    lmb_emitted_event event = {.event = words[EMITTED_EVENT],
+                               .kind = (lmb_emitted_kind)(source & ((1u << EMITTED_PART_SHIFT) - 1u)),
+                               .source = source >> EMITTED_INDEX_SHIFT,
+                               .part = source >> EMITTED_PART_SHIFT & part_mask};
+    const uint64_t ticks = (uint64_t)words[EMITTED_TIME + 1] << 32 | words[EMITTED_TIME];
+    memcpy(&event.weight, words + EMITTED_WEIGHT, sizeof event.weight);
+    memcpy(&event.passes, words + EMITTED_PASSES, sizeof event.passes);
+    memcpy(&event.ticks, &ticks, sizeof event.ticks);
     return event;
 }
 

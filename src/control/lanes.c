@@ -79,6 +79,9 @@ static LMB_NOINLINE void emit_lanes(const control *c, address player, const play
     memcpy(passages.to[0], &m->p.to.low, sizeof m->p.to.low);
     memcpy(passages.to[1], &m->p.to.high, sizeof m->p.to.high);
     memcpy(passages.counts, &m->p.ends, sizeof m->p.ends);
+    memcpy(passages.rates, &m->rate, sizeof m->rate);
+    memcpy(passages.waits[0], &m->waits.low, sizeof m->waits.low);
+    memcpy(passages.waits[1], &m->waits.high, sizeof m->waits.high);
     c->all->emit(c->all, &passages);
 }
 

@@ -22,6 +22,8 @@ typedef struct lmb_control_passages {
     uint32_t had_turned;
     uint32_t from[2][16], to[2][16]; // low words, high words
     uint32_t counts[16];             // of ends
+    uint32_t rates[16];              // of a player in no group, as its delay in this piece
+    uint32_t waits[2][16];
 } lmb_control_passages;
 
 // Characters that follow each other in a batch. A bit of a word for each, and an array for each.

@@ -75,7 +75,9 @@ static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_pass
                                      .ends = passages->counts[i],
                                      .backwards = (passages->backwards >> i & 1u) != 0},
                                .stops = (passages->stops >> i & 1u) != 0,
-                               .had_turned = (passages->had_turned >> i & 1u) != 0};
+                               .had_turned = (passages->had_turned >> i & 1u) != 0,
+                               .rate = passages->rates[i],
+                               .waits = make_ticks(passages->waits[0][i], passages->waits[1][i])};
         const control c = all->each[passages->first + i];
         if (is_grouped) {
             emit_member(c, own.record, m.p);
@@ -179,7 +181,8 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
                  .shows = frame->motions != NULL,
                  .sent = sent,
                  .number = frame->number,
-                 .step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+                 .own_step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
+    c.step = c.own_step;
     const size_t reached_count = block->graph != NULL ? block->graph->reached_count : 0;
     characters all;
     struct lane_stages stages = begin_stages(block, path, frame, first, count);

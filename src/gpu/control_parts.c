@@ -18,7 +18,7 @@
 #define WITHIN (MOST_MACHINES_WITHIN + 1u) // a loop over the machines around a machine
 #define SHARE 33u                          // share_of_ticks()
 #define TIME_AT_RATE 49u                   // time_at_rate()
-#define EMITTED 2u                         // emit()
+#define TICKS_TO_PASS 9u                   // ticks_to_pass()
 #define NO_DIVISION 2u                     // the loops of divide_ticks() without an active lane
 #define DISPLACEMENT 42u                   // displacement_along() and rigid_along()
 #define WARP_LOOPS 3u                      // loops through a clip that warped_along() distinguishes
@@ -32,8 +32,8 @@
 #define OWN_BEGIN_GROUP 6u
 #define OWN_BEGIN_GROUPS 10u
 #define OWN_NEXT_STOP 18u
-#define OWN_PLAYER 17u
-#define OWN_GROUP 25u
+#define OWN_PLAYER 20u
+#define OWN_GROUP 28u
 #define OWN_WARP 2u
 #define OWN_MOTION_RULE 6u
 
@@ -128,7 +128,7 @@ static uint64_t begin_state_loops(const bounds *b, uint32_t machine) {
 
 static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
     const uint64_t states = loop(b->block[machine + MACHINE_STATE_COUNT], 0);
-    return 2 * (WITHIN + EMITTED) + SHARE + begin_state_loops(b, machine) + 4 * states;
+    return 2 * WITHIN + SHARE + begin_state_loops(b, machine) + 4 * states;
 }
 
 static uint64_t condition_loops(uint64_t terms) {
@@ -289,13 +289,15 @@ static uint64_t move_around_loops(const bounds *b, uint32_t player) {
     return 2 * division_loops(duration > 0 ? bits_of(farthest / duration) + 1 : 64);
 }
 
-// What a player emits. The legs of a passage are as many as there is room for events, and three.
+// What a player emits. The legs of a passage are as many as there is room for events, and two; if the player turns
+// around, twice as many.
 static uint64_t emit_loops(const bounds *b, uint32_t player) {
     const uint32_t end = b->block[player + PLAYER_END];
-    const uint64_t notifies = loop(b->block[player + PLAYER_NOTIFY_COUNT], EMITTED);
-    return EMITTED + (end == PLAYER_HOLDS || end == PLAYER_DROPS_OUT
-                          ? notifies
-                          : loop(b->capacity + 3, notifies) + loop(b->capacity, 0));
+    const uint64_t notifies = loop(b->block[player + PLAYER_NOTIFY_COUNT], 0);
+    const uint64_t legs = end == PLAYER_HOLDS || end == PLAYER_DROPS_OUT ? 1
+                          : end == PLAYER_TURNS                          ? 2 * (uint64_t)b->capacity + 4
+                                                                         : b->capacity + 2;
+    return loop(legs, notifies) + loop(b->capacity, TICKS_TO_PASS);
 }
 
 static uint64_t player_loops(const bounds *b, uint32_t index) {

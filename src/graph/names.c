@@ -7,6 +7,7 @@
 
 #include "../../shaders/ops/layout.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // The number of a machine's states is the difference of two first states.
@@ -369,4 +370,14 @@ uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint3
 const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
     const uint32_t count = lmb_graph_state_count(graph, machine);
     return count > 0 ? name_at(graph->names->states + graph->names->first_states[machine], count, state) : "";
+}
+
+void lmb_graph_emitter_name(const lmb_graph *graph, const lmb_emitted_event *event, char *text, size_t size) {
+    const uint32_t source = event->source;
+    if (event->kind == LMB_EMITTED_ENTRY || event->kind == LMB_EMITTED_EXIT) {
+        snprintf(text, size, "%s/%s", lmb_graph_machine_name(graph, source),
+                 lmb_graph_state_name(graph, source, event->part));
+    } else {
+        snprintf(text, size, "%s", lmb_graph_player_name(graph, source));
+    }
 }

@@ -1426,7 +1426,10 @@ static void warped_clips_reach_their_targets(void **state) {
             fail_msg("%s: %s", rows[i][0], output.err);
         }
         expect_contains(output.out, " 0.5000 x1.0000  at 1.0000 0.5000 -2.0000 yaw 1.5000 ");
+        char emitted[100];
+        snprintf(emitted, sizeof emitted, "yaw 1.5000  !THERE 0.5000 %s  0x", rows[i][1]);
         expect_contains(output.out, " 0.5167 x1.0000  at 1.0233 0.5000 -1.9983 yaw 1.5000  !THERE ");
+        expect_contains(output.out, emitted);
         command_output_release(&output);
     }
 }

@@ -11,7 +11,7 @@
 
 // Max words of a block, of a character's state, and of its emitted events; max weights that a program computes per
 // character.
-enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 64, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
+enum { MOST_WORDS = 1 << 16, MOST_STATE_WORDS = 512, MOST_EMITTED_WORDS = 96, MOST_WEIGHTS = LMB_MAX_CONTROL_WEIGHTS };
 // The first controls have kernels of their own, as on devices that are not processors. If cases are quick, only one
 // has, and none on lavapipe, which takes longest to compile it. The others share kernels.
 enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 16 };

@@ -237,6 +237,136 @@ static void test_emitted_overflow(void **state) {
     stage_end(&s);
 }
 
+// What a character emits, at times since its beginning.
+typedef struct emitted_list {
+    lmb_emitted_event events[1024];
+    uint32_t count;
+} emitted_list;
+
+static void run_emitting(const control_def *def, uint64_t step, uint64_t end, emitted_list *list) {
+    stage s = stage_begin(def);
+    list->count = 0;
+    for (uint64_t passed = 0; passed < end; passed += step) {
+        stage_step(&s, step);
+        assert_in_range(s.emitted[0], 0, STAGE_EMITTED);
+        for (uint32_t i = 0; i < s.emitted[0]; i++) {
+            lmb_emitted_event event = lmb_control_emitted_event(s.emitted, i);
+            assert_true(event.ticks >= 0 && event.ticks <= (int64_t)step);
+            event.ticks += (int64_t)passed;
+            assert_true(list->count < 1024);
+            list->events[list->count++] = event;
+        }
+    }
+    stage_end(&s);
+}
+
+static uint32_t count_at(const emitted_list *list, lmb_emitted_kind kind, uint32_t part, double ticks) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const lmb_emitted_event *e = &list->events[i];
+        count += e->kind == kind && e->part == part && e->source == 0 && (double)e->ticks == ceil(ticks);
+    }
+    return count;
+}
+
+// Each notify, loop and end has the time at which the clip is there, by the formula, whatever the steps are.
+static void test_times_of_events(void **state) {
+    (void)state;
+    static const lmb_notify_def notifies[] = {{0.0f, 0}, {0.25f, 1}, {0.4f, 2}};
+    static const uint64_t steps[] = {SIXTIETH / 7, SIXTIETH, LMB_TICKS_PER_SECOND / 4, 3 * LMB_TICKS_PER_SECOND};
+    static const float rates[] = {1.0f, -1.0f, 0.75f, -2.3f, 1.37f};
+    static emitted_list list;
+    const double second = (double)LMB_TICKS_PER_SECOND, d = 0.4, times[] = {0.0, 0.25, 0.4};
+    for (uint32_t i = 0; i < 5 * 4 * 2; i++) {
+        const double rate = round((double)rates[i % 5] * 65536) / 65536, speed = fabs(rate);
+        const lmb_end end = i / 5 % 4 == 0 ? LMB_END_LOOP : i / 5 % 4 == 1 ? LMB_END_PING_PONG : LMB_END_HOLD;
+        const double delay = i / 20 > 0 ? 0.3 : 0.0;
+        control_player_def player = stage_player(0.4f, 0);
+        player.rate = lmb_constant(rates[i % 5]);
+        player.end = end;
+        player.offset = end == LMB_END_HOLD ? 0.1f : 0.0f;
+        player.delay = (float)delay;
+        player.repetitions = end == LMB_END_LOOP && delay > 0.0 ? 3 : 0;
+        player.notifies = notifies;
+        player.notify_count = 3;
+        player.looped_event = 9;
+        player.ended_event = 10;
+        const control_def def = control_of(&player);
+        for (uint32_t k = 0; k < 4; k++) {
+            run_emitting(&def, steps[k], 3 * LMB_TICKS_PER_SECOND, &list);
+            const double last = fmin((3.0 - delay) * speed, player.repetitions > 0 ? 1.2 : 1e9);
+            uint32_t found = 0, notes = 0;
+            for (uint32_t n = 0; n < 3 && end != LMB_END_HOLD; n++) {
+                for (uint32_t leg = 0; leg < 40; leg++) {
+                    const bool rises = end == LMB_END_PING_PONG ? leg % 2 == 0 : rate > 0.0;
+                    const double at = leg * d + (rises ? times[n] : d - times[n]);
+                    const bool turned = end == LMB_END_PING_PONG && leg > 0 && n == (rises ? 0 : 2);
+                    if (at < last - 1e-6 && !turned) { // the last tick decides about what is at the end
+                        found += count_at(&list, LMB_EMITTED_NOTIFY, n, (delay + at / speed) * second - 1e-3);
+                        notes++;
+                    }
+                }
+            }
+            assert_int_equal(found, notes);
+            if (end == LMB_END_HOLD) {
+                const double way = rate > 0.0 ? 0.3 : 0.1;
+                assert_int_equal(count_at(&list, LMB_EMITTED_ENDED, 0, (delay + way / speed) * second - 1e-3), 1);
+            } else if (player.repetitions > 0) {
+                const double at = (delay + 1.2 / speed) * second - 1e-3;
+                assert_int_equal(count_at(&list, LMB_EMITTED_ENDED, 0, at), last >= 1.2 ? 1 : 0);
+            }
+            if (end != LMB_END_HOLD) { // the first of the ends that a step passes
+                const double first = end == LMB_END_LOOP && rate < 0.0 ? 0.0 : d;
+                assert_int_equal(count_at(&list, LMB_EMITTED_LOOPED, 0, (delay + first / speed) * second - 1e-3), 1);
+            }
+        }
+    }
+}
+
+// The exact time of a transition is that of its events.
+static void test_times_of_transitions(void **state) {
+    (void)state;
+    static const uint64_t steps[] = {SIXTIETH / 7, SIXTIETH, LMB_TICKS_PER_SECOND / 4, LMB_TICKS_PER_SECOND};
+    control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+    states[0].exit_event = 1;
+    states[1].entry_event = 2;
+    states[1].exit_event = 3;
+    lmb_transition_def transitions[2] = {lmb_default_transition_def(), lmb_default_transition_def()};
+    transitions[0].from = 0;
+    transitions[0].to = 1;
+    transitions[0].after = 0.15f;
+    transitions[1].from = 1;
+    transitions[1].to = 0;
+    transitions[1].after = 0.2f;
+    // The first machine has no events: the second is the source.
+    const control_state_def still[1] = {default_control_state_def()};
+    const control_machine_def machines[2] = {{still, 1, NULL, 0, LMB_NONE, 0, 0},
+                                             {states, 2, transitions, 2, LMB_NONE, 0, 0}};
+    control_player_def player = stage_player(1.0f, 0);
+    control_def def = control_of(&player);
+    def.machines = machines;
+    def.machine_count = 2;
+    static emitted_list list;
+    for (uint32_t k = 0; k < 4; k++) {
+        run_emitting(&def, steps[k], LMB_TICKS_PER_SECOND, &list);
+        const int64_t unit = (int64_t)LMB_TICKS_PER_SECOND / 20;
+        static const struct {
+            uint32_t event, part;
+            lmb_emitted_kind kind;
+            int64_t at;
+        } expected[] = {{1, 0, LMB_EMITTED_EXIT, 3},  {2, 1, LMB_EMITTED_ENTRY, 3},  {3, 1, LMB_EMITTED_EXIT, 7},
+                        {1, 0, LMB_EMITTED_EXIT, 10}, {2, 1, LMB_EMITTED_ENTRY, 10}, {3, 1, LMB_EMITTED_EXIT, 14},
+                        {1, 0, LMB_EMITTED_EXIT, 17}, {2, 1, LMB_EMITTED_ENTRY, 17}};
+        assert_int_equal(list.count, 8);
+        for (uint32_t i = 0; i < 8; i++) {
+            const lmb_emitted_event *e = &list.events[i];
+            assert_true(e->event == expected[i].event && e->part == expected[i].part && e->kind == expected[i].kind);
+            assert_int_equal(e->source, 1);
+            assert_int_equal(e->ticks, expected[i].at * unit);
+        }
+    }
+}
+
 // A clip of 0.4 s, to be played three times, and then one of a second. Whatever the steps are, all events of the first
 // are emitted, and the second begins at the exact time of the first one's last end.
 static void test_repetitions(void **state) {
@@ -2099,6 +2229,8 @@ int main(void) {
         cmocka_unit_test(test_places),
         cmocka_unit_test(test_steps_add_up),
         cmocka_unit_test(test_notifies),
+        cmocka_unit_test(test_times_of_events),
+        cmocka_unit_test(test_times_of_transitions),
         cmocka_unit_test(test_repetitions),
         cmocka_unit_test(test_ended_repetitions_stay),
         cmocka_unit_test(test_notifies_there_and_back),

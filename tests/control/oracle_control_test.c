@@ -73,6 +73,13 @@ static void compare_players(comparison *c, const oracle_character *oracle, const
     }
 }
 
+// The library's index of the player or machine that emitted an event of the oracle.
+static uint32_t source_of(const comparison *c, const oracle_emitted *emitted) {
+    return emitted->kind == LMB_EMITTED_ENTRY || emitted->kind == LMB_EMITTED_EXIT
+               ? machine_of(c, emitted->source)
+               : lmb_graph_node_player(c->compiled, c->oracle->players[emitted->source].node);
+}
+
 static void compare_events(comparison *c, const oracle_character *oracle, const uint32_t *emitted) {
     check(c, "number of emitted events", 0, oracle->emitted_count, emitted[0], 0.0);
     const uint32_t count = lmb_control_emitted_count(c->control, emitted);
@@ -81,8 +88,12 @@ static void compare_events(comparison *c, const oracle_character *oracle, const 
         check(c, "emitted event", i, oracle->emitted[i].event, event.event, 0.0);
         check(c, "weight of emitted event", i, oracle->emitted[i].weight, event.weight, weight_tolerance);
         check(c, "passes of emitted event", i, oracle->emitted[i].passes, event.passes, 0.0);
+        check(c, "kind of emitted event", i, oracle->emitted[i].kind, event.kind, 0.0);
+        check(c, "source of emitted event", i, source_of(c, &oracle->emitted[i]), event.source, 0.0);
+        check(c, "part of emitted event", i, oracle->emitted[i].part, event.part, 0.0);
+        check(c, "ticks of emitted event", i, oracle->emitted[i].ticks, (double)event.ticks, oracle->emitted[i].error);
     }
-    for (size_t i = 1 + count * sizeof(lmb_emitted_event) / 4; i < c->emitted_words; i++) {
+    for (size_t i = 1 + (size_t)count * LMB_EMITTED_EVENT_WORDS; i < c->emitted_words; i++) {
         check(c, "unused emitted word", (uint32_t)i, 0.0, emitted[i], 0.0);
     }
 }

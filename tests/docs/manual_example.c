@@ -7,6 +7,7 @@
 #include <limber/root_motion.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
                                   uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,
@@ -41,6 +42,37 @@ static uint64_t first_changed(manual_inputs *inputs, uint64_t now) {
     }
     inputs->counts[inputs->changed] = inputs->arriving;
     return inputs->changed;
+}
+
+// Without what depends on the input of the whole frame.
+static manual_sound sound_of(uint32_t character, const lmb_emitted_event *event, int64_t when) {
+    manual_sound sound = {character, when, *event};
+    sound.event.weight = 0.0f;
+    sound.event.passes = 0;
+    return sound;
+}
+
+static bool is_same_sound(const manual_sound *a, const manual_sound *b) {
+    return a->character == b->character && a->when == b->when && memcmp(&a->event, &b->event, sizeof a->event) == 0;
+}
+
+static void play_sound(manual_inputs *inputs, uint32_t character, const lmb_emitted_event *event, int64_t when) {
+    if (inputs->sound_count < MANUAL_SOUNDS) {
+        inputs->sounds[inputs->sound_count++] = sound_of(character, event, when);
+    }
+}
+
+static void stop_sound(manual_inputs *inputs, uint32_t character, const lmb_emitted_event *event, int64_t when) {
+    const manual_sound stopped = sound_of(character, event, when);
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < inputs->sound_count; i++) {
+        const bool stops = is_same_sound(&inputs->sounds[i], &stopped);
+        inputs->stopped += stops;
+        if (!stops) {
+            inputs->sounds[left++] = inputs->sounds[i];
+        }
+    }
+    inputs->sound_count = left;
 }
 
 lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *inputs, uint64_t frame_count,

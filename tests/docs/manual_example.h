@@ -20,7 +20,17 @@ typedef struct manual_inputs {
     uint32_t *counts; // [frame]
     uint64_t arrives, changed;
     uint32_t arriving; // events of frame `changed`
+    struct manual_sound *sounds;
+    uint32_t sound_count, stopped;
 } manual_inputs;
+
+// A sound that was played.
+enum { MANUAL_SOUNDS = 200 };
+typedef struct manual_sound {
+    uint32_t character;
+    int64_t when;
+    lmb_emitted_event event;
+} manual_sound;
 
 // docs/netcode.md: runs frames, and those of late input again.
 lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *inputs, uint64_t frame_count,

@@ -199,25 +199,23 @@ static void the_state_machine_in_c_is_the_one_in_json(void **state) {
     free(in_c);
 }
 
-// Late input, with which frames run again, gives the bits of the same input in time.
-static void rollback_gives_the_same_bits(void **state) {
-    (void)state;
-    enum { CHARACTERS = 5, FRAMES = 40 };
-    char block[4096] = "";
-    FILE *page = open_page("state-machines");
-    assert_true(next_block(page, block, sizeof block));
-    fclose(page);
-    lmb_graph *graph = create_graph(block);
-    lmb_cpu *cpu;
-    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+static bool is_same_sound(const manual_sound *a, const manual_sound *b) {
+    return a->character == b->character && a->when == b->when && memcmp(&a->event, &b->event, sizeof a->event) == 0;
+}
+
+// Late input, with which frames run again, gives the bits of the same input in time. Each event is heard once.
+static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps) {
+    enum { CHARACTERS = 5, FRAMES = 100, LATE = 60, CHANGED = 53 };
     const uint32_t jump = lmb_graph_find_event(graph, "JUMP");
     const lmb_event sent[2] = {{1, jump}, {3, jump}};
     const size_t states = CHARACTERS * lmb_control_state_words(lmb_graph_control(graph));
     const size_t kept = CHARACTERS * lmb_graph_inertia_words(graph) + 1;
-    uint32_t *state_words[2], *kept_words[2];
+    static manual_sound sounds[2][MANUAL_SOUNDS];
+    uint32_t *state_words[2], *kept_words[2], sound_counts[2], stopped[2];
     for (int run = 0; run < 2; run++) {
-        // In the first run the events of frame 20 are known in time, in the second in frame 25.
-        uint32_t counts[FRAMES] = {[20] = run == 0 ? 2 : 0};
+        // In the first run the events of a frame are known in time, in the second, which guesses wrong, seven frames
+        // later.
+        uint32_t counts[FRAMES] = {[CHANGED] = run == 0 ? jumps : 2 - jumps};
         state_words[run] = calloc(states, sizeof **state_words);
         kept_words[run] = calloc(kept, sizeof **kept_words);
         float *parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof *parameters);
@@ -229,17 +227,51 @@ static void rollback_gives_the_same_bits(void **state) {
         frame.parameters = parameters;
         const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palettes},
                                            .inertia = kept > 1 ? kept_words[run] : NULL};
-        manual_inputs inputs = {sent, counts, run == 0 ? FRAMES : 25, 20, 2};
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            float *row = parameters + i * lmb_graph_parameter_count(graph);
+            lmb_graph_defaults(graph, row);
+            row[lmb_graph_find_parameter(graph, "speed")] = 2.0f + 0.3f * (float)i;
+        }
+        manual_inputs inputs = {.sent = sent,
+                                .counts = counts,
+                                .arrives = run == 0 ? FRAMES : LATE,
+                                .changed = CHANGED,
+                                .arriving = jumps,
+                                .sounds = sounds[run]};
         assert_int_equal(manual_netcode(graph, cpu, &inputs, FRAMES, frame, outputs), LMB_OK);
+        sound_counts[run] = inputs.sound_count;
+        stopped[run] = inputs.stopped;
         free(parameters);
         free(palettes);
     }
     assert_memory_equal(state_words[0], state_words[1], states * sizeof **state_words);
     assert_memory_equal(kept_words[0], kept_words[1], kept * sizeof **kept_words);
+    assert_true(sound_counts[0] > 10 && stopped[0] == 0 && (jumps > 0 || stopped[1] == 2));
+    assert_int_equal(sound_counts[0], sound_counts[1]);
+    for (uint32_t i = 0; i < sound_counts[0]; i++) {
+        uint32_t same = 0;
+        for (uint32_t k = 0; k < sound_counts[1]; k++) {
+            same += is_same_sound(&sounds[0][i], &sounds[1][k]);
+        }
+        assert_int_equal(same, 1);
+    }
     for (int run = 0; run < 2; run++) {
         free(state_words[run]);
         free(kept_words[run]);
     }
+}
+
+static void rollback_gives_the_same_bits(void **state) {
+    (void)state;
+    char block[4096] = "";
+    FILE *page = open_page("state-machines");
+    assert_true(next_block(page, block, sizeof block));
+    fclose(page);
+    lmb_graph *graph = create_graph(block);
+    lmb_cpu *cpu;
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+    expect_rollback(graph, cpu, 2);
+    expect_rollback(graph, cpu, 0);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(graph);
 }

@@ -106,7 +106,7 @@ typedef struct character {
     lmb_graph *graph;
     lmb_cpu *cpu;
     uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + 8 * sizeof(lmb_emitted_event) / 4];
+    uint32_t emitted[1 + 8 * LMB_EMITTED_EVENT_WORDS];
     float parameters[MOST_PARAMETERS];
     uint32_t inertia[64];
     uint32_t number;

@@ -710,8 +710,37 @@ static void what_states_emit(void **state) {
     assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, came);
     step(&p, 0.1, "AGAIN");
     assert_int_equal(p.emitted[0], 2);
-    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, left);
-    assert_int_equal(lmb_control_emitted_event(p.emitted, 1).event, came);
+    const lmb_emitted_event exit = lmb_control_emitted_event(p.emitted, 0),
+                            entry = lmb_control_emitted_event(p.emitted, 1);
+    assert_true(exit.event == left && exit.kind == LMB_EMITTED_EXIT && exit.part == 0 && exit.ticks == 0);
+    assert_true(entry.event == came && entry.kind == LMB_EMITTED_ENTRY && entry.part == 0 && entry.ticks == 0);
+    end(&p);
+}
+
+// The name of a clip, or of a machine and its state.
+static void emitters_have_names(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','name':'body','states':[{'name':'still','pose':{'op':'rest'},"
+                     "'transitions':[{'to':'hop','event':'GO'}]},"
+                     "{'name':'hop','entry':'came','pose':{'op':'clip','clip':'hop','play':{'notifies':["
+                     "{'time':0,'event':'off'},{'time':0.05,'event':'up'}]}}}]}");
+    char name[32];
+    step(&p, 0.1, NULL);
+    step(&p, 0.1, "GO");
+    assert_int_equal(p.emitted[0], 3);
+    lmb_emitted_event event = lmb_control_emitted_event(p.emitted, 0);
+    lmb_graph_emitter_name(p.graph->graph, &event, name, sizeof name);
+    assert_string_equal(name, "body/hop");
+    event = lmb_control_emitted_event(p.emitted, 2);
+    assert_true(event.kind == LMB_EMITTED_NOTIFY && event.part == 1);
+    assert_int_equal(event.ticks, LMB_TICKS_PER_SECOND / 20);
+    lmb_graph_emitter_name(p.graph->graph, &event, name, sizeof name);
+    assert_string_equal(name, "hop");
+    lmb_graph_emitter_name(p.graph->graph, &event, name, 3);
+    assert_string_equal(name, "ho");
+    event.source = 1000;
+    lmb_graph_emitter_name(p.graph->graph, &event, name, sizeof name);
+    assert_string_equal(name, "");
     end(&p);
 }
 
@@ -2178,6 +2207,7 @@ int main(void) {
         cmocka_unit_test(conditions_name_places),
         cmocka_unit_test(places_are_no_loops),
         cmocka_unit_test(what_states_emit),
+        cmocka_unit_test(emitters_have_names),
         cmocka_unit_test(a_clip_played_once_drops_out),
         cmocka_unit_test(clips_in_states_take_what_they_say),
         cmocka_unit_test(machines_run_inside_states),

@@ -27,7 +27,7 @@ typedef struct stage {
     lmb_graph *graph;
     const lmb_control *control;
     uint32_t state[MOST_WORDS];
-    uint32_t emitted[1 + EMITTED * sizeof(lmb_emitted_event) / 4];
+    uint32_t emitted[1 + EMITTED * LMB_EMITTED_EVENT_WORDS];
     float parameters[MOST_PARAMETERS];
     float motion[LMB_MOTION_FLOATS];
     uint32_t number;

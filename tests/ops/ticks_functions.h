@@ -21,6 +21,7 @@ typedef struct ticks_functions {
     float (*real)(uint64_t a);
     uint64_t (*distance)(uint64_t time, uint32_t rate);
     uint64_t (*time)(uint64_t fine, uint32_t rate);
+    uint64_t (*pass)(uint64_t fine, uint32_t rate);
 } ticks_functions;
 
 extern const ticks_functions ticks_of_words, ticks_of_the_compiler;

@@ -178,6 +178,18 @@ static void distances_and_times_are_exact(void **state) {
     }
 }
 
+// Rates are in 2^-16, up to 64. The time is the first at which the distance is passed.
+static void times_of_passages_are_exact(void **state) {
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        const uint32_t rate = i % 8 == 0 ? 1u << 22 : 1 + (uint32_t)(next_word() % (1u << (1 + i % 22)));
+        const uint64_t time = next_word() >> (24 + next_word() % 40), exact = time * rate; // below 2^62
+        const uint64_t fine = i % 3 == 0 || exact == 0 ? exact : exact - next_word() % (rate < exact ? rate : exact);
+        assert_true(ticks_of_the_compiler.pass(fine, rate) == time);
+        assert_true(ticks_of_words.pass(fine, rate) == time);
+    }
+}
+
 static void the_whole_is_the_maximum_share(void **state) {
     (void)state;
     assert_int_equal(ticks_of_words.share(0, 0), 0xffffffffu);
@@ -212,6 +224,7 @@ int main(void) {
         cmocka_unit_test(lanes_are_as_the_compiler_has_numbers),
         cmocka_unit_test(quotients_take_all_bits),
         cmocka_unit_test(distances_and_times_are_exact),
+        cmocka_unit_test(times_of_passages_are_exact),
         cmocka_unit_test(the_whole_is_the_maximum_share),
         cmocka_unit_test(a_word_is_rounded_once),
     };

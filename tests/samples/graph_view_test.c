@@ -450,20 +450,20 @@ static void emitted_events_are_found_in_the_frames(void **state) {
     running running = run_text("{\"op\": \"clip\", \"clip\": \"walk\", \"play\": {\"notifies\": [\n"
                                " {\"time\": 0.1, \"event\": \"STEP\"}, {\"time\": 0.3, \"event\": \"OTHER\"}]}}",
                                2, 100);
-    uint32_t event;
+    lmb_emitted_event event;
     double ago;
     step(&running, 5);
     assert_false(graph_run_emitted(running.run, 0, &event, &ago));
     step(&running, 7); // the sixth frame passes 0.1 s
     assert_true(graph_run_emitted(running.run, 0, &event, &ago));
-    assert_string_equal(lmb_graph_event_name(running.run->graph, event), "STEP");
+    assert_string_equal(lmb_graph_event_name(running.run->graph, event.event), "STEP");
     assert_true(fabs(ago - 5.0 * STEP) < 1e-9 || fabs(ago - 6.0 * STEP) < 1e-9);
     step(&running, 10);
     assert_true(graph_run_emitted(running.run, 0, &event, &ago));
-    assert_string_equal(lmb_graph_event_name(running.run->graph, event), "OTHER");
+    assert_string_equal(lmb_graph_event_name(running.run->graph, event.event), "OTHER");
     graph_run_go(running.run, 12);
     assert_true(graph_run_emitted(running.run, 0, &event, &ago));
-    assert_string_equal(lmb_graph_event_name(running.run->graph, event), "STEP");
+    assert_string_equal(lmb_graph_event_name(running.run->graph, event.event), "STEP");
     end(&running);
 }
 

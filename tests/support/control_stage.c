@@ -57,7 +57,7 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
         assert_in_range(event, 0, STAGE_EVENTS - 1);
         s->counts[event]++;
     }
-    for (uint32_t i = 1 + emitted * STAGE_EVENT_WORDS; i < lmb_control_emitted_words(s->control); i++) {
+    for (uint32_t i = 1 + emitted * LMB_EMITTED_EVENT_WORDS; i < lmb_control_emitted_words(s->control); i++) {
         assert_int_equal(s->emitted[i], 0);
     }
 }

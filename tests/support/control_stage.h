@@ -9,7 +9,7 @@
 #define SIXTIETH (LMB_TICKS_PER_SECOND / 60)
 
 enum { STAGE_WORDS = 1024, STAGE_EMITTED = 64, STAGE_PARAMETERS = 64, STAGE_EVENTS = 32 };
-enum { STAGE_EVENT_WORDS = sizeof(lmb_emitted_event) / 4, STAGE_EMITTED_WORDS = 1 + STAGE_EMITTED * STAGE_EVENT_WORDS };
+enum { STAGE_EMITTED_WORDS = 1 + STAGE_EMITTED * LMB_EMITTED_EVENT_WORDS };
 
 typedef struct stage {
     lmb_control *control;

@@ -415,6 +415,17 @@ static int64_t find_start(const oracle_character *c, uint32_t machine, const lmb
     return (int64_t)found;
 }
 
+static void emit_state(oracle_character *c, lmb_emitted_kind kind, uint32_t machine, uint32_t state) {
+    const lmb_state_def *def = &c->graph->machines[machine].states[state];
+    const oracle_emitted emitted = {.event = kind == LMB_EMITTED_ENTRY ? def->entry_event : def->exit_event,
+                                    .weight = scope_weight(c, (oracle_scope){machine, state}),
+                                    .kind = kind,
+                                    .source = machine,
+                                    .part = state,
+                                    .ticks = (double)c->piece_time};
+    oracle_emit(c, &emitted);
+}
+
 static void take_transition(oracle_character *c, uint32_t machine, uint32_t index) {
     const oracle_machine *m = &c->graph->machines[machine];
     lmb_transition_def at_once = lmb_default_transition_def();
@@ -432,8 +443,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         moved[i] = oracle_scope_moves(c, c->graph->players[i].scope);
     }
-    oracle_emit(c, m->states[from].exit_event, scope_weight(c, (oracle_scope){machine, from}), 0);
-    const oracle_scope entered = {machine, to};
+    emit_state(c, LMB_EMITTED_EXIT, machine, from);
     for (uint32_t i = 0; i < m->state_count; i++) {
         const bool freezes = transition->kind == LMB_FADE_FROZEN && !inertialized;
         state->frozen[i] = i != to && (state->frozen[i] || freezes);
@@ -449,7 +459,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
             state->frozen[i] = false;
         }
     }
-    oracle_emit(c, m->states[to].entry_event, scope_weight(c, entered), 0);
+    emit_state(c, LMB_EMITTED_ENTRY, machine, to);
     if (restarts) {
         restart_state(c, machine, to, moved, phase);
     }
@@ -586,6 +596,7 @@ static void take_transitions(oracle_character *c, const uint32_t *events, uint32
 }
 
 // Advances a character by a step whose events take effect at its beginning, in up to `pieces` pieces. Returns how many.
+// c->piece_time is where the step begins.
 static uint32_t advance(oracle_character *c, uint64_t step, const uint32_t *events, uint32_t event_count,
                         uint32_t pieces) {
     int64_t left = (int64_t)step;
@@ -599,6 +610,7 @@ static uint32_t advance(oracle_character *c, uint64_t step, const uint32_t *even
         const int64_t ticks = cut < left ? cut : left;
         run_piece(c, ticks);
         left -= ticks;
+        c->piece_time += ticks;
     }
     return piece;
 }
@@ -609,6 +621,7 @@ static void update(oracle_character *c, uint64_t step, const uint32_t *events, u
     while (first > 0 && events[first - 1] != LMB_EVENT_RESET) {
         first--;
     }
+    c->piece_time = first > 0 ? 0 : -(int64_t)c->waited;
     if (first > 0) {
         begin_character(c);
     } else if (event_count > 0 && c->waited > 0) {

@@ -67,6 +67,11 @@ typedef struct oracle_emitted {
     uint32_t event;
     double weight;
     int32_t passes;
+    lmb_emitted_kind kind;
+    uint32_t source; // index of a player or machine of the oracle
+    uint32_t part;
+    double ticks; // of a passage that is not over: units from its beginning
+    double error; // how far the library may be from this
 } oracle_emitted;
 
 // A displacement, or a position, with a yaw; with full rotation the quaternion replaces it.
@@ -124,6 +129,9 @@ typedef struct oracle_character {
     uint64_t waited; // ticks since the last update
     uint32_t phase;  // of updates
     lmb_control_counts counts;
+    int64_t piece_time; // when the piece begins, in ticks since the frame's own step began
+    int64_t passed;     // units of the passage of the player that moves
+    int64_t first_end;  // units from the beginning of its passage to the first end; below 0 if it has passed none
     uint32_t emitted_count;
     oracle_emitted emitted[ORACLE_EMITTED];
     const char *close; // why a decision of this run hangs on rounding, or NULL
@@ -167,7 +175,7 @@ bool oracle_drops_out(const oracle_character *character, uint32_t machine, uint3
 // Gives a group the phase that one of its players has at a time.
 void oracle_begin_group(oracle_character *character, uint32_t group, uint32_t first, int64_t time);
 void oracle_follow_group(oracle_character *character, uint32_t group);
-void oracle_emit(oracle_character *character, uint32_t event, double weight, int32_t passes);
+void oracle_emit(oracle_character *character, const oracle_emitted *emitted);
 // Advances players without a group, then groups, which move the character.
 void oracle_advance_players(oracle_character *character, int64_t ticks);
 

@@ -89,16 +89,58 @@ void oracle_follow_group(oracle_character *c, uint32_t group) {
 
 // ---- Passages
 
-void oracle_emit(oracle_character *c, uint32_t event, double weight, int32_t passes) {
-    if (event != LMB_NONE && c->emitted_count < ORACLE_EMITTED) {
-        c->emitted[c->emitted_count++] = (oracle_emitted){event, weight, passes};
+void oracle_emit(oracle_character *c, const oracle_emitted *emitted) {
+    if (emitted->event != LMB_NONE && c->emitted_count < ORACLE_EMITTED) {
+        c->emitted[c->emitted_count++] = *emitted;
     }
 }
 
-// Emits a player's event of a time that recurs each loop, where `from` and `to` are unrolled.
+// Emits an event of a player, a distance from the beginning of its passage.
+static void emit_of_player(oracle_character *c, uint32_t index, lmb_emitted_kind kind, uint32_t part, int32_t passes,
+                           int64_t distance) {
+    const lmb_player_def *def = c->graph->players[index].def;
+    const oracle_emitted emitted = {.event = kind == LMB_EMITTED_NOTIFY   ? def->notifies[part].event
+                                             : kind == LMB_EMITTED_LOOPED ? def->looped_event
+                                                                          : def->ended_event,
+                                    .weight = c->players[index].weight,
+                                    .passes = passes,
+                                    .kind = kind,
+                                    .source = index,
+                                    .part = part,
+                                    .ticks = (double)distance};
+    oracle_emit(c, &emitted);
+}
+
+// A player has reached an end.
+static void reach_end(oracle_character *c) {
+    c->first_end = c->first_end < 0 ? c->passed : c->first_end;
+}
+
+static void begin_passage(oracle_character *c) {
+    c->passed = 0;
+    c->first_end = -1;
+}
+
+// Gives the events of a passage, from an index on, their times: a player moves evenly from `begin` on for so many ticks.
+static void time_events(oracle_character *c, uint32_t first, int64_t begin, double units_a_tick) {
+    for (uint32_t i = first; i < c->emitted_count; i++) {
+        c->emitted[i].ticks = (double)begin + ceil(c->emitted[i].ticks / units_a_tick);
+    }
+}
+
+static void time_events_of_group(oracle_character *c, uint32_t first, int64_t ticks, double error) {
+    for (uint32_t i = first; i < c->emitted_count; i++) {
+        oracle_emitted *emitted = &c->emitted[i];
+        const double share = fmin(emitted->ticks / (double)c->passed, 1.0);
+        emitted->error = 2.0 + (double)ticks * (1e-6 + 4.0 * error / (double)c->passed);
+        emitted->ticks = (double)c->piece_time + share * (double)ticks;
+    }
+}
+
+// A notify at a time, or minus that time.
 typedef struct passing {
     int64_t at;
-    uint32_t order, event;
+    uint32_t order, index;
 } passing;
 
 static void sort_passings(passing *list, uint32_t count) {
@@ -120,7 +162,6 @@ static void sort_passings(passing *list, uint32_t count) {
 static void pass_notifies(oracle_character *c, uint32_t index, int64_t from, int64_t to) {
     const bool turned = c->players[index].has_turned;
     const oracle_player *player = &c->graph->players[index];
-    const double weight = c->players[index].weight;
     passing list[LMB_MAX_NOTIFIES];
     uint32_t count = 0;
     for (uint32_t i = 0; i < player->def->notify_count; i++) {
@@ -130,12 +171,13 @@ static void pass_notifies(oracle_character *c, uint32_t index, int64_t from, int
         const bool backwards = (to <= t && t < from) || (begins_at_end && t == from);
         if ((forwards && !(turned && t == from)) || backwards) {
             const uint32_t order = to > from ? i : player->def->notify_count - i;
-            list[count++] = (passing){to > from ? t : -t, order, player->def->notifies[i].event};
+            list[count++] = (passing){to > from ? t : -t, order, i};
         }
     }
     sort_passings(list, count);
     for (uint32_t i = 0; i < count; i++) {
-        oracle_emit(c, list[i].event, weight, to > from ? 1 : -1);
+        const int64_t distance = c->passed + llabs(player->notifies[list[i].index] - from);
+        emit_of_player(c, index, LMB_EMITTED_NOTIFY, list[i].index, to > from ? 1 : -1, distance);
     }
 }
 
@@ -145,6 +187,7 @@ static void pass(oracle_character *c, uint32_t index, int64_t from, int64_t to, 
         pass_notifies(c, index, from, to);
         oracle_add_passage(&c->graph->players[index], from, to, sum);
     }
+    c->passed += llabs(to - from);
 }
 
 // Moves a player that loops by `distance` units. Returns how many ends it went past.
@@ -157,12 +200,14 @@ static int32_t loop(oracle_character *c, uint32_t index, int64_t distance, bool 
         distance -= duration - player->time;
         player->time = 0;
         looped++;
+        reach_end(c);
     }
     while (distance < 0 && player->time + distance < 0) {
         pass(c, index, player->time, 0, moves, sum);
         distance += player->time;
         player->time = duration;
         looped++;
+        reach_end(c);
     }
     pass(c, index, player->time, player->time + distance, moves, sum);
     player->time += distance;
@@ -180,6 +225,7 @@ static int32_t repeat(oracle_character *c, uint32_t index, int64_t distance, ora
         if (player->time == end) { // goes on at the other end
             player->time = duration - end;
             looped++;
+            reach_end(c);
         }
         const int64_t room = end - player->time;
         const bool arrives = llabs(distance) >= llabs(room);
@@ -192,6 +238,7 @@ static int32_t repeat(oracle_character *c, uint32_t index, int64_t distance, ora
     if (player->ended < repetitions && player->time == duration && end == duration) {
         player->time = 0; // a loop is never at its end, if that is not the last
         looped++;
+        reach_end(c);
     }
     return looped;
 }
@@ -219,6 +266,9 @@ static int32_t bounce(oracle_character *c, uint32_t index, int64_t distance, ora
         if (part == room) {
             player->direction = -player->direction;
             turned += part > 0;
+            if (part > 0) {
+                reach_end(c);
+            }
         }
     }
     return turned;
@@ -240,11 +290,15 @@ static void move_player(oracle_character *c, uint32_t index, int64_t ticks, orac
     const int64_t waits = oracle_ticks(player->def->delay) - state->waited;
     const int64_t passed = waits < ticks ? waits : ticks;
     state->waited += passed;
-    const int64_t distance = (ticks - passed) * oracle_rate(c, index);
+    const int64_t distance = (ticks - passed) * oracle_rate(c, index), begin = c->piece_time + passed;
+    const double units_a_tick = (double)llabs(oracle_rate(c, index));
+    const uint32_t first = c->emitted_count;
+    begin_passage(c);
     if (player->def->end == LMB_END_HOLD || player->def->end == LMB_END_ONCE) {
         if (hold(c, index, distance, sum)) {
-            oracle_emit(c, player->def->ended_event, state->weight, distance < 0 ? -1 : 1);
+            emit_of_player(c, index, LMB_EMITTED_ENDED, 0, distance < 0 ? -1 : 1, c->passed);
         }
+        time_events(c, first, begin, units_a_tick);
         return;
     }
     const uint32_t repetitions = player->def->repetitions, ended = state->ended;
@@ -253,11 +307,12 @@ static void move_player(oracle_character *c, uint32_t index, int64_t ticks, orac
                                                             : loop(c, index, distance, true, sum);
     state->passed_in_piece = looped > 0 && repetitions == 0;
     if (looped > 0) {
-        oracle_emit(c, player->def->looped_event, state->weight, distance < 0 ? -looped : looped);
+        emit_of_player(c, index, LMB_EMITTED_LOOPED, 0, distance < 0 ? -looped : looped, c->first_end);
     }
     if (state->ended > ended && state->ended == repetitions) {
-        oracle_emit(c, player->def->ended_event, state->weight, distance < 0 ? -1 : 1);
+        emit_of_player(c, index, LMB_EMITTED_ENDED, 0, distance < 0 ? -1 : 1, c->passed);
     }
+    time_events(c, first, begin, units_a_tick);
 }
 
 // ---- Steps of groups
@@ -386,12 +441,15 @@ static void check_group(oracle_character *c, uint32_t index) {
     c->close = close ? "a time in a group is close to an event" : c->close;
 }
 
-static void follow_parts(oracle_character *c, uint32_t index, const group_step *step, oracle_motion *sum) {
+static void follow_parts(oracle_character *c, uint32_t index, const group_step *step, int64_t ticks,
+                         oracle_motion *sum) {
     const oracle_player *player = &c->graph->players[index];
     oracle_player_state *state = &c->players[index];
     const bool moves = oracle_scope_moves(c, player->scope);
     int32_t looped = 0;
     bool backwards = false;
+    const uint32_t first = c->emitted_count;
+    begin_passage(c);
     if (step->count > 0 && moves) {
         check_group(c, index);
     }
@@ -406,8 +464,9 @@ static void follow_parts(oracle_character *c, uint32_t index, const group_step *
     }
     state->passed_in_piece = looped > 0;
     if (looped > 0 && moves) {
-        oracle_emit(c, player->def->looped_event, state->weight, backwards ? -looped : looped);
+        emit_of_player(c, index, LMB_EMITTED_LOOPED, 0, backwards ? -looped : looped, c->first_end);
     }
+    time_events_of_group(c, first, ticks, oracle_time_error(c, index));
 }
 
 // ---- Steps of all players
@@ -426,7 +485,7 @@ static void advance_players_of(oracle_character *c, uint32_t group, int64_t tick
         passed[i] = oracle_no_motion;
         c->players[i].passed_in_piece = false;
         if (group != LMB_NONE) {
-            follow_parts(c, i, &step, &passed[i]);
+            follow_parts(c, i, &step, ticks, &passed[i]);
         } else if (oracle_scope_moves(c, player->scope)) {
             move_player(c, i, ticks, &passed[i]);
         }
