@@ -645,20 +645,20 @@ static void states_share_what_moves(void **state) {
     assert_float_equal(c.x, 11.5, 1e-5);
     end(&c);
 
-    // A clip that is played once drops out of a state of its own alone.
+    // A clip that is played once drops out of a state of its own alone: here it holds its end while it fades out.
     start(&r);
-    static const uint32_t same[2] = {1, 1};
     r.walk.end = LMB_END_ONCE;
-    r.nodes[2] = lmb_machine_node(same, &r.machine);
-    r.def.node_count = 3;
+    r.transitions[0].fade = 5.0f;
+    static const uint32_t shared[2] = {1, 2};
+    r.nodes[2] = lmb_blend_node(0, 1, lmb_constant(0.5f));
+    r.nodes[3] = lmb_machine_node(shared, &r.machine);
+    r.def.node_count = 4;
     r.def.fade_count = 0;
     c = begin(&r);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 10.25, 1e-5);
-    step(&c, 2.5, GO);
-    assert_float_equal(c.x, 12.0, 1e-5);
-    step(&c, 0.25, STOP);
-    assert_float_equal(c.x, 12.0, 1e-5);
+    step(&c, 2.5, GO); // half of the fade
+    assert_float_equal(c.x, 0.5 * 12.0 + 0.5 * (0.5 * 0.5 + 0.5 * 12.0), 1e-5);
     end(&c);
 
     // A machine and a fade around a pose of their own, in both states of an outer machine.
