@@ -622,7 +622,8 @@ static const char *const beyond[] = {"of this name",
                                      "the clip plays from here on",
                                      "it goes from a time to a later one",
                                      "a channel's limits needs",
-                                     "graph: ", // what the checks of a graph find after the text was read
+                                     "graph: ",  // what the checks of a graph find after the text was read
+                                     "player: ", // the same, at the node
                                      "a pose",
                                      "an additive",
                                      "positions",
