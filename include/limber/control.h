@@ -691,8 +691,8 @@ typedef enum lmb_emitted_kind {
 
 /// An event that a character emitted.
 ///
-/// **Time.** `ticks` counts from the beginning of the frame's own step (lmb_control_frame.step): the event happened that
-/// long after the end of the frame before. It is from 0 to the step. If the character has waited for its update
+/// **Time.** `ticks` counts from the beginning of the frame's own step (lmb_control_frame.step): the event happened
+/// that long after the end of the frame before. It is from 0 to the step. If the character has waited for its update
 /// (lmb_graph_def.update_every), it is negative for what happened while it waited.
 /// - Entry and exit: when the transition is taken. That is where the step is cut for it (lmb_transition_def, "Exact
 ///   times"), or the beginning of the step. Events that the host sends count at 0.

@@ -538,8 +538,8 @@ typedef enum lmb_space2d {
 typedef struct lmb_node_def {
     lmb_op op;
     /// Indices of nodes before this one. A node used by several nodes is evaluated once for each use. What moves by
-    /// itself in it (players, machines, fades) exists once, so all uses have the same phase. It belongs to the innermost
-    /// state that all uses are in (control.h, lmb_machine_def), and to none if they are in several states.
+    /// itself in it (players, machines, fades) exists once, so all uses have the same phase. It belongs to the
+    /// innermost state that all uses are in (control.h, lmb_machine_def), and to none if they are in several states.
     uint32_t inputs[LMB_MAX_SPACE_INPUTS];
     uint32_t input_count;
     lmb_value weight; ///< blends, override, additive, ik, twist, chain; scale and subtract-scale-add: the factor

@@ -1,5 +1,5 @@
-// Runs a world's frames on a Vulkan device. The host keeps all words: it copies them to the device before each frame and
-// back after it, as after a rollback. A renderer would leave them there, and copy only what it restores.
+// Runs a world's frames on a Vulkan device. The host keeps all words: it copies them to the device before each frame
+// and back after it, as after a rollback. A renderer would leave them there, and copy only what it restores.
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 

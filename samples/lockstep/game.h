@@ -84,8 +84,8 @@ uint64_t game_hash(const uint64_t *hashes, uint32_t count);
 size_t world_room(const world *world);
 // Writes the state before `frame` into `bytes`, aligned to 4, with room for world_room(), and stores the size.
 lmb_result world_save(world *world, uint32_t frame, void *bytes, size_t *size, lmb_error *error);
-// Goes back to a snapshot, and stores the frame that follows it. If `is_foreign`, it comes from someone else: it must be
-// sealed, and everything in it is checked first.
+// Goes back to a snapshot, and stores the frame that follows it. If `is_foreign`, it comes from someone else: it must
+// be sealed, and everything in it is checked first.
 lmb_result world_restore(world *world, const void *bytes, size_t size, bool is_foreign, uint32_t *frame,
                          lmb_error *error);
 // Describes the first difference of two snapshots of one frame. Returns false if there is none.

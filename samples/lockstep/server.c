@@ -1,5 +1,5 @@
-// The authoritative server. It runs a frame when it has the input of all who are present, and sends what it decided with
-// the hash of what it got. See session.h.
+// The authoritative server. It runs a frame when it has the input of all who are present, and sends what it decided
+// with the hash of what it got. See session.h.
 #include "session.h"
 
 #include <stdlib.h>

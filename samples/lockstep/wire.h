@@ -1,5 +1,6 @@
-// One direction of a bad connection: packets wait, some are lost, and later ones may overtake earlier ones. What happens
-// to a packet follows from the seed and from how many were sent before it. Also: how numbers are written into packets.
+// One direction of a bad connection: packets wait, some are lost, and later ones may overtake earlier ones. What
+// happens to a packet follows from the seed and from how many were sent before it. Also: how numbers are written into
+// packets.
 #ifndef LOCKSTEP_WIRE_H
 #define LOCKSTEP_WIRE_H
 

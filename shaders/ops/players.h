@@ -44,7 +44,8 @@ OP emission emission_at(emitter e, uint by, uint part, ticks distance) {
 }
 
 // Gives the events of a passage their times. `rate` is that of a player in no group, in units of 2^-16. The rates of
-// others may differ inside the piece, so their times are the same share of its duration as that of the distance `whole`.
+// others may differ inside the piece, so their times are the same share of its duration as that of the distance
+// `whole`.
 OP void time_emissions(control c, emitter e, ticks begin, uint rate, ticks whole) {
     uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
     uint count = LOAD(c.emitted, EMITTED_AT(c, 0u));
@@ -85,9 +86,9 @@ OP void emit_notifies(control c, address player, ticks low, ticks high, bool wit
     }
 }
 
-// Emits the notifies of a player that does not turn around, leg by leg: a leg goes from where the player is to an end of
-// the clip, and the next one begins at the other end. A notify at the clip's end is emitted by the leg that is there,
-// also if the player `stops` at it.
+// Emits the notifies of a player that does not turn around, leg by leg: a leg goes from where the player is to an end
+// of the clip, and the next one begins at the other end. A notify at the clip's end is emitted by the leg that is
+// there, also if the player `stops` at it.
 OP void emit_loop(control c, address player, passage p, ticks duration, emitter e, bool stops) {
     uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
     if (count == 0u) {

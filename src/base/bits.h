@@ -1,5 +1,6 @@
 // Which bits this library computes: hashes of scenarios that use every operation, with which tests compare all
-// evaluators on all devices. A library with other hashes gives other poses, states or emitted events for the same graph.
+// evaluators on all devices. A library with other hashes gives other poses, states or emitted events for the same
+// graph.
 #ifndef LIMBER_SRC_BASE_BITS_H
 #define LIMBER_SRC_BASE_BITS_H
 

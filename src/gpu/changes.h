@@ -1,5 +1,5 @@
-// What changes of a batch's characters before a frame runs: where they are placed, which begin anew, and which are moved
-// to other rows or restored.
+// What changes of a batch's characters before a frame runs: where they are placed, which begin anew, and which are
+// moved to other rows or restored.
 #ifndef LIMBER_SRC_GPU_CHANGES_H
 #define LIMBER_SRC_GPU_CHANGES_H
 

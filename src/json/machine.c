@@ -567,8 +567,8 @@ static bool is_listed(const lmb_graph_reader *reader, uint32_t list, const char 
     return found;
 }
 
-// Returns whether a transition of a state, or one of any that names the state, has "end": true. Runs before transitions are read, so it ignores invalid
-// values.
+// Returns whether a transition of a state, or one of any that names the state, has "end": true. Runs before transitions
+// are read, so it ignores invalid values.
 static bool asks_for_end(const lmb_graph_reader *reader, const machine *machine, uint32_t state) {
     const lmb_json_value *values = reader->json.values;
     const uint32_t lists[2] = {lmb_graph_find_member(reader, machine->objects[state], "transitions"),

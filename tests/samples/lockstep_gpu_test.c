@@ -1,5 +1,5 @@
-// The sample samples/lockstep with a client on a device: it joins, rolls back, and has the bits of the server, which runs
-// on the CPU. lockstep_test has one that goes wrong.
+// The sample samples/lockstep with a client on a device: it joins, rolls back, and has the bits of the server, which
+// runs on the CPU. lockstep_test has one that goes wrong.
 #include "command.h"
 #include "gpu_suite.h"
 

@@ -1,6 +1,6 @@
-// The sample samples/lockstep: a server and clients in one process, with loss, delay, rollback, and players who join and
-// leave. Its hash is the same on every machine and for every network; a client that goes wrong is found, and what does
-// not belong to the game is refused by name.
+// The sample samples/lockstep: a server and clients in one process, with loss, delay, rollback, and players who join
+// and leave. Its hash is the same on every machine and for every network; a client that goes wrong is found, and what
+// does not belong to the game is refused by name.
 #include "suite.h"
 
 #include "../../samples/lockstep/run.h"

@@ -121,7 +121,8 @@ static void begin_passage(oracle_character *c) {
     c->first_end = -1;
 }
 
-// Gives the events of a passage, from an index on, their times: a player moves evenly from `begin` on for so many ticks.
+// Gives the events of a passage, from an index on, their times: a player moves evenly from `begin` on for so many
+// ticks.
 static void time_events(oracle_character *c, uint32_t first, int64_t begin, double units_a_tick) {
     for (uint32_t i = first; i < c->emitted_count; i++) {
         c->emitted[i].ticks = (double)begin + ceil(c->emitted[i].ticks / units_a_tick);
