@@ -4,12 +4,12 @@
 
 #include "device.h"
 
-#include <limber/gpu.h>
+#include <limber/gpu_readback.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What is copied to the device and back, each a part of one buffer that the host has mapped.
-typedef enum buffer_part { STATES, INERTIA, REACHED, EMITTED, PALETTES, POINTS, TRANSFORMS, PART_COUNT } buffer_part;
+// What a buffer has that the host has mapped: points and transforms for kernels, palettes for the hash.
+typedef enum buffer_part { PALETTES, POINTS, TRANSFORMS, PART_COUNT } buffer_part;
 
 struct gpu_device {
     VkInstance instance;
@@ -29,6 +29,8 @@ struct gpu_device {
     lmb_gpu *gpu;
     lmb_gpu_graph *gpu_graph;
     lmb_gpu_batch *batch;
+    lmb_gpu_readback *readback;
+    unsigned char *snapshot; // what the next frame continues from
 };
 
 static lmb_result check(VkResult result, const char *call, lmb_error *error) {
@@ -92,7 +94,7 @@ static lmb_result open_device(gpu_device *d, lmb_error *error) {
                                     "vkAllocateCommandBuffers", error);
 }
 
-// The buffer that the host has mapped: kernels read points and transforms there, and copies the rest.
+// The buffer that the host has mapped.
 static lmb_result create_buffer(gpu_device *d, lmb_error *error) {
     for (uint32_t part = 0; part < PART_COUNT; part++) {
         const VkDeviceSize size = (VkDeviceSize)d->row_bytes[part] * d->characters;
@@ -150,8 +152,17 @@ static lmb_result create_batch(gpu_device *d, lmb_error *error) {
     batch.slot_count = 1;
     batch.events_a_frame = 4 * d->characters;
     batch.emits_events = true;
+    batch.restored_a_frame = batch.changes_a_frame = d->characters;
     if (result == LMB_OK) {
         result = lmb_gpu_batch_create(d->gpu, &batch, &d->batch, error);
+    }
+    lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
+    readback.batch = d->batch;
+    readback.contents = LMB_READBACK_STATES_BIT | LMB_READBACK_EMITTED_BIT |
+                        (lmb_graph_inertia_words(d->graph) > 0 ? LMB_READBACK_INERTIA_BIT : 0) |
+                        (lmb_graph_reached_count(d->graph) > 0 ? LMB_READBACK_REACHED_BIT : 0);
+    if (result == LMB_OK) {
+        result = lmb_gpu_readback_create(d->gpu, &readback, &d->readback, error);
     }
     if (result != LMB_OK) {
         return result;
@@ -163,43 +174,22 @@ static lmb_result create_batch(gpu_device *d, lmb_error *error) {
                             : lmb_gpu_batch_bind_transforms(d->batch, 0, address + d->offsets[TRANSFORMS], error);
 }
 
-// Records copies between a part of the mapped buffer and where the batch has it, which may be several spans.
-static void copy_part(const gpu_device *d, buffer_part part, bool to_device) {
-    const uint32_t spans = part == INERTIA || part == PALETTES ? lmb_gpu_batch_span_count(d->batch) : 1;
-    for (uint32_t i = 0; i < spans; i++) {
-        lmb_gpu_span span = {0};
-        switch (part) {
-        case STATES:
-            span = lmb_gpu_batch_state(d->batch);
-            break;
-        case INERTIA:
-            lmb_gpu_batch_inertia(d->batch, i, &span);
-            break;
-        case REACHED:
-            span = lmb_gpu_batch_reached(d->batch);
-            break;
-        case EMITTED:
-            span = lmb_gpu_batch_emitted(d->batch, 0);
-            break;
-        default:
-            lmb_gpu_batch_output(d->batch, 0, LMB_OUTPUT_PALETTE, i, &span);
-        }
-        const VkDeviceSize here = d->offsets[part] + (VkDeviceSize)span.first_character * d->row_bytes[part];
-        const VkBufferCopy copy = {.srcOffset = to_device ? here : span.offset,
-                                   .dstOffset = to_device ? span.offset : here,
-                                   .size = (VkDeviceSize)span.character_count * d->row_bytes[part]};
-        if (copy.size > 0) {
-            vkCmdCopyBuffer(d->commands, to_device ? d->buffer : span.buffer, to_device ? span.buffer : d->buffer, 1,
-                            &copy);
-        }
+// Records copies of the palettes to the mapped buffer.
+static void copy_palettes(const gpu_device *d) {
+    for (uint32_t i = 0; i < lmb_gpu_batch_span_count(d->batch); i++) {
+        lmb_gpu_span span;
+        lmb_gpu_batch_output(d->batch, 0, LMB_OUTPUT_PALETTE, i, &span);
+        const VkBufferCopy copy = {.srcOffset = span.offset,
+                                   .dstOffset = d->offsets[PALETTES] +
+                                                (VkDeviceSize)span.first_character * d->row_bytes[PALETTES],
+                                   .size = span.size};
+        vkCmdCopyBuffer(d->commands, span.buffer, d->buffer, 1, &copy);
     }
-}
-
-static void barrier(const gpu_device *d, VkPipelineStageFlags to, VkAccessFlags access) {
     const VkMemoryBarrier memory = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                     .srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT,
-                                    .dstAccessMask = access};
-    vkCmdPipelineBarrier(d->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, to, 0, 1, &memory, 0, NULL, 0, NULL);
+                                    .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(d->commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,
+                         NULL, 0, NULL);
 }
 
 static lmb_result begin(const gpu_device *d, lmb_error *error) {
@@ -216,18 +206,9 @@ static lmb_result finish(const gpu_device *d, lmb_error *error) {
     return check(result == VK_SUCCESS ? vkQueueWaitIdle(d->queue) : result, "vkQueueSubmit", error);
 }
 
-// The first frame zeroes what a batch keeps, so nothing can be copied there before it.
-static lmb_result run_first_frame(gpu_device *d, lmb_error *error) {
-    lmb_gpu_record_info info = lmb_default_gpu_record_info();
-    info.commands = d->commands;
-    float *parameters = lmb_gpu_batch_parameters(d->batch, 0);
-    for (uint32_t i = 0; i < d->characters; i++) {
-        lmb_graph_defaults(d->graph, parameters + (size_t)i * lmb_graph_parameter_count(d->graph));
-    }
-    memset(d->mapped, 0, d->offsets[PART_COUNT]);
+static lmb_result upload_graph(const gpu_device *d, lmb_error *error) {
     lmb_result result = begin(d, error);
     result = result == LMB_OK ? lmb_gpu_graph_record_upload(d->gpu_graph, d->commands, error) : result;
-    result = result == LMB_OK ? lmb_gpu_batch_record(d->batch, &info, error) : result;
     result = result == LMB_OK ? finish(d, error) : result;
     return result == LMB_OK ? lmb_gpu_graph_uploaded(d->gpu_graph, error) : result;
 }
@@ -240,18 +221,15 @@ lmb_result gpu_device_create(const lmb_graph *graph, uint32_t characters, gpu_de
     }
     d->graph = graph;
     d->characters = characters;
-    d->row_bytes[STATES] = lmb_control_state_words(lmb_graph_control(graph)) * sizeof(uint32_t);
-    d->row_bytes[INERTIA] = lmb_graph_inertia_words(graph) * sizeof(uint32_t);
-    d->row_bytes[REACHED] = lmb_graph_reached_count(graph) * sizeof(uint32_t);
-    d->row_bytes[EMITTED] = lmb_control_emitted_words(lmb_graph_control(graph)) * sizeof(uint32_t);
+    d->snapshot = malloc(lmb_snapshot_size(graph, characters));
     d->row_bytes[PALETTES] = lmb_graph_joint_count(graph) * LMB_MATRIX_COMPONENTS * sizeof(float);
     d->row_bytes[POINTS] = lmb_graph_point_count(graph) * 4 * sizeof(float);
     d->row_bytes[TRANSFORMS] = LMB_MATRIX_COMPONENTS * sizeof(float);
-    lmb_result made = open_instance(d, error);
+    lmb_result made = d->snapshot != NULL ? open_instance(d, error) : no_memory(error);
     made = made == LMB_OK ? open_device(d, error) : made;
     made = made == LMB_OK ? create_buffer(d, error) : made;
     made = made == LMB_OK ? create_batch(d, error) : made;
-    made = made == LMB_OK ? run_first_frame(d, error) : made;
+    made = made == LMB_OK ? upload_graph(d, error) : made;
     if (made != LMB_OK) {
         gpu_device_destroy(d);
         *result = NULL;
@@ -263,6 +241,7 @@ void gpu_device_destroy(gpu_device *d) {
     if (d == NULL) {
         return;
     }
+    lmb_gpu_readback_destroy(d->readback);
     lmb_gpu_batch_destroy(d->batch);
     lmb_gpu_graph_destroy(d->gpu_graph);
     lmb_gpu_destroy(d->gpu);
@@ -275,54 +254,79 @@ void gpu_device_destroy(gpu_device *d) {
     if (d->instance != VK_NULL_HANDLE) {
         vkDestroyInstance(d->instance, NULL);
     }
+    free(d->snapshot);
     free(d);
+}
+
+// Takes over what a frame gave.
+static void read_back(const gpu_device *d, const lmb_control_frame *frame, const lmb_batch_outputs *outputs) {
+    lmb_gpu_readback_frame got;
+    const size_t count = frame->character_count, word = sizeof(uint32_t);
+    lmb_gpu_readback_next(d->readback, &got);
+    memcpy(frame->state, got.states, count * lmb_control_state_words(lmb_graph_control(d->graph)) * word);
+    memcpy(frame->emitted, got.emitted, count * lmb_control_emitted_words(lmb_graph_control(d->graph)) * word);
+    if (got.inertia != NULL) {
+        memcpy(outputs->inertia, got.inertia, count * lmb_graph_inertia_words(d->graph) * word);
+    }
+    if (got.reached != NULL) {
+        memcpy(outputs->reached, got.reached, count * lmb_graph_reached_count(d->graph) * word);
+    }
+    memcpy(outputs->buffers[LMB_OUTPUT_PALETTE], d->mapped + d->offsets[PALETTES], count * d->row_bytes[PALETTES]);
+}
+
+// Gives the batch what the frame continues from, and its input.
+static lmb_result write_input(const gpu_device *d, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
+                              lmb_error *error) {
+    const lmb_control_frame *frame = inputs->control;
+    const uint32_t count = frame->character_count;
+    const lmb_character_words words = {.states = frame->state,
+                                       .inertia = outputs->inertia,
+                                       .reached = outputs->reached,
+                                       .row_count = count,
+                                       .count = count};
+    const size_t size = lmb_snapshot_size(d->graph, count);
+    lmb_result result = lmb_snapshot_save(d->graph, &words, frame->number, d->snapshot, size, error);
+    if (result == LMB_OK) {
+        result = lmb_gpu_batch_restore(d->batch, 0, d->snapshot, size, NULL, error);
+    }
+    for (uint32_t i = 0; result == LMB_OK && i < frame->event_count; i++) {
+        result = lmb_gpu_batch_send(d->batch, 0, frame->events[i].character, frame->events[i].event, error);
+    }
+    memcpy(lmb_gpu_batch_parameters(d->batch, 0), frame->parameters,
+           count * lmb_graph_parameter_count(d->graph) * sizeof(float));
+    if (inputs->points != NULL) {
+        memcpy(d->mapped + d->offsets[POINTS], inputs->points, count * d->row_bytes[POINTS]);
+    }
+    if (inputs->transforms != NULL) {
+        memcpy(d->mapped + d->offsets[TRANSFORMS], inputs->transforms, count * d->row_bytes[TRANSFORMS]);
+    }
+    return result;
 }
 
 lmb_result gpu_device_run(void *context, const lmb_batch_inputs *inputs, const lmb_batch_outputs *outputs,
                           lmb_error *error) {
-    gpu_device *d = context;
+    const gpu_device *d = context;
     const lmb_control_frame *frame = inputs->control;
-    const uint32_t count = frame->character_count; // the other rows of the batch run as well, and are not looked at
-    const void *const from[PART_COUNT] = {[STATES] = frame->state,
-                                          [INERTIA] = outputs->inertia,
-                                          [REACHED] = outputs->reached,
-                                          [POINTS] = inputs->points,
-                                          [TRANSFORMS] = inputs->transforms};
-    for (uint32_t part = 0; part < PART_COUNT; part++) {
-        if (from[part] != NULL) {
-            memcpy(d->mapped + d->offsets[part], from[part], count * d->row_bytes[part]);
-        }
+    if (frame->character_count == 0) {
+        return LMB_OK; // to the batch, 0 is all
     }
-    memcpy(lmb_gpu_batch_parameters(d->batch, 0), frame->parameters,
-           count * lmb_graph_parameter_count(d->graph) * sizeof(float));
-    lmb_result result = begin(d, error);
-    for (uint32_t i = 0; result == LMB_OK && i < frame->event_count; i++) {
-        result = lmb_gpu_batch_send(d->batch, 0, frame->events[i].character, frame->events[i].event, error);
-    }
-    if (result != LMB_OK) {
-        return result;
-    }
-    copy_part(d, STATES, true);
-    copy_part(d, INERTIA, true);
-    copy_part(d, REACHED, true);
-    barrier(d, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
     info.commands = d->commands;
     info.step = frame->step;
     info.number = frame->number;
-    result = lmb_gpu_batch_record(d->batch, &info, error); // ends with the barrier that the copies need
+    info.character_count = frame->character_count;
+    lmb_result result = write_input(d, inputs, outputs, error);
+    result = result == LMB_OK ? begin(d, error) : result;
+    result = result == LMB_OK ? lmb_gpu_batch_record(d->batch, &info, error) : result;
+    result = result == LMB_OK ? lmb_gpu_readback_record(d->readback, 0, d->commands, error) : result;
     if (result != LMB_OK) {
         return result;
     }
-    for (uint32_t part = STATES; part <= PALETTES; part++) {
-        copy_part(d, (buffer_part)part, false);
-    }
-    barrier(d, VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT);
+    copy_palettes(d);
     result = finish(d, error);
-    void *const to[] = {frame->state, outputs->inertia, outputs->reached, frame->emitted,
-                        outputs->buffers[LMB_OUTPUT_PALETTE]};
-    for (uint32_t part = STATES; part <= PALETTES; part++) {
-        memcpy(to[part], d->mapped + d->offsets[part], count * d->row_bytes[part]);
+    result = result == LMB_OK ? lmb_gpu_readback_completed(d->readback, 0, error) : result;
+    if (result == LMB_OK) {
+        read_back(d, frame, outputs);
     }
     return result;
 }

@@ -1,5 +1,5 @@
-// Runs a world's frames on a Vulkan device. The host keeps all words: it copies them to the device before each frame
-// and back after it, as after a rollback. A renderer would leave them there, and copy only what it restores.
+// Runs a world's frames on a Vulkan device. The host keeps all words: each frame restores a snapshot of them, as after
+// a rollback, and is read back. A renderer leaves them on the device, and restores only when late input arrives.
 #ifndef LOCKSTEP_DEVICE_H
 #define LOCKSTEP_DEVICE_H
 
