@@ -4,14 +4,14 @@
 #include "suite.h"
 
 #include "control_scenario.h"
-#include "gpu_suite.h"
+#include "flight.h"
 
 #include "gpu/control.h"
 #include <limber/gpu_readback.h>
 #include <math.h>
 #include <string.h>
 
-enum { SLOTS = 3, CHARACTERS = 70, FRAMES = 40, EVERYTHING = 15 };
+enum { SLOTS = FLIGHT_SLOTS, CHARACTERS = 70, FRAMES = 40, EVERYTHING = 15 };
 
 // Shared by all tests, so that drivers compile kernels once.
 static device opened;
@@ -116,27 +116,10 @@ typedef struct fixture {
     lmb_gpu_control *control;
     lmb_gpu_readback *readback;
     device_buffer list; // of posed characters, after their number; none if all are posed
-    VkCommandPool pool;
-    VkCommandBuffer commands[SLOTS];
-    VkFence fences[SLOTS];
+    flight flight;
     expected_frame expected[FRAMES];
     uint32_t recorded; // frames
 } fixture;
-
-static void create_commands(fixture *f) {
-    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                          .queueFamilyIndex = opened.queue_family};
-    assert_int_equal(vkCreateCommandPool(opened.device, &pool, NULL, &f->pool), VK_SUCCESS);
-    const VkCommandBufferAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = f->pool, .commandBufferCount = SLOTS};
-    assert_int_equal(vkAllocateCommandBuffers(opened.device, &info, f->commands), VK_SUCCESS);
-    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
-                                     .flags = VK_FENCE_CREATE_SIGNALED_BIT};
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        assert_int_equal(vkCreateFence(opened.device, &fence, NULL, &f->fences[i]), VK_SUCCESS);
-    }
-}
 
 static void open_fixture(fixture *f, VkDeviceSize span_bytes, uint32_t contents, uint32_t frame_count) {
     lmb_error error;
@@ -162,15 +145,11 @@ static void open_fixture(fixture *f, VkDeviceSize span_bytes, uint32_t contents,
     readback.contents = contents;
     readback.frame_count = frame_count;
     assert_ok(lmb_gpu_readback_create(gpu, &readback, &f->readback, &error), &error);
-    create_commands(f);
+    flight_open(&f->flight, &opened);
 }
 
 static void close_fixture(fixture *f) {
-    vkDeviceWaitIdle(opened.device);
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        vkDestroyFence(opened.device, f->fences[i], NULL);
-    }
-    vkDestroyCommandPool(opened.device, f->pool, NULL);
+    flight_close(&f->flight);
     device_buffer_destroy(&opened, &f->list);
     lmb_gpu_readback_destroy(f->readback);
     lmb_gpu_batch_destroy(f->batch); // with its control
@@ -196,19 +175,17 @@ static uint32_t number_of(uint32_t frame) {
 static uint32_t begin_frame(fixture *f) {
     lmb_error error;
     const uint32_t slot = f->recorded % SLOTS;
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    assert_int_equal(vkWaitForFences(opened.device, 1, &f->fences[slot], VK_TRUE, UINT64_MAX), VK_SUCCESS);
-    assert_int_equal(vkBeginCommandBuffer(f->commands[slot], &begin), VK_SUCCESS);
+    const VkCommandBuffer commands = flight_begin(&f->flight, slot);
     if (!uploaded) {
         uploaded = true;
-        assert_ok(lmb_gpu_graph_record_upload(graph, f->commands[slot], &error), &error);
+        assert_ok(lmb_gpu_graph_record_upload(graph, commands, &error), &error);
     }
     return slot;
 }
 
 static lmb_gpu_record_info record_info(const fixture *f, uint32_t slot) {
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
-    info.commands = f->commands[slot];
+    info.commands = f->flight.commands[slot];
     info.slot = slot;
     info.number = number_of(f->recorded);
     if (f->list.buffer != VK_NULL_HANDLE) {
@@ -220,11 +197,7 @@ static lmb_gpu_record_info record_info(const fixture *f, uint32_t slot) {
 }
 
 static void submit_frame(fixture *f, uint32_t slot) {
-    assert_int_equal(vkEndCommandBuffer(f->commands[slot]), VK_SUCCESS);
-    const VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &f->commands[slot]};
-    assert_int_equal(vkResetFences(opened.device, 1, &f->fences[slot]), VK_SUCCESS);
-    assert_int_equal(vkQueueSubmit(opened.queue, 1, &submit, f->fences[slot]), VK_SUCCESS);
+    flight_submit(&f->flight, slot);
     f->recorded++;
 }
 
@@ -256,7 +229,7 @@ static void run_frame(fixture *f) {
     lmb_error error;
     const uint32_t slot = record_frame(f);
     stages = 0;
-    assert_ok(lmb_gpu_readback_record(f->readback, slot, f->commands[slot], &error), &error);
+    assert_ok(lmb_gpu_readback_record(f->readback, slot, f->flight.commands[slot], &error), &error);
     // Valid on any queue family, also on one that only copies.
     assert_int_equal(stages & ~(VkPipelineStageFlags)(VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT), 0);
     submit_frame(f, slot);
@@ -264,7 +237,7 @@ static void run_frame(fixture *f) {
 
 static void complete(fixture *f, uint32_t slot) {
     lmb_error error;
-    assert_int_equal(vkWaitForFences(opened.device, 1, &f->fences[slot], VK_TRUE, UINT64_MAX), VK_SUCCESS);
+    flight_wait(&f->flight, slot);
     assert_ok(lmb_gpu_readback_completed(f->readback, slot, &error), &error);
 }
 
@@ -419,8 +392,8 @@ static void a_frame_that_was_never_submitted_is_missed(void **state) {
     const uint32_t slot = begin_frame(&f);
     const lmb_gpu_record_info info = record_info(&f, slot);
     assert_ok(lmb_gpu_batch_record(f.batch, &info, &error), &error);
-    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.commands[slot], &error), &error);
-    assert_int_equal(vkResetCommandBuffer(f.commands[slot], 0), VK_SUCCESS);
+    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.flight.commands[slot], &error), &error);
+    assert_int_equal(vkResetCommandBuffer(f.flight.commands[slot], 0), VK_SUCCESS);
     complete(&f, slot);
     expect_none(&f);
     assert_int_equal(lmb_gpu_readback_missed(f.readback), 1);
@@ -449,7 +422,7 @@ static void frames_without_control_have_refusal_counters(void **state) {
     lmb_gpu_record_info info = record_info(&f, slot);
     info.poses_alone = true;
     assert_ok(lmb_gpu_batch_record(f.batch, &info, &error), &error);
-    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.commands[slot], &error), &error);
+    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.flight.commands[slot], &error), &error);
     submit_frame(&f, slot);
     complete(&f, slot);
     assert_true(next(&f, &found));
@@ -478,7 +451,7 @@ static void only_the_contents_are_read_back(void **state) {
         def.batch = f.batch;
         def.contents = 1u << i;
         assert_ok(lmb_gpu_readback_create(gpu, &def, &each[i], &error), &error);
-        assert_ok(lmb_gpu_readback_record(each[i], slot, f.commands[slot], &error), &error);
+        assert_ok(lmb_gpu_readback_record(each[i], slot, f.flight.commands[slot], &error), &error);
     }
     submit_frame(&f, slot);
     complete(&f, slot);
@@ -592,7 +565,7 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     lmb_error error;
     lmb_gpu_readback_frame found;
     open_fixture(&f, 0, EVERYTHING, SLOTS);
-    VkCommandBuffer any = f.commands[0];
+    VkCommandBuffer any = f.flight.commands[0];
     expect_error(lmb_gpu_readback_record(NULL, 0, any, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     expect_error(lmb_gpu_readback_record(f.readback, 0, NULL, &error), &error, LMB_ERROR_ARGUMENT, "command buffer");
     expect_error(lmb_gpu_readback_record(f.readback, SLOTS, any, &error), &error, LMB_ERROR_ARGUMENT, "frame slot 3");
@@ -605,11 +578,11 @@ static void calls_in_the_wrong_state_are_refused(void **state) {
     // The frame of slot 0 is not read back, that of slot 1 is: frames must arrive in order.
     submit_frame(&f, record_frame(&f));
     const uint32_t slot = record_frame(&f);
-    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.commands[slot], &error), &error);
+    assert_ok(lmb_gpu_readback_record(f.readback, slot, f.flight.commands[slot], &error), &error);
     stages = 0;
-    expect_error(lmb_gpu_readback_record(f.readback, slot, f.commands[slot], &error), &error, LMB_ERROR_STATE,
+    expect_error(lmb_gpu_readback_record(f.readback, slot, f.flight.commands[slot], &error), &error, LMB_ERROR_STATE,
                  "slot 1 is read back already");
-    expect_error(lmb_gpu_readback_record(f.readback, 0, f.commands[slot], &error), &error, LMB_ERROR_STATE,
+    expect_error(lmb_gpu_readback_record(f.readback, 0, f.flight.commands[slot], &error), &error, LMB_ERROR_STATE,
                  "was recorded before");
     assert_int_equal(stages, 0);
     submit_frame(&f, slot);

@@ -3,18 +3,23 @@
 // had the input in time.
 #include "suite.h"
 
-#include "gpu_suite.h"
+#include "flight.h"
 #include "refusal.h"
-#include "walker.h"
+#include "walkers.h"
 
-#include <limber/cpu.h>
 #include <limber/gpu_readback.h>
-#include <limber/snapshot.h>
 
-enum { ROWS = 7, STATE = 256, INERTIA = 512, PARAMETERS = 16, PALETTE = WALKER_JOINTS * 12 };
-enum { SLOTS = 3, CHANGED = 24, ARRIVES = 32, FRAMES = 50, KEPT = 16, RUNS = FRAMES + ARRIVES - CHANGED };
+enum {
+    ROWS = WALKERS_ROWS,
+    SLOTS = FLIGHT_SLOTS,
+    CHANGED = 24,
+    ARRIVES = 32,
+    FRAMES = 50,
+    KEPT = 16,
+    RUNS = FRAMES + ARRIVES - CHANGED
+};
 enum { NEEDED = LMB_READBACK_STATES_BIT | LMB_READBACK_INERTIA_BIT | LMB_READBACK_REACHED_BIT };
-enum { WORDS = LMB_SNAPSHOT_HEADER_WORDS + ROWS * (STATE + INERTIA + 1) };
+enum { WORDS = LMB_SNAPSHOT_HEADER_WORDS + ROWS * (WALKERS_STATE + WALKERS_INERTIA + 1) };
 
 static device opened;
 static lmb_gpu *gpu;
@@ -24,83 +29,40 @@ typedef struct fixture {
     lmb_gpu_graph *gpu_graph;
     lmb_gpu_batch *batch;
     lmb_gpu_readback *readback;
-    VkCommandPool pool;
-    VkCommandBuffer commands[SLOTS];
-    VkFence fences[SLOTS];
+    flight flight;
     size_t size; // of a snapshot
     uint32_t run_count;
     uint32_t runs[RUNS]; // the frame of each run
     uint32_t arrived;    // runs that were read back
     uint32_t different;  // of them, runs that differ from the CPU's frame
     uint32_t saved[KEPT][WORDS];
-    uint32_t expected[FRAMES][WORDS]; // of the CPU, after each frame
-    float palettes[ROWS * PALETTE];   // of the CPU, after the last frame
+    uint32_t expected[FRAMES][WORDS];       // of the CPU, after each frame
+    float palettes[ROWS * WALKERS_PALETTE]; // of the CPU, after the last frame
 } fixture;
 
-// The event of frame CHANGED is known only if `knows`.
+// The events of frame CHANGED are others, and known only if `knows`.
 static uint32_t events_of(const lmb_graph *graph, uint32_t frame, bool knows, lmb_event events[ROWS]) {
-    uint32_t count = 0;
-    for (uint32_t row = 0; row < ROWS; row++) {
-        const bool sent = frame == CHANGED ? knows && row < 3 : (frame + 5 * row) % 23 == 3;
-        if (sent) {
-            events[count++] = (lmb_event){row, row == 1 ? LMB_EVENT_RESET : lmb_graph_find_event(graph, "jump")};
-        }
+    if (frame != CHANGED) {
+        return walkers_events(graph, frame, walkers_in_order, ROWS, events);
     }
-    return count;
-}
-
-static void write_parameters(const lmb_graph *graph, uint32_t frame, float *parameters) {
-    const uint32_t count = lmb_graph_parameter_count(graph);
-    for (uint32_t row = 0; row < ROWS; row++, parameters += count) {
-        lmb_graph_defaults(graph, parameters);
-        parameters[lmb_graph_find_parameter(graph, "pace")] = 0.5f + 0.25f * (float)row;
-        parameters[lmb_graph_find_parameter(graph, "now")] = (float)frame / 60.0f;
+    for (uint32_t row = 0; row < 3; row++) {
+        events[row] = (lmb_event){row, row == 1 ? LMB_EVENT_RESET : lmb_graph_find_event(graph, "jump")};
     }
+    return knows ? 3 : 0;
 }
 
 static void run_on_cpu(fixture *f) {
-    static uint32_t states[ROWS * STATE], inertia[ROWS * INERTIA], reached[ROWS];
-    float parameters[ROWS * PARAMETERS];
     lmb_error error = {0};
-    lmb_cpu *cpu;
-    assert_ok(lmb_cpu_create(f->graph, LMB_CPU_REFERENCE, NULL, &cpu, &error), &error);
-    const lmb_batch_def batch = {f->graph, ROWS, LMB_OUTPUT_PALETTE_BIT};
-    const lmb_character_words words = {
-        .states = states, .inertia = inertia, .reached = reached, .row_count = ROWS, .count = ROWS};
+    walkers *c = walkers_create(walker_graph(), LMB_CPU_REFERENCE);
+    const lmb_character_words words = walkers_words(c);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         lmb_event events[ROWS];
-        lmb_control_frame control = lmb_default_control_frame();
-        control.step = LMB_TICKS_PER_SECOND / 60;
-        control.number = frame;
-        control.character_count = ROWS;
-        control.state = states;
-        control.parameters = parameters;
-        control.events = events;
-        control.event_count = events_of(f->graph, frame, true, events);
-        control.reached = reached;
-        write_parameters(f->graph, frame, parameters);
-        const lmb_batch_inputs inputs = {.control = &control};
-        const lmb_batch_outputs outputs = {
-            .buffers = {[LMB_OUTPUT_PALETTE] = f->palettes}, .inertia = inertia, .reached = reached};
-        assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+        const uint32_t event_count = events_of(f->graph, frame, true, events);
+        walkers_run_with(c, frame, walkers_in_order, ROWS, events, event_count);
         assert_ok(lmb_snapshot_save(f->graph, &words, frame, f->expected[frame], f->size, &error), &error);
     }
-    lmb_cpu_destroy(cpu);
-}
-
-static void create_commands(fixture *f) {
-    const VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
-                                          .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
-                                          .queueFamilyIndex = opened.queue_family};
-    assert_int_equal(vkCreateCommandPool(opened.device, &pool, NULL, &f->pool), VK_SUCCESS);
-    const VkCommandBufferAllocateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, .commandPool = f->pool, .commandBufferCount = SLOTS};
-    assert_int_equal(vkAllocateCommandBuffers(opened.device, &info, f->commands), VK_SUCCESS);
-    const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO,
-                                     .flags = VK_FENCE_CREATE_SIGNALED_BIT};
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        assert_int_equal(vkCreateFence(opened.device, &fence, NULL, &f->fences[i]), VK_SUCCESS);
-    }
+    memcpy(f->palettes, c->palettes, sizeof f->palettes);
+    walkers_destroy(c);
 }
 
 static void open_fixture(fixture *f) {
@@ -108,7 +70,7 @@ static void open_fixture(fixture *f) {
     memset(f, 0, sizeof *f);
     f->graph = walker_graph();
     f->size = lmb_snapshot_size(f->graph, ROWS);
-    assert_true(f->size <= sizeof f->saved[0] && lmb_graph_parameter_count(f->graph) <= PARAMETERS);
+    assert_true(f->size <= sizeof f->saved[0] && lmb_graph_parameter_count(f->graph) <= WALKERS_PARAMETERS);
     assert_ok(lmb_gpu_graph_create(gpu, f->graph, &f->gpu_graph, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_graph;
@@ -122,15 +84,11 @@ static void open_fixture(fixture *f) {
     readback.batch = f->batch;
     readback.contents = NEEDED;
     assert_ok(lmb_gpu_readback_create(gpu, &readback, &f->readback, &error), &error);
-    create_commands(f);
+    flight_open(&f->flight, &opened);
 }
 
 static void close_fixture(fixture *f) {
-    vkDeviceWaitIdle(opened.device);
-    for (uint32_t i = 0; i < SLOTS; i++) {
-        vkDestroyFence(opened.device, f->fences[i], NULL);
-    }
-    vkDestroyCommandPool(opened.device, f->pool, NULL);
+    flight_close(&f->flight);
     lmb_gpu_readback_destroy(f->readback);
     lmb_gpu_batch_destroy(f->batch);
     lmb_gpu_graph_destroy(f->gpu_graph);
@@ -141,7 +99,7 @@ static void close_fixture(fixture *f) {
 static void read_back(fixture *f, uint32_t slot) {
     lmb_error error = {0};
     lmb_gpu_readback_frame found;
-    assert_int_equal(vkWaitForFences(opened.device, 1, &f->fences[slot], VK_TRUE, UINT64_MAX), VK_SUCCESS);
+    flight_wait(&f->flight, slot);
     assert_ok(lmb_gpu_readback_completed(f->readback, slot, &error), &error);
     while (lmb_gpu_readback_next(f->readback, &found)) {
         const uint32_t frame = f->runs[f->arrived++];
@@ -156,7 +114,6 @@ static void read_back(fixture *f, uint32_t slot) {
 static void run_frame(fixture *f, uint32_t frame, bool knows, const uint32_t *restored) {
     lmb_error error = {0};
     const uint32_t slot = f->run_count % SLOTS;
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     lmb_event events[ROWS];
     read_back(f, slot);
     const uint32_t count = events_of(f->graph, frame, knows, events);
@@ -166,24 +123,31 @@ static void run_frame(fixture *f, uint32_t frame, bool knows, const uint32_t *re
     if (restored != NULL) {
         assert_ok(lmb_gpu_batch_restore(f->batch, slot, restored, f->size, NULL, &error), &error);
     }
-    write_parameters(f->graph, frame, lmb_gpu_batch_parameters(f->batch, slot));
+    walkers_input(f->graph, frame, walkers_in_order, ROWS, lmb_gpu_batch_parameters(f->batch, slot));
     lmb_gpu_record_info info = lmb_default_gpu_record_info();
-    info.commands = f->commands[slot];
+    info.commands = flight_begin(&f->flight, slot);
     info.slot = slot;
     info.step = LMB_TICKS_PER_SECOND / 60;
     info.number = frame;
-    assert_int_equal(vkBeginCommandBuffer(info.commands, &begin), VK_SUCCESS);
     if (f->run_count == 0) {
         assert_ok(lmb_gpu_graph_record_upload(f->gpu_graph, info.commands, &error), &error);
     }
     assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
     assert_ok(lmb_gpu_readback_record(f->readback, slot, info.commands, &error), &error);
-    assert_int_equal(vkEndCommandBuffer(info.commands), VK_SUCCESS);
-    const VkSubmitInfo submit = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &info.commands};
-    assert_int_equal(vkResetFences(opened.device, 1, &f->fences[slot]), VK_SUCCESS);
-    assert_int_equal(vkQueueSubmit(opened.queue, 1, &submit, f->fences[slot]), VK_SUCCESS);
+    flight_submit(&f->flight, slot);
     f->runs[f->run_count++] = frame;
+}
+
+// Returns how many rows have other words of reached targets in two snapshots.
+static uint32_t reached_otherwise(const fixture *f, const uint32_t *a, const uint32_t *b) {
+    lmb_snapshot x, y;
+    uint32_t count = 0;
+    assert_int_equal(lmb_snapshot_open(a, f->size, &x, NULL), LMB_OK);
+    assert_int_equal(lmb_snapshot_open(b, f->size, &y, NULL), LMB_OK);
+    for (uint32_t row = 0; row < ROWS; row++) {
+        count += x.reached[row] != y.reached[row];
+    }
+    return count;
 }
 
 static void frames_run_again_have_the_bits_of_the_cpu(void **state) {
@@ -199,13 +163,17 @@ static void frames_run_again_have_the_bits_of_the_cpu(void **state) {
     run_frame(&f, CHANGED, true, f.saved[(CHANGED - 1) % KEPT]);
     for (uint32_t frame = CHANGED + 1; frame < FRAMES; frame++) {
         run_frame(&f, frame, true, NULL);
+        if (frame + 1 == CHANGED + SLOTS) { // the last guess has arrived: what the device had when it went back
+            const uint32_t *last = f.saved[(ARRIVES - 1) % KEPT];
+            assert_true(reached_otherwise(&f, f.expected[CHANGED - 1], last) > 0);
+        }
     }
     for (uint32_t i = 0; i < SLOTS; i++) {
         read_back(&f, (f.run_count + i) % SLOTS);
     }
     assert_int_equal(f.arrived, RUNS);
     assert_int_equal(f.different, ARRIVES - CHANGED); // those that guessed
-    float found[ROWS * PALETTE];
+    float found[ROWS * WALKERS_PALETTE];
     lmb_error error = {0};
     assert_ok(device_read_output(&opened, f.batch, (f.run_count - 1) % SLOTS, LMB_OUTPUT_PALETTE, found, &error),
               &error);
@@ -216,7 +184,7 @@ static void frames_run_again_have_the_bits_of_the_cpu(void **state) {
 static void bad_arguments_are_refused(void **state) {
     (void)state;
     static fixture f;
-    static uint32_t words[ROWS * INERTIA];
+    static uint32_t words[ROWS * WALKERS_INERTIA];
     static const uint32_t beyond[1] = {ROWS};
     lmb_error error = {0};
     open_fixture(&f);

@@ -1,110 +1,40 @@
 // Snapshots of characters, fingerprints of graphs, and differences of states.
+#include "refusal.h"
 #include "suite.h"
-#include "walker.h"
+#include "walkers.h"
 
-#include <limber/cpu.h>
-#include <limber/snapshot.h>
-#include <stdlib.h>
-#include <string.h>
+enum { FRAMES = 90, SAVED = 31 };
 
-enum { JOINTS = WALKER_JOINTS, CLIPS = WALKER_CLIPS, CHARACTERS = 7, FRAMES = 90, SAVED = 31 };
+static uint64_t hashes[FRAMES]; // of a frame's states, inertia and palettes, in the order of characters
+static uint32_t seen[2];        // how often a target was not reached, and was
 
-// ---- A crowd on the CPU.
-
-typedef struct crowd {
-    lmb_graph *graph;
-    lmb_cpu *cpu;
-    lmb_batch_def batch;
-    uint32_t states[CHARACTERS * 256];
-    uint32_t inertia[CHARACTERS * 512];
-    uint32_t reached[CHARACTERS];
-    uint32_t seen[2]; // how often a target was not reached, and was
-    float parameters[CHARACTERS * 16];
-    float palettes[CHARACTERS * JOINTS * 12];
-    uint64_t hashes[FRAMES]; // of a frame's states, inertia and palettes
-} crowd;
-
-static crowd *crowd_create(lmb_graph *graph) {
-    crowd *c = calloc(1, sizeof *c);
-    assert_non_null(c);
-    c->graph = graph;
-    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &c->cpu, NULL), LMB_OK);
-    c->batch = lmb_default_batch_def();
-    c->batch.graph = graph;
-    c->batch.character_count = CHARACTERS;
-    c->batch.outputs = LMB_OUTPUT_PALETTE_BIT;
-    const uint32_t states = lmb_control_state_words(lmb_graph_control(graph)), inertia = lmb_graph_inertia_words(graph);
-    assert_true(states > 0 && states <= 256 && inertia > 36 && inertia <= 512);
-    assert_true(lmb_graph_parameter_count(graph) <= 16);
-    return c;
+static walkers *create(void) {
+    memset(hashes, 0, sizeof hashes);
+    memset(seen, 0, sizeof seen);
+    return walkers_create(walker_graph(), LMB_CPU_FAST);
 }
 
-static void crowd_destroy(crowd *c) {
-    lmb_cpu_destroy(c->cpu);
-    lmb_graph_destroy(c->graph);
-    free(c);
-}
-
-static lmb_character_words words_of(crowd *c) {
-    return (lmb_character_words){.states = c->states,
-                                 .inertia = c->inertia,
-                                 .reached = c->reached,
-                                 .row_count = CHARACTERS,
-                                 .count = CHARACTERS};
-}
-
-// Runs a frame. Input depends on the frame and on the character that is in a row.
-static void run_frame(crowd *c, uint32_t frame, const uint32_t characters[CHARACTERS]) {
-    const uint32_t words = lmb_graph_parameter_count(c->graph);
-    lmb_event events[CHARACTERS];
-    uint32_t event_count = 0;
-    for (uint32_t row = 0; row < CHARACTERS; row++) {
-        const uint32_t character = characters[row];
-        float *parameters = c->parameters + (size_t)row * words;
-        parameters[lmb_graph_find_parameter(c->graph, "pace")] = 0.5f + 0.25f * (float)character;
-        parameters[lmb_graph_find_parameter(c->graph, "now")] = (float)frame / 60.0f;
-        if ((frame + 5 * character) % 23 == 3) {
-            events[event_count++] = (lmb_event){row, lmb_graph_find_event(c->graph, "jump")};
-        }
-    }
-    lmb_control_frame control = lmb_default_control_frame();
-    control.step = LMB_TICKS_PER_SECOND / 60;
-    control.number = frame;
-    control.character_count = CHARACTERS;
-    control.state = c->states;
-    control.parameters = c->parameters;
-    control.events = events;
-    control.event_count = event_count;
-    control.reached = c->reached;
-    lmb_error error = {0};
-    assert_int_equal(lmb_control_run(lmb_graph_control(c->graph), &control, 0, CHARACTERS, &error), LMB_OK);
-    const lmb_batch_inputs inputs = {.parameters = c->parameters};
-    const lmb_batch_outputs outputs = {
-        .buffers = {[LMB_OUTPUT_PALETTE] = c->palettes}, .inertia = c->inertia, .reached = c->reached};
-    if (lmb_cpu_run_poses(c->cpu, &c->batch, &inputs, &outputs, 0, CHARACTERS, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    const uint32_t states = lmb_control_state_words(lmb_graph_control(c->graph));
-    uint64_t hashes[CHARACTERS][3];
-    for (uint32_t row = 0; row < CHARACTERS; row++) {
-        c->seen[c->reached[row]]++;
-        const uint32_t inertia = lmb_graph_inertia_words(c->graph);
-        uint32_t palette[JOINTS * 12];
-        memcpy(palette, c->palettes + row * JOINTS * 12, sizeof palette);
-        uint64_t *hash = hashes[characters[row]];
+static void run_frame(walkers *c, uint32_t frame, const uint32_t characters[WALKERS_ROWS]) {
+    walkers_run(c, frame, characters, WALKERS_ROWS);
+    const size_t states = c->state_words, inertia = c->inertia_words;
+    uint64_t rows[WALKERS_ROWS][3];
+    for (uint32_t row = 0; row < WALKERS_ROWS; row++) {
+        seen[c->reached[row]]++;
+        uint32_t palette[WALKERS_PALETTE];
+        memcpy(palette, c->palettes + row * WALKERS_PALETTE, sizeof palette);
+        uint64_t *hash = rows[characters[row]];
         hash[0] = lmb_control_hash(c->states + row * states, states);
         hash[1] = lmb_control_hash(c->inertia + row * inertia, inertia);
-        hash[2] = lmb_control_hash(palette, JOINTS * 12);
+        hash[2] = lmb_control_hash(palette, WALKERS_PALETTE);
     }
-    uint32_t all[sizeof hashes / sizeof(uint32_t)];
-    memcpy(all, hashes, sizeof hashes);
-    c->hashes[frame] = lmb_control_hash(all, sizeof all / sizeof all[0]);
+    uint32_t all[sizeof rows / sizeof(uint32_t)];
+    memcpy(all, rows, sizeof rows);
+    hashes[frame] = lmb_control_hash(all, sizeof all / sizeof all[0]);
 }
 
-static const uint32_t in_order[CHARACTERS] = {0, 1, 2, 3, 4, 5, 6};
-static const uint32_t shuffled[CHARACTERS] = {3, 6, 0, 5, 1, 4, 2};
+static const uint32_t shuffled[WALKERS_ROWS] = {3, 6, 0, 5, 1, 4, 2};
 
-static void *save(crowd *c, const lmb_character_words *from, uint64_t tag, size_t *size) {
+static void *save(walkers *c, const lmb_character_words *from, uint64_t tag, size_t *size) {
     *size = lmb_snapshot_size(c->graph, from->count);
     void *bytes = malloc(*size);
     assert_non_null(bytes);
@@ -114,24 +44,24 @@ static void *save(crowd *c, const lmb_character_words *from, uint64_t tag, size_
 
 static void frames_run_again_have_the_same_bits(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
+    walkers *c = create();
     size_t size = 0;
     void *bytes = NULL;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         if (frame == SAVED) {
-            const lmb_character_words all = words_of(c);
+            const lmb_character_words all = walkers_words(c);
             bytes = save(c, &all, 100 + frame, &size);
         }
-        run_frame(c, frame, in_order);
+        run_frame(c, frame, walkers_in_order);
     }
-    assert_true(c->seen[0] > 50 && c->seen[1] > 50);
+    assert_true(seen[0] > 50 && seen[1] > 50);
     uint64_t first[FRAMES];
-    memcpy(first, c->hashes, sizeof first);
+    memcpy(first, hashes, sizeof first);
     // Back in their rows, then in others.
     for (int run = 0; run < 2; run++) {
-        lmb_character_words all = words_of(c);
-        uint32_t rows[CHARACTERS];
-        for (uint32_t row = 0; row < CHARACTERS; row++) {
+        lmb_character_words all = walkers_words(c);
+        uint32_t rows[WALKERS_ROWS];
+        for (uint32_t row = 0; row < WALKERS_ROWS; row++) {
             rows[shuffled[row]] = row;
         }
         all.characters = run == 1 ? rows : NULL;
@@ -140,28 +70,27 @@ static void frames_run_again_have_the_same_bits(void **state) {
         memset(c->parameters, 0xff, sizeof c->parameters);
         assert_int_equal(lmb_snapshot_restore(c->graph, bytes, size, &all, NULL), LMB_OK);
         for (uint32_t frame = SAVED; frame < FRAMES; frame++) {
-            run_frame(c, frame, run == 1 ? shuffled : in_order);
-            assert_true(c->hashes[frame] == first[frame]);
+            run_frame(c, frame, run == 1 ? shuffled : walkers_in_order);
+            assert_true(hashes[frame] == first[frame]);
         }
     }
     lmb_snapshot found;
     assert_int_equal(lmb_snapshot_open(bytes, size, &found, NULL), LMB_OK);
-    assert_int_equal(found.character_count, CHARACTERS);
+    assert_int_equal(found.character_count, WALKERS_ROWS);
     assert_true(found.tag == 100 + SAVED && found.fingerprint == lmb_graph_fingerprint(c->graph) && !found.is_sealed);
     free(bytes);
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 // One character of a list comes back, and the others go on.
 static void lists_and_ranges_name_characters(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
+    walkers *c = create();
     for (uint32_t frame = 0; frame < SAVED; frame++) {
-        run_frame(c, frame, in_order);
+        run_frame(c, frame, walkers_in_order);
     }
-    const uint32_t list[2] = {5, 1}, words = lmb_control_state_words(lmb_graph_control(c->graph));
-    const uint32_t inertia = lmb_graph_inertia_words(c->graph);
-    lmb_character_words some = words_of(c);
+    const uint32_t list[2] = {5, 1}, words = c->state_words, inertia = c->inertia_words;
+    lmb_character_words some = walkers_words(c);
     some.characters = list;
     some.count = 2;
     size_t size;
@@ -172,18 +101,18 @@ static void lists_and_ranges_name_characters(void **state) {
         assert_memory_equal(found.states + i * words, c->states + list[i] * words, words * sizeof(uint32_t));
         assert_memory_equal(found.inertia + i * inertia, c->inertia + list[i] * inertia, inertia * sizeof(uint32_t));
     }
-    uint32_t before[CHARACTERS * 256];
+    uint32_t before[WALKERS_ROWS * WALKERS_STATE];
     memcpy(before, c->states, sizeof before);
-    lmb_character_words range = words_of(c);
+    lmb_character_words range = walkers_words(c);
     range.first = 2;
     range.count = 2;
     assert_int_equal(lmb_snapshot_restore(c->graph, bytes, size, &range, NULL), LMB_OK);
-    for (uint32_t row = 0; row < CHARACTERS; row++) {
+    for (uint32_t row = 0; row < WALKERS_ROWS; row++) {
         const uint32_t from = row == 2 ? 5 : row == 3 ? 1 : row;
         assert_memory_equal(c->states + row * words, before + from * words, words * sizeof(uint32_t));
     }
     free(bytes);
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 // ---- What is refused.
@@ -191,14 +120,14 @@ static void lists_and_ranges_name_characters(void **state) {
 static void other_graphs_are_refused(void **state) {
     (void)state;
     // The second has the first one's states exchanged, and a state of one passes the check of states in the other.
-    crowd *c = crowd_create(walker_graph()),
-          *other = crowd_create(walker_graph_of(WALKER_GRAPH("hop", "walk", "jump", "land", "0.25")));
-    const lmb_character_words all = words_of(c), others = words_of(other);
-    run_frame(c, 0, in_order);
-    assert_int_equal(lmb_control_check_states(lmb_graph_control(other->graph), c->states, CHARACTERS, NULL), LMB_OK);
+    walkers *c = create(),
+            *other = walkers_create(walker_graph_of(WALKER_GRAPH("hop", "walk", "jump", "land", "0.25")), LMB_CPU_FAST);
+    const lmb_character_words all = walkers_words(c), others = walkers_words(other);
+    run_frame(c, 0, walkers_in_order);
+    assert_int_equal(lmb_control_check_states(lmb_graph_control(other->graph), c->states, WALKERS_ROWS, NULL), LMB_OK);
     size_t size;
     void *bytes = save(c, &all, 0, &size);
-    assert_int_equal(size, lmb_snapshot_size(other->graph, CHARACTERS));
+    assert_int_equal(size, lmb_snapshot_size(other->graph, WALKERS_ROWS));
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_snapshot_restore(other->graph, bytes, size, &others, &error), &error, LMB_ERROR_FORMAT,
                   "snapshot: ", "it belongs to another graph");
@@ -206,16 +135,16 @@ static void other_graphs_are_refused(void **state) {
                   "snapshot: ", "it belongs to another graph");
     assert_int_equal(other->states[0], 0);
     free(bytes);
-    crowd_destroy(c);
-    crowd_destroy(other);
+    walkers_destroy(c);
+    walkers_destroy(other);
 }
 
 static void strangers_are_checked(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
-    lmb_character_words all = words_of(c);
+    walkers *c = create();
+    lmb_character_words all = walkers_words(c);
     for (uint32_t frame = 0; frame < SAVED; frame++) {
-        run_frame(c, frame, in_order);
+        run_frame(c, frame, walkers_in_order);
     }
     size_t size;
     uint32_t *words = save(c, &all, 7, &size);
@@ -236,13 +165,13 @@ static void strangers_are_checked(void **state) {
     CHECK_REFUSAL(lmb_snapshot_check(c->graph, words, size, &error), &error, LMB_ERROR_FORMAT,
                   "control: state of character 0: ", "");
     free(words);
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 static void wrong_sizes_are_refused(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
-    lmb_character_words all = words_of(c);
+    walkers *c = create();
+    lmb_character_words all = walkers_words(c);
     size_t size;
     uint32_t *words = save(c, &all, 0, &size);
     lmb_error error = {0};
@@ -268,17 +197,17 @@ static void wrong_sizes_are_refused(void **state) {
     CHECK_REFUSAL(lmb_snapshot_open(words, size, &(lmb_snapshot){0}, &error), &error, LMB_ERROR_FORMAT,
                   "snapshot: ", "no snapshot");
     free(words);
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 static void wrong_arguments_are_refused(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
-    lmb_character_words all = words_of(c);
+    walkers *c = create();
+    lmb_character_words all = walkers_words(c);
     size_t size;
     uint32_t *words = save(c, &all, 0, &size);
     lmb_error error = {0};
-    const uint32_t outside[CHARACTERS] = {0, 1, 2, 7};
+    const uint32_t outside[WALKERS_ROWS] = {0, 1, 2, 7};
     lmb_character_words wrong[6] = {all, all, all, all, all, all};
     wrong[0].states = NULL;
     wrong[1].inertia = NULL;
@@ -309,7 +238,7 @@ static void wrong_arguments_are_refused(void **state) {
     CHECK_REFUSAL(lmb_snapshot_restore(c->graph, words, size, NULL, &error), &error, LMB_ERROR_ARGUMENT,
                   "snapshot: ", "the characters are NULL");
     free(words);
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 // ---- Fingerprints.
@@ -351,7 +280,7 @@ static void a_fingerprint_names_a_graph(void **state) {
 static void a_fingerprint_is_the_same_everywhere(void **state) {
     (void)state;
     const uint64_t fingerprint = fingerprint_of(WALKER_GRAPH("walk", "hop", "jump", "land", "0.25"));
-    if (fingerprint != UINT64_C(0xe5cf4a9317665b86)) {
+    if (fingerprint != UINT64_C(0x042ef55433de1a4f)) {
         fail_msg("if the compiled form or the bits changed on purpose, it is 0x%016llx",
                  (unsigned long long)fingerprint);
     }
@@ -362,12 +291,12 @@ static void clips_in_slots_are_no_part_of_it(void **state) {
     lmb_clip_slot_def slot = lmb_clip_slot_for(walker_clips[1]);
     slot.clip = 1;
     lmb_node_def nodes[2] = {lmb_clip_node(1, lmb_constant(0.5f)), lmb_clip_node(2, lmb_constant(0.25f))};
-    const lmb_clip *with[CLIPS] = {walker_clips[0], walker_clips[1], walker_clips[2]},
-                   *without[CLIPS] = {walker_clips[0], NULL, walker_clips[2]};
+    const lmb_clip *with[WALKER_CLIPS] = {walker_clips[0], walker_clips[1], walker_clips[2]},
+                   *without[WALKER_CLIPS] = {walker_clips[0], NULL, walker_clips[2]};
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = walker_rig;
     def.clips = with;
-    def.clip_count = CLIPS;
+    def.clip_count = WALKER_CLIPS;
     def.nodes = nodes;
     def.node_count = 2;
     def.clip_slots = &slot;
@@ -385,16 +314,16 @@ static void clips_in_slots_are_no_part_of_it(void **state) {
 
 static void differences_have_names(void **state) {
     (void)state;
-    crowd *c = crowd_create(walker_graph());
-    run_frame(c, 0, in_order);
-    const uint32_t words = lmb_control_state_words(lmb_graph_control(c->graph));
+    walkers *c = create();
+    run_frame(c, 0, walkers_in_order);
+    const uint32_t words = c->state_words;
     uint32_t *a = c->states, *b = c->states + words;
     char text[160];
     memcpy(b, a, words * sizeof *b);
     assert_false(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
     assert_string_equal(text, "");
     for (uint32_t frame = 1; frame < 4; frame++) {
-        run_frame(c, frame, in_order); // in frame 3 an event takes character 0 from "walk" to "hop"
+        run_frame(c, frame, walkers_in_order); // in frame 3 an event takes character 0 from "walk" to "hop"
     }
     memcpy(b, c->states + 2 * words, words * sizeof *b);
     assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
@@ -414,7 +343,7 @@ static void differences_have_names(void **state) {
         b[i] ^= 1;
         assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text) && text[0] != '\0');
     }
-    crowd_destroy(c);
+    walkers_destroy(c);
 }
 
 static void sizes_add_up(void **state) {
@@ -429,7 +358,7 @@ static void sizes_add_up(void **state) {
     assert_int_equal(sizes.machines, 6 + 2 * 2);
     assert_int_equal(sizes.players, 2 * 4);
     assert_int_equal(sizes.smoothed, 1);
-    assert_int_equal(sizes.joints, JOINTS * 36);
+    assert_int_equal(sizes.joints, WALKER_JOINTS * 36);
     assert_int_equal(sizes.chains_and_feet, 2 * 20);
     // A place, what moved, and the span of a motion.
     assert_int_equal(sizes.motion, 7 + 7 + 5);

@@ -1,5 +1,6 @@
 // A character that walks and hops by a machine with inertialized transitions, swings a tail, aims, reports whether it
-// reaches its target, and moves by its clips: all that is kept of characters from frame to frame.
+// reaches its target, and moves by its clips, and faster after a frame in which it reached it: all that is kept of
+// characters from frame to frame, and what is reached counts in every frame.
 #ifndef LIMBER_TESTS_SUPPORT_WALKER_H
 #define LIMBER_TESTS_SUPPORT_WALKER_H
 
@@ -20,7 +21,8 @@ static lmb_clip *walker_clips[WALKER_CLIPS];
 // Without the brace that opens it, so that members can be added.
 #define WALKER_MEMBERS(FIRST, SECOND, JUMP, LAND, FADE)                                                                \
     "'op':'ik-aim','joints':{'Tip':1},'forward':[0,-1,0],'up':[0,0,1],'limit':1.2,'target':[1.2,-3,0.8],"              \
-    "'reached':{'index':0,'parameter':'there'},'character-motion':{},'base':{'op':'chain','start':'Tail','end':'Tip'," \
+    "'reached':{'index':0,'parameter':'there'},'character-motion':{'velocity':[0,0,{'param':'there'}]},'base':{'op':'" \
+    "chain','start':'Tail','end':'Tip',"                                                                               \
     "'time':{'param':'now'},'base':{'op':'machine','name':'body','states':[{'name':'" FIRST                            \
     "','pose':{'op':'clip','clip':'" FIRST "','play':{'velocity':1,'rate':{'param':'pace','smooth':0.2}}},"            \
     "'transitions':[{'to':'" SECOND "','event':'" JUMP "','fade':" FADE ",'kind':'inertialized'},"                     \
@@ -50,10 +52,14 @@ static inline int walker_set_up(void **state) {
         joints[i].name = names[i];
         joints[i].parent = i == 0 ? LMB_NONE : i - 1;
         joints[i].rest.translation[1] = -0.5f;
+        joints[i].radius = 0.1f;
     }
-    assert_int_equal(
-        lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = WALKER_JOINTS}, NULL, &walker_rig, NULL),
-        LMB_OK);
+    lmb_socket_def socket = lmb_default_socket_def();
+    socket.name = "end";
+    socket.joint = WALKER_JOINTS - 1;
+    socket.local.translation[1] = -0.25f;
+    const lmb_rig_def rig = {.joints = joints, .joint_count = WALKER_JOINTS, .sockets = &socket, .socket_count = 1};
+    assert_int_equal(lmb_rig_create(&rig, NULL, &walker_rig, NULL), LMB_OK);
     for (uint32_t i = 0; i < WALKER_CLIPS; i++) {
         walker_clips[i] = walker_clip(i, 1.0f);
     }
