@@ -7,6 +7,7 @@
 #define LIMBER_CPU_H
 
 #include <limber/batch.h>
+#include <limber/snapshot.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -93,6 +94,36 @@ LMB_API lmb_result lmb_cpu_run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, c
 LMB_API lmb_result lmb_cpu_run_list(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, const uint32_t *characters, uint32_t count,
                                     lmb_error *error);
+
+/// A character in a frame of the past, for lmb_cpu_run_past(). Zeroed: nobody.
+typedef struct lmb_past_character {
+    const void *snapshot; ///< of before the frame, aligned to 4: lmb_snapshot_save()
+    size_t snapshot_size;
+    uint32_t index;  ///< in the snapshot
+    uint32_t row;    ///< in the batch of that frame: its row of the inputs
+    uint32_t *state; ///< its state after the frame, uint32_t [lmb_control_state_words()]; written; may be NULL
+    float *motion;   ///< its lmb_control_frame.motions, float [lmb_control_motion_floats()]; written; may be NULL
+} lmb_past_character;
+
+/// Runs one character in a frame of the past: where its joints, sockets and bounds were, for hit tests. The outputs
+/// have the bits that the batch had in that frame. The batch of today is not touched.
+///
+/// `batch` and `inputs` are those of that frame, as they were given to lmb_cpu_run(), or hold only the rows up to that
+/// of the character. Of `inputs->control` it reads the step, the number, the host's parameters and the events of the
+/// row. It reads none of its states and reached targets, and writes nothing to it. `outputs->buffers` are those of one
+/// character; of `outputs->inertia` and `outputs->reached` nothing is read or written.
+///
+/// A host that kept the inputs of this character alone gives a batch of one, with row 0 and events for character 0.
+/// The row itself matters only with lmb_graph_def.update_every, to a character that had not begun.
+///
+/// lmb_control_matrix() of `past->state` says where the character was in the world. With
+/// lmb_graph_def.interpolate_updates, `past->motion` is where it was shown.
+///
+/// Allocates nothing. `cpu` may be one that runs batches as well, between their runs. Fails as lmb_snapshot_open() and
+/// lmb_cpu_run() do; with #LMB_ERROR_FORMAT if the snapshot belongs to another graph; and with #LMB_ERROR_ARGUMENT if
+/// it has no such character, or the batch no such row. It trusts the snapshot as lmb_snapshot_restore() does.
+LMB_API lmb_result lmb_cpu_run_past(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                                    const lmb_batch_outputs *outputs, const lmb_past_character *past, lmb_error *error);
 
 #ifdef __cplusplus
 }

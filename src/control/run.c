@@ -55,6 +55,12 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
     return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
 }
 
+// The frame of a batch. Its arrays begin at a row that may be another one than the first.
+typedef struct frame_rows {
+    const lmb_control_frame *frame;
+    uint32_t first;
+} frame_rows;
+
 // The stages that run in vectors.
 struct lane_stages {
     lmb_control_lanes lanes;
@@ -97,14 +103,14 @@ static bool has_plain_motion(const uint32_t *block) {
     return plain;
 }
 
-static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
-                                       uint32_t first, uint32_t count) {
-    const size_t before = (size_t)first * control->parameter_count;
+static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path path, frame_rows rows, uint32_t first,
+                                       uint32_t count) {
+    const size_t before = (size_t)(first - rows.first) * control->parameter_count;
     const uint32_t *block = control->block, *program = control->graph != NULL ? control->graph->program : NULL;
     struct lane_stages stages = {
         .lanes = {.block = block,
                   .program = program,
-                  .parameters = control->parameter_count > 0 ? (uint32_t *)frame->parameters + before : NULL,
+                  .parameters = control->parameter_count > 0 ? (uint32_t *)rows.frame->parameters + before : NULL,
                   .parameter_count = control->parameter_count,
                   .count = count,
                   .emit = emit_in_lanes}};
@@ -168,8 +174,9 @@ static bool runs_alone(CHARACTERS all, address i) {
 
 // Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
 // without interpolated updates.
-static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
-                                  uint32_t first, uint32_t count, uint32_t *copies) {
+static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, frame_rows rows, uint32_t first,
+                                  uint32_t count, uint32_t *copies) {
+    const lmb_control_frame *frame = rows.frame;
     const uint32_t *sent = (const uint32_t *)frame->events;
     stored_weight weights[LMB_MAX_CONTROL_WEIGHTS];
     uint32_t refused[LMB_REFUSAL_COUNT] = {0}; // not used: later stages count refusals
@@ -185,7 +192,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
     c.step = c.own_step;
     const size_t reached_count = block->graph != NULL ? block->graph->reached_count : 0;
     characters all;
-    struct lane_stages stages = begin_stages(block, path, frame, first, count);
+    struct lane_stages stages = begin_stages(block, path, rows, first, count);
     stages.lanes.characters = &all;
     all.block = block->block;
     all.count = count;
@@ -193,13 +200,11 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
     uint32_t event = find_sent(sent, frame->event_count, first);
     for (uint32_t i = 0; i < count; i++) {
         // Rows are found here because size_t indices cannot overflow.
-        size_t character = (size_t)first + i;
-        c.state = frame->state + character * block->state_words;
-        c.parameters =
-            block->parameter_count > 0 ? (uint32_t *)frame->parameters + character * block->parameter_count : NULL;
-        c.emitted = frame->emitted != NULL ? frame->emitted + character * lmb_control_emitted_words(block) : NULL;
-        c.motions =
-            frame->motions != NULL ? (uint32_t *)frame->motions + character * lmb_control_motion_floats(block) : NULL;
+        size_t character = (size_t)first + i, row = character - rows.first;
+        c.state = frame->state + row * block->state_words;
+        c.parameters = block->parameter_count > 0 ? (uint32_t *)frame->parameters + row * block->parameter_count : NULL;
+        c.emitted = frame->emitted != NULL ? frame->emitted + row * lmb_control_emitted_words(block) : NULL;
+        c.motions = frame->motions != NULL ? (uint32_t *)frame->motions + row * lmb_control_motion_floats(block) : NULL;
         c.character = (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {
@@ -208,7 +213,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
         c.sent_count = event - c.sent_first;
         if (reached_count > 0) {
             static const uint32_t none[LMB_MAX_REACHED];
-            write_reached(c, frame->reached != NULL ? frame->reached + character * reached_count : none, 0);
+            write_reached(c, frame->reached != NULL ? frame->reached + row * reached_count : none, 0);
         }
         all.each[i] = begin_frame(c);
         if (copies != NULL) {
@@ -223,21 +228,21 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, c
 }
 
 // Runs characters in groups of at most `most`.
-static void run_characters(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame, uint32_t first,
-                           uint32_t count, uint32_t most, uint32_t *copies) {
+static void run_characters(const lmb_control *block, lmb_cpu_path path, frame_rows rows, uint32_t first, uint32_t count,
+                           uint32_t most, uint32_t *copies) {
     while (count > 0) {
         const uint32_t together = count < most ? count : most;
-        run_some(block, path, frame, first, together, copies);
+        run_some(block, path, rows, first, together, copies);
         first += together;
         count -= together;
     }
 }
 
-static LMB_NOINLINE void run_interpolated(const lmb_control *block, lmb_cpu_path path, const lmb_control_frame *frame,
-                                          uint32_t first, uint32_t count) {
+static LMB_NOINLINE void run_interpolated(const lmb_control *block, lmb_cpu_path path, frame_rows rows, uint32_t first,
+                                          uint32_t count) {
     uint32_t copies[MOST_STATE_WORDS];
     const uint32_t fit = MOST_STATE_WORDS / block->state_words;
-    run_characters(block, path, frame, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
+    run_characters(block, path, rows, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
 }
 
 lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
@@ -245,9 +250,9 @@ lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *
     return lmb_control_run_path(control, LMB_CPU_FAST, frame, first, count, error);
 }
 
-lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
-                                uint32_t first, uint32_t count, lmb_error *error) {
-    lmb_result result = check_frame(control, frame, first, count, error);
+static lmb_result run_rows(const lmb_control *control, lmb_cpu_path path, frame_rows rows, uint32_t first,
+                           uint32_t count, lmb_error *error) {
+    lmb_result result = check_frame(control, rows.frame, first, count, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -255,10 +260,20 @@ lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, c
     lmb_environment callers;
     lmb_environment_enter(&callers);
     if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
-        run_interpolated(control, path, frame, first, count);
+        run_interpolated(control, path, rows, first, count);
     } else {
-        run_characters(control, path, frame, first, count, MOST_TOGETHER, NULL);
+        run_characters(control, path, rows, first, count, MOST_TOGETHER, NULL);
     }
     lmb_environment_leave(&callers);
     return LMB_OK;
+}
+
+lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                uint32_t first, uint32_t count, lmb_error *error) {
+    return run_rows(control, path, (frame_rows){frame, 0}, first, count, error);
+}
+
+lmb_result lmb_control_run_apart(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+                                 uint32_t row, lmb_error *error) {
+    return run_rows(control, path, (frame_rows){frame, row}, row, 1, error);
 }

@@ -87,7 +87,8 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
         const size_t scratch = find_widths(created, path == LMB_CPU_FAST);
         const bool has_cache = created->path != LMB_CPU_REFERENCE;
         created->cache = has_cache ? lmb_clip_cache_create(graph, DEFAULT_KEY_BYTES, &resolved) : NULL;
-        created->memory = lmb_host_allocate(&resolved, scratch + LMB_SIMD_ALIGNMENT, 1);
+        const size_t past = lmb_cpu_past_words(graph) * sizeof(uint32_t);
+        created->memory = lmb_host_allocate(&resolved, past + scratch + LMB_SIMD_ALIGNMENT, 1);
         if (created->memory == NULL || (has_cache && created->cache == NULL)) {
             lmb_cpu_destroy(created);
             created = NULL;
@@ -96,8 +97,9 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
     if (created == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)graph->joint_count);
     }
-    size_t past = (uintptr_t)created->memory % LMB_SIMD_ALIGNMENT;
-    created->scratch = (char *)created->memory + (LMB_SIMD_ALIGNMENT - past);
+    created->past = created->memory;
+    char *after = (char *)created->memory + lmb_cpu_past_words(graph) * sizeof(uint32_t);
+    created->scratch = after + (LMB_SIMD_ALIGNMENT - (uintptr_t)after % LMB_SIMD_ALIGNMENT);
     *cpu = created;
     return LMB_OK;
 }

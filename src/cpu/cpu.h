@@ -28,8 +28,12 @@ struct lmb_cpu {
     clip_cache *cache;        // NULL for the reference
     void *memory;
     void *scratch;  // inside `memory`, aligned
+    uint32_t *past; // inside `memory`: lmb_cpu_past_words()
     uint32_t reach; // characters from one to another one of a run, so that offsets stay below 2^31
 };
+
+// The words in which lmb_cpu_run_past() runs a character.
+size_t lmb_cpu_past_words(const lmb_graph *graph);
 
 // Runs poses. The caller has checked all arguments and set the default float environment. The last character of a list
 // is less than cpu->reach from the first one.

@@ -1,6 +1,6 @@
 // Snapshots of characters. States, inertialization and reached targets are three arrays, so characters that follow each
 // other are copied at once.
-#include <limber/snapshot.h>
+#include "snapshot.h"
 
 #include "base/host.h"
 
@@ -242,6 +242,34 @@ lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t 
     if (result == LMB_OK && h.state_words > 0) {
         result = lmb_control_check_states(lmb_graph_control(graph), (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
                                           h.character_count, error);
+    }
+    return result;
+}
+
+// Copies one character's words of a kind.
+static void take_row(const uint32_t *saved, uint32_t words, uint32_t index, uint32_t *row) {
+    if (words > 0) {
+        memcpy(row, saved + (size_t)index * words, words * sizeof *row);
+    }
+}
+
+lmb_result lmb_snapshot_take(const lmb_graph *graph, const void *bytes, size_t size, uint32_t index,
+                             const lmb_character_words *to, lmb_error *error) {
+    header h;
+    lmb_result result = load_header(bytes, size, &h, error);
+    if (result == LMB_OK) {
+        result = check_graph(graph, &h, error);
+    }
+    if (result == LMB_OK && index >= h.character_count) {
+        result = lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: there is no character %u of %u", (unsigned)index,
+                          (unsigned)h.character_count);
+    }
+    if (result == LMB_OK) {
+        const uint32_t *words = (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+        const uint32_t *inertia = words + (size_t)h.character_count * h.state_words;
+        take_row(words, h.state_words, index, to->states);
+        take_row(inertia, h.inertia_words, index, to->inertia);
+        take_row(inertia + (size_t)h.character_count * h.inertia_words, h.reached_words, index, to->reached);
     }
     return result;
 }
