@@ -22,6 +22,9 @@
 /// snapshots of one's own. One that comes from a file or a network is first checked by lmb_snapshot_check(), which
 /// trusts nothing. To allow that, its writer seals it (lmb_snapshot_seal()).
 ///
+/// **Fewer bytes.** lmb_snapshot_pack() writes a snapshot for a network or a file: as what differs from an earlier one
+/// of the same characters, or from one character to the next. lmb_snapshot_unpack() gives the same snapshot back.
+///
 /// **Devices.** lmb_gpu_batch_restore() restores a snapshot in a batch on a device. lmb_gpu_readback_save() makes one
 /// of a frame that was read back. Words are the same on both sides, in the same order.
 ///
@@ -30,6 +33,18 @@
 ///     "LMBSNAP\n", version, characters, words of a state, words of inertialization,
 ///     fingerprint, tag, hash (two words each), words of reached targets, reserved (0)
 ///     states of all characters, then words of inertialization, then words of reached targets
+///
+/// Packed:
+///
+///     "LMBPACK\n", the other words of the header, 1 if it is packed against a base or 0, tag of the base (two words)
+///     tokens: a byte, of which the upper 5 bits are a number of words to skip, and the lower 3 bits are one of
+///         0     nothing more; two bytes with the upper bits of the number follow
+///         1-4   a difference follows, in as many bytes, the lowest first
+///         5     the last difference again; a byte follows: for as many words, and one more
+///         6     the upper two bytes of a difference follow
+///
+/// The differences are XORs with the same word of the base, or without one with the same word of the character before,
+/// which is 0 for the first. Those of skipped words are 0. Tokens have all words and end there.
 #ifndef LIMBER_SNAPSHOT_H
 #define LIMBER_SNAPSHOT_H
 
@@ -121,6 +136,28 @@ LMB_API lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes,
 /// the snapshot belongs to another graph or has another number of characters than `to`. Nothing is written then.
 LMB_API lmb_result lmb_snapshot_restore(const lmb_graph *graph, const void *bytes, size_t size,
                                         const lmb_character_words *to, lmb_error *error);
+
+/// Returns the most bytes that a snapshot of `size` bytes is packed into.
+LMB_API size_t lmb_snapshot_packed_bound(size_t size);
+
+/// Packs a snapshot into fewer bytes. `base` is an earlier snapshot of the same characters in the same order, which the
+/// receiver has as well; NULL: none. Every bit is kept, so what is sealed stays sealed. Allocates nothing.
+///
+/// Stores the number of bytes in `packed_size`, also if `room` is too small. `packed` needs no alignment. Fails as
+/// lmb_snapshot_open() does for either snapshot; with #LMB_ERROR_ARGUMENT if a pointer is NULL or both are not of one
+/// graph and number of characters; and with #LMB_ERROR_LIMIT if there is not enough room.
+LMB_API lmb_result lmb_snapshot_pack(const void *bytes, size_t size, const void *base, size_t base_size, void *packed,
+                                     size_t room, size_t *packed_size, lmb_error *error);
+
+/// Writes the snapshot that was packed into `bytes`, aligned to 4, and its size into `size`, also if `room` is too
+/// small. `base` is the one it was packed against; it is not read if there was none. It may not overlap `bytes`.
+///
+/// It trusts nothing in `packed`. The snapshot is still one from elsewhere: check it by lmb_snapshot_check(), which
+/// also finds a base with the right tag and other words. Fails with #LMB_ERROR_FORMAT if `packed` is damaged or too
+/// short, or the base is missing, has another tag, or other characters; and as lmb_snapshot_pack() does. Words of
+/// `bytes` may have been written then.
+LMB_API lmb_result lmb_snapshot_unpack(const void *packed, size_t packed_size, const void *base, size_t base_size,
+                                       void *bytes, size_t room, size_t *size, lmb_error *error);
 
 /// The words of one character, by what they are for. The first six are lmb_control_state_words(), the last two
 /// lmb_graph_inertia_words().

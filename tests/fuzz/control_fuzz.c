@@ -455,6 +455,39 @@ static void run_snapshot(fuzz_input *in, const lmb_graph *graph, memory *m) {
     free(inertia);
 }
 
+// Packs a snapshot, also against one of which some words are others. It comes back, and damage does no harm.
+static void run_packed(fuzz_input *in, const lmb_graph *graph, memory *m) {
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
+    const lmb_character_words words = {
+        .states = m->state, .inertia = inertia, .row_count = CHARACTERS, .count = fuzz_byte(in) % (CHARACTERS + 1)};
+    const size_t size = lmb_snapshot_size(graph, words.count), room = lmb_snapshot_packed_bound(size);
+    uint32_t *bytes = malloc(size), *base = malloc(size), *back = malloc(size);
+    unsigned char *packed = malloc(room);
+    fuzz_require(inertia != NULL && bytes != NULL && base != NULL && back != NULL && packed != NULL, "no memory");
+    fuzz_require(lmb_snapshot_save(graph, &words, fuzz_word(in), bytes, size, NULL) == LMB_OK, "it is not saved");
+    memcpy(base, bytes, size);
+    const uint32_t payload = (uint32_t)(size / sizeof *bytes) - LMB_SNAPSHOT_HEADER_WORDS;
+    for (uint32_t count = payload > 0 ? fuzz_byte(in) % 16 : 0; count > 0; count--) {
+        const uint32_t at = LMB_SNAPSHOT_HEADER_WORDS + fuzz_word(in) % payload;
+        bytes[at] = fuzz_flag(in) ? fuzz_word(in) : bytes[at] ^ fuzz_byte(in);
+    }
+    const uint32_t *against = fuzz_flag(in) ? base : NULL;
+    size_t packed_size = 0, back_size = 0;
+    fuzz_require(lmb_snapshot_pack(bytes, size, against, size, packed, room, &packed_size, NULL) == LMB_OK,
+                 "it is not packed");
+    fuzz_require(lmb_snapshot_unpack(packed, packed_size, against, size, back, size, &back_size, NULL) == LMB_OK &&
+                     back_size == size && memcmp(back, bytes, size) == 0,
+                 "it does not come back");
+    packed[fuzz_word(in) % packed_size] ^= fuzz_byte(in);
+    packed_size -= fuzz_flag(in) ? fuzz_byte(in) % packed_size : 0;
+    (void)lmb_snapshot_unpack(packed, packed_size, against, size, back, size, &back_size, NULL);
+    free(inertia);
+    free(bytes);
+    free(base);
+    free(back);
+    free(packed);
+}
+
 static void run(fuzz_input *in, const lmb_graph *graph) {
     memory m = memory_create(graph);
     for (uint32_t number = 0; number < FRAMES; number++) {
@@ -467,6 +500,7 @@ static void run(fuzz_input *in, const lmb_graph *graph) {
     }
     run_snapshot(in, graph, &m);
     run_changed(in, graph, &m, FRAMES);
+    run_packed(in, graph, &m);
     memory_destroy(&m);
 }
 

@@ -241,6 +241,117 @@ static void wrong_arguments_are_refused(void **state) {
     walkers_destroy(c);
 }
 
+// ---- Packed snapshots.
+
+// A snapshot of every frame, packed against the one before, and alone.
+static void packed_snapshots_come_back(void **state) {
+    (void)state;
+    walkers *c = create();
+    const lmb_character_words all = walkers_words(c);
+    const size_t size = lmb_snapshot_size(c->graph, WALKERS_ROWS), room = lmb_snapshot_packed_bound(size);
+    uint32_t *saved[2] = {malloc(size), malloc(size)}, *back = malloc(size);
+    unsigned char *packed = malloc(room + 1);
+    assert_true(saved[0] != NULL && saved[1] != NULL && back != NULL && packed != NULL);
+    size_t alone = 0, against = 0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        uint32_t *now = saved[frame % 2], *before = saved[1 - frame % 2];
+        run_frame(c, frame, walkers_in_order);
+        assert_int_equal(lmb_snapshot_save(c->graph, &all, frame, now, size, NULL), LMB_OK);
+        assert_int_equal(lmb_snapshot_seal(now, size, NULL), LMB_OK);
+        for (uint32_t i = 0; i < (frame > 0 ? 2 : 1); i++) {
+            const uint32_t *base = i == 1 ? before : NULL;
+            size_t packed_size, back_size;
+            memset(packed, 0xee, room + 1);
+            assert_int_equal(lmb_snapshot_pack(now, size, base, size, packed, room, &packed_size, NULL), LMB_OK);
+            assert_true(packed_size <= room && packed[packed_size] == 0xee);
+            assert_int_equal(lmb_snapshot_unpack(packed, packed_size, base, size, back, size, &back_size, NULL),
+                             LMB_OK);
+            assert_true(back_size == size);
+            assert_memory_equal(back, now, size);
+            assert_int_equal(lmb_snapshot_check(c->graph, back, size, NULL), LMB_OK);
+            *(i == 1 ? &against : &alone) += packed_size;
+        }
+    }
+    assert_true(alone < size * FRAMES / 2 && against < alone);
+    // The worst that words can be takes no more than the bound, and every length of skipped words comes back.
+    for (uint32_t stride = 1; stride < 200; stride++) {
+        memcpy(saved[0], saved[1], size);
+        for (size_t at = LMB_SNAPSHOT_HEADER_WORDS; at < size / sizeof *back; at += stride) {
+            saved[0][at] ^= stride % 3 == 0 ? 0x00010000u : 0x80000001u + (uint32_t)(at % (stride % 7 + 1));
+        }
+        size_t packed_size, back_size;
+        assert_int_equal(lmb_snapshot_pack(saved[0], size, saved[1], size, packed, room, &packed_size, NULL), LMB_OK);
+        assert_int_equal(lmb_snapshot_unpack(packed, packed_size, saved[1], size, back, size, &back_size, NULL),
+                         LMB_OK);
+        assert_memory_equal(back, saved[0], size);
+    }
+    free(packed);
+    free(back);
+    free(saved[0]);
+    free(saved[1]);
+    walkers_destroy(c);
+}
+
+static void damaged_packed_snapshots_are_refused(void **state) {
+    (void)state;
+    walkers *c = create();
+    const lmb_character_words all = walkers_words(c);
+    size_t size, packed_size, back_size = 0;
+    run_frame(c, 0, walkers_in_order);
+    uint32_t *base = save(c, &all, 70, &size);
+    run_frame(c, 1, walkers_in_order);
+    uint32_t *words = save(c, &all, 71, &size), *back = malloc(size);
+    assert_int_equal(lmb_snapshot_seal(words, size, NULL), LMB_OK);
+    unsigned char *packed = calloc(lmb_snapshot_packed_bound(size), 1);
+    assert_true(back != NULL && packed != NULL);
+    assert_int_equal(
+        lmb_snapshot_pack(words, size, base, size, packed, lmb_snapshot_packed_bound(size), &packed_size, NULL),
+        LMB_OK);
+    lmb_error error = {0};
+    // Any changed byte, and any shorter one.
+    for (size_t at = 0; at < packed_size; at++) {
+        packed[at] ^= (unsigned char)(1 << at % 8);
+        assert_true(lmb_snapshot_unpack(packed, packed_size, base, size, back, size, &back_size, NULL) != LMB_OK ||
+                    lmb_snapshot_check(c->graph, back, back_size, NULL) != LMB_OK);
+        packed[at] ^= (unsigned char)(1 << at % 8);
+        assert_int_equal(lmb_snapshot_unpack(packed, at, base, size, back, size, &back_size, NULL), LMB_ERROR_FORMAT);
+    }
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, 40, base, size, back, size, &back_size, &error), &error, LMB_ERROR_FORMAT,
+                  "packed: it ends inside its header");
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size - 1, base, size, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "packed: its bytes are not those of all its words");
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size + 1, base, size, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "packed: its bytes are not those of all its words");
+    CHECK_REFUSAL(lmb_snapshot_unpack(words, size, base, size, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "no packed snapshot");
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size, base, size, back, size - 4, &back_size, &error), &error,
+                  LMB_ERROR_LIMIT, "there is room for");
+    assert_true(back_size == size);
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size, NULL, 0, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "it needs its base, the snapshot with the tag 70");
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size, words, size, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "its base has the tag 70, and the one given 71");
+    base[LMB_SNAPSHOT_HEADER_WORDS] ^= 1; // another base with this tag
+    assert_int_equal(lmb_snapshot_unpack(packed, packed_size, base, size, back, size, &back_size, &error), LMB_OK);
+    CHECK_REFUSAL(lmb_snapshot_check(c->graph, back, size, &error), &error, LMB_ERROR_FORMAT, "damaged");
+    base[6] ^= 1; // of another graph
+    CHECK_REFUSAL(lmb_snapshot_unpack(packed, packed_size, base, size, back, size, &back_size, &error), &error,
+                  LMB_ERROR_FORMAT, "its base has other characters, or another graph");
+    CHECK_REFUSAL(lmb_snapshot_pack(words, size, base, size, packed, 9, &packed_size, &error), &error,
+                  LMB_ERROR_ARGUMENT, "the base has other characters, or another graph");
+    CHECK_REFUSAL(lmb_snapshot_pack(words, size, NULL, 0, packed, 9, &packed_size, &error), &error, LMB_ERROR_LIMIT,
+                  "there is room for 9");
+    CHECK_REFUSAL(lmb_snapshot_pack(words, size, NULL, 0, NULL, 9, &packed_size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "NULL");
+    CHECK_REFUSAL(lmb_snapshot_unpack(NULL, 9, NULL, 0, back, size, &back_size, &error), &error, LMB_ERROR_ARGUMENT,
+                  "NULL");
+    free(base);
+    free(words);
+    free(back);
+    free(packed);
+    walkers_destroy(c);
+}
+
 // ---- Fingerprints.
 
 static uint64_t fingerprint_of(const char *text) {
@@ -372,6 +483,8 @@ int main(void) {
                                        cmocka_unit_test(strangers_are_checked),
                                        cmocka_unit_test(wrong_sizes_are_refused),
                                        cmocka_unit_test(wrong_arguments_are_refused),
+                                       cmocka_unit_test(packed_snapshots_come_back),
+                                       cmocka_unit_test(damaged_packed_snapshots_are_refused),
                                        cmocka_unit_test(a_fingerprint_names_a_graph),
                                        cmocka_unit_test(a_fingerprint_is_the_same_everywhere),
                                        cmocka_unit_test(clips_in_slots_are_no_part_of_it),
