@@ -30,6 +30,10 @@ struct world {
     uint64_t *row_hashes;
     uint32_t *hashes;
     unsigned char *scratch; // a snapshot of those who stay while others join or leave
+    unsigned char *packed;  // world_pack() makes all of these
+    unsigned char *shown[2], *unpacked;
+    size_t shown_size;
+    uint32_t shown_present; // who is in the last one
 
     uint32_t speed, aside, heading, reach, time; // parameters
     uint32_t jump_event, wave_event, hit_event, stop_event;
@@ -145,9 +149,10 @@ void world_destroy(world *w) {
         return;
     }
     lmb_cpu_destroy(w->cpu);
-    void *const memory[] = {w->order,   w->character,  w->states, w->inertia,    w->reached,
-                            w->emitted, w->palettes,   w->points, w->parameters, w->transforms,
-                            w->events,  w->row_hashes, w->hashes, w->scratch,    w};
+    void *const memory[] = {
+        w->order,      w->character,  w->states, w->inertia,    w->reached, w->emitted, w->palettes, w->points,
+        w->parameters, w->transforms, w->events, w->row_hashes, w->hashes,  w->scratch, w->packed,   w->shown[0],
+        w->shown[1],   w->unpacked,   w};
     for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
         free(memory[i]);
     }
@@ -373,6 +378,48 @@ lmb_result world_save(world *w, uint32_t frame, void *bytes, size_t *size, lmb_e
     const uint64_t tag = frame | (uint64_t)w->present << 32;
     const lmb_result result = lmb_snapshot_save(w->graph, &words, tag, bytes, *size, error);
     end(&w->costs.save, begun, w->count);
+    return result;
+}
+
+lmb_result world_pack(world *w, uint32_t frame, lmb_error *error) {
+    const size_t room = lmb_snapshot_packed_bound(world_room(w));
+    bool failed = false;
+    if (w->packed == NULL) {
+        w->packed = zeroed(room, 1, &failed);
+        w->shown[0] = zeroed(world_room(w), 1, &failed);
+        w->shown[1] = zeroed(world_room(w), 1, &failed);
+        w->unpacked = zeroed(world_room(w), 1, &failed);
+    }
+    if (failed) {
+        return no_memory(error);
+    }
+    unsigned char *now = w->shown[frame % 2], *before = w->shown[1 - frame % 2];
+    const bool has_base = w->shown_size > 0 && w->shown_present == w->present; // the same characters
+    size_t size = 0, packed_size = 0, unpacked_size = 0;
+    lmb_result result = world_save(w, frame, now, &size, error);
+    clock_t begun = begin();
+    if (result == LMB_OK) {
+        result =
+            lmb_snapshot_pack(now, size, has_base ? before : NULL, w->shown_size, w->packed, room, &packed_size, error);
+    }
+    if (has_base) {
+        end(&w->costs.pack, begun, w->count);
+        w->costs.bytes += size;
+        w->costs.packed_bytes += packed_size;
+    }
+    begun = begin();
+    if (result == LMB_OK) {
+        result = lmb_snapshot_unpack(w->packed, packed_size, has_base ? before : NULL, w->shown_size, w->unpacked,
+                                     world_room(w), &unpacked_size, error);
+    }
+    end(&w->costs.unpack, begun, w->count);
+    w->shown_size = size;
+    w->shown_present = w->present;
+    if (result == LMB_OK && (unpacked_size != size || memcmp(w->unpacked, now, size) != 0)) {
+        snprintf(error->message, sizeof error->message, "a snapshot of frame %u was packed, and another came back",
+                 frame);
+        return LMB_ERROR_FORMAT;
+    }
     return result;
 }
 

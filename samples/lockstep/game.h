@@ -49,7 +49,8 @@ typedef struct cost {
 } cost;
 
 typedef struct costs {
-    cost control, poses, device, hash, save, restore;
+    cost control, poses, device, hash, save, restore, pack, unpack;
+    uint64_t bytes, packed_bytes; // of what was packed against the frame before
 } costs;
 
 // Writes a message, and returns LMB_ERROR_MEMORY.
@@ -84,6 +85,9 @@ uint64_t game_hash(const uint64_t *hashes, uint32_t count);
 size_t world_room(const world *world);
 // Writes the state before `frame` into `bytes`, aligned to 4, with room for world_room(), and stores the size.
 lmb_result world_save(world *world, uint32_t frame, void *bytes, size_t *size, lmb_error *error);
+// Packs the state before `frame` against the one that it packed last, as for clients that only look on, and unpacks it
+// again. Fails if it comes back with another bit.
+lmb_result world_pack(world *world, uint32_t frame, lmb_error *error);
 // Goes back to a snapshot, and stores the frame that follows it. If `is_foreign`, it comes from someone else: it must
 // be sealed, and everything in it is checked first.
 lmb_result world_restore(world *world, const void *bytes, size_t size, bool is_foreign, uint32_t *frame,

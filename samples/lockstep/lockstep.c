@@ -161,6 +161,13 @@ static void print_costs(const char *who, costs costs) {
     print_cost("hash", costs.hash);
     print_cost("save", costs.save);
     print_cost("restore", costs.restore);
+    print_cost("pack", costs.pack);
+    print_cost("unpack", costs.unpack);
+    if (costs.pack.characters > 0) {
+        printf("    snapshots take %.0f bytes a character, packed against the frame before %.0f\n",
+               (double)costs.bytes / (double)costs.pack.characters,
+               (double)costs.packed_bytes / (double)costs.pack.characters);
+    }
 }
 
 static void print_frames(const run_def *def, const run_result *result) {

@@ -213,7 +213,8 @@ static void send_to(const server *s, seat *seat, uint32_t tick, wire *wire) {
 lmb_result server_tick(server *s, uint32_t tick, wire *const *wires, lmb_error *error) {
     frame_input input;
     for (uint32_t i = 0; i < FRAMES_A_TICK && s->frame < s->script.frame_count && decide(s, &input); i++) {
-        const lmb_result result = world_run(s->world, s->frame, &input, error);
+        lmb_result result = world_run(s->world, s->frame, &input, error);
+        result = result == LMB_OK ? world_pack(s->world, s->frame + 1, error) : result;
         if (result != LMB_OK) {
             return result;
         }
