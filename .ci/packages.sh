@@ -11,9 +11,9 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
-# Builds fuzzers and sanitizers, and for AArch64 and Windows.
+# Builds fuzzers and sanitizers, for AArch64 and Windows, and for browsers.
 packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
-    gcc-mingw-w64-x86-64 wine64)
+    gcc-mingw-w64-x86-64 wine64 emscripten chromium)
 # For programs and models to compare with, at night: three.js by npm, the models of Assimp's tests, Blender.
 packages_peers=(assimp-testmodels blender python3-numpy)
 if ! command -v npm >/dev/null; then packages_peers+=(nodejs npm); fi

@@ -1,5 +1,5 @@
-// Characters in frames of the past: each has all outputs, the state and the place of the batch that ran then, to the bit,
-// whatever its row and its index in the snapshot, and however few inputs are left. Bad arguments are refused.
+// Characters in frames of the past: each has all outputs, the state and the place of the batch that ran then, to the
+// bit, whatever its row and its index in the snapshot, and however few inputs are left. Bad arguments are refused.
 #include "refusal.h"
 #include "suite.h"
 #include "walkers.h"

@@ -1,13 +1,15 @@
 // The sample samples/lockstep with a client on a device: it joins, rolls back, and has the bits of the server, which
-// runs on the CPU. lockstep_test has one that goes wrong.
+// runs on the CPU. It is the game of lockstep_everywhere.sh. lockstep_test has a client that goes wrong.
 #include "command.h"
 #include "gpu_suite.h"
 
 static void a_device_has_the_bits_of_the_server(void **state) {
     (void)state;
-    command_output output = command_run("\"%s\" --gpu 1 --squad 2 --frames 60", LIMBER_LOCKSTEP);
-    if (output.status != 0 || strstr(output.out, "60 frames of 8 characters") == NULL ||
-        strstr(output.out, " 0 differences\n") == NULL || strstr(output.out, "\n    device ") == NULL) {
+    command_output output =
+        command_run("\"%s\" --gpu 1 --squad 2 --frames 300 --seed 3 --loss 10 --max-delay 5", LIMBER_LOCKSTEP);
+    if (output.status != 0 || strstr(output.out, "300 frames of 8 characters") == NULL ||
+        strstr(output.out, " hash 56dc6fed510610d2\n") == NULL || strstr(output.out, " 0 differences\n") == NULL ||
+        strstr(output.out, "\n    device ") == NULL) {
         fail_msg("status %d: %s%s", output.status, output.out, output.err);
     }
     command_output_release(&output);
