@@ -35,6 +35,7 @@ typedef enum buffer {
     STATE,
     STATES,
     PARAMETERS,
+    REACHED,
     SENT,
     EMITTED,
     CHARACTER_MOTIONS,
@@ -88,6 +89,7 @@ static int start(void **state) {
     create_buffer(STATE, 2 * (size_t)CONTROL_RANDOM_CHARACTERS * MOST_STATE_WORDS); // and copies
     create_buffer(STATES, rows * MOST_STATE_WORDS);
     create_buffer(PARAMETERS, rows * CONTROL_RANDOM_PARAMETERS);
+    create_buffer(REACHED, rows * CONTROL_RANDOM_REACHED);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
     create_buffer(EMITTED, rows * MOST_EMITTED_WORDS);
     create_buffer(CHARACTER_MOTIONS, rows * LMB_FULL_MOTION_FLOATS);
@@ -124,13 +126,14 @@ static void barrier(VkCommandBuffer commands) {
 
 // The words of all characters in a frame.
 typedef struct sizes {
-    size_t state, parameters, sent, emitted, motions;
+    size_t state, parameters, reached, sent, emitted, motions;
 } sizes;
 
 static sizes sizes_of(const lmb_control *control) {
     const size_t characters = CONTROL_RANDOM_CHARACTERS;
     return (sizes){.state = characters * lmb_control_state_words(control),
                    .parameters = characters * CONTROL_RANDOM_PARAMETERS,
+                   .reached = characters * CONTROL_RANDOM_REACHED,
                    .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
                    .emitted = characters * lmb_control_emitted_words(control),
                    .motions = characters * lmb_control_motion_floats(control)};
@@ -141,6 +144,7 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
     const control_random_frame *given = &random->frames[frame];
     const sizes a_frame = sizes_of(random->control);
     memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
+    memcpy(words_of(REACHED, frame, a_frame.reached), given->reached, sizeof given->reached);
     memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
     const lmb_control_push push = {.block = buffers[BLOCK].address,
                                    .program = buffers[PROGRAM].address,
@@ -148,6 +152,7 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
                                    .state = buffers[STATE].address,
                                    .copies = (uint32_t)a_frame.state,
                                    .parameters = address_of(PARAMETERS, frame, a_frame.parameters),
+                                   .reached = address_of(REACHED, frame, a_frame.reached),
                                    .sent = address_of(SENT, frame, a_frame.sent),
                                    .emitted = address_of(EMITTED, frame, a_frame.emitted),
                                    .motions = address_of(CHARACTER_MOTIONS, frame, a_frame.motions),

@@ -26,6 +26,7 @@ enum {
     PARTS = 2,
     MOST_LEAVES = 10,
     MOST_NODES = 32,
+    NODES = MOST_NODES + CONTROL_RANDOM_REACHED, // with those that aim
 };
 
 // A descriptor under construction, with everything that it points to.
@@ -467,7 +468,7 @@ static void draw_control(plan *p) {
 // ---- The program that plays the players' clips. ----
 
 typedef struct nodes {
-    lmb_node_def each[MOST_NODES];
+    lmb_node_def each[NODES];
     uint32_t count;
     uint32_t open[MOST_NODES]; // not yet used as an input
     uint32_t open_count;
@@ -586,7 +587,23 @@ static void draw_nodes(plan *p, nodes *made) {
     }
 }
 
-static lmb_graph *draw_program(plan *p) {
+// In half of the programs: joints that aim at targets, on top of all other nodes. They report whether they reach them,
+// and so write parameters of the host. These draws change no others.
+static void add_aims(uint32_t number, nodes *made) {
+    random_source random = random_branch(43, number);
+    const uint32_t count = random_below(&random, 2) == 0 ? 0 : 1 + random_below(&random, CONTROL_RANDOM_REACHED);
+    const uint32_t first = random_below(&random, HOST_PARAMETERS);
+    for (uint32_t i = 0; i < count; i++) {
+        static const float forward[3] = {0.0f, 0.0f, 1.0f};
+        const lmb_value target[3] = {lmb_constant(0.0f), lmb_constant(1.0f), lmb_constant(1.0f)};
+        lmb_node_def node = lmb_aim_node(made->count - 1, 0, forward, target);
+        node.aim.reached = lmb_reached(i);
+        node.aim.reached.parameter = random_below(&random, 4) == 0 ? LMB_NONE : (first + i) % HOST_PARAMETERS;
+        made->each[made->count++] = node;
+    }
+}
+
+static lmb_graph *draw_program(plan *p, uint32_t number) {
     static const uint8_t masks[MASKS][JOINTS] = {{0, 255}, {255, 0}, {77, 9}, {1, 254}};
     static const uint8_t *const rows[MASKS] = {masks[0], masks[1], masks[2], masks[3]};
     static const uint32_t first_joints[JOINTS] = {0, LMB_NONE}, second_joints[JOINTS] = {LMB_NONE, 1};
@@ -609,24 +626,34 @@ static lmb_graph *draw_program(plan *p) {
     lmb_graph *program = NULL;
     lmb_result result = LMB_ERROR_LIMIT;
     // Repeats until a program needs few enough poses at a time and adds only additives.
+    nodes made = {.count = 0};
+    lmb_graph_def def = lmb_default_graph_def();
     while (is_made && (result == LMB_ERROR_LIMIT || result == LMB_ERROR_ARGUMENT)) {
-        nodes made;
         draw_nodes(p, &made);
-        const lmb_graph_def def = {.rig = rig,
-                                   .clips = (const lmb_clip *const *)clips,
-                                   .clip_count = CLIPS,
-                                   .masks = rows,
-                                   .mask_count = MASKS,
-                                   .joint_maps = joint_maps,
-                                   .joint_map_count = PARTS,
-                                   .mirrors = mirrors,
-                                   .mirror_count = LMB_AXIS_COUNT,
-                                   .nodes = made.each,
-                                   .node_count = made.count,
-                                   .parameter_count = CONTROL_RANDOM_PARAMETERS,
-                                   .curves = p->curves.defs,
-                                   .curve_count = RANDOM_CURVES};
+        def = (lmb_graph_def){.rig = rig,
+                              .clips = (const lmb_clip *const *)clips,
+                              .clip_count = CLIPS,
+                              .masks = rows,
+                              .mask_count = MASKS,
+                              .joint_maps = joint_maps,
+                              .joint_map_count = PARTS,
+                              .mirrors = mirrors,
+                              .mirror_count = LMB_AXIS_COUNT,
+                              .nodes = made.each,
+                              .node_count = made.count,
+                              .parameter_count = CONTROL_RANDOM_PARAMETERS,
+                              .curves = p->curves.defs,
+                              .curve_count = RANDOM_CURVES};
         result = lmb_graph_create(&def, NULL, &program, &error);
+    }
+    if (result == LMB_OK) {
+        lmb_graph *aiming = NULL;
+        add_aims(number, &made);
+        def.node_count = made.count;
+        if (lmb_graph_create(&def, NULL, &aiming, NULL) == LMB_OK) { // not on top of an additive
+            lmb_graph_destroy(program);
+            program = aiming;
+        }
     }
     for (uint32_t i = 0; i < CLIPS; i++) {
         lmb_clip_destroy(clips[i]);
@@ -706,7 +733,7 @@ control_random *control_random_create(uint32_t number) {
     p->def.curves = p->curves.defs;
     p->def.curve_count = RANDOM_CURVES;
     lmb_error error = {0};
-    made->program = chance(p, 2) ? draw_program(p) : NULL;
+    made->program = chance(p, 2) ? draw_program(p, number) : NULL;
     if (control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
         fail_msg("control %u: %s", number, error.message);
     }
@@ -715,6 +742,10 @@ control_random *control_random_create(uint32_t number) {
     made->first_number = random_below(&random, 3) == 0 ? UINT32_MAX - 40 : random_below(&random, 100);
     for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES; i++) {
         draw_frame(&random, made, i);
+    }
+    random_source reached = random_branch(42, number);
+    for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_REACHED; i++) {
+        made->frames[i % CONTROL_RANDOM_FRAMES].reached[i / CONTROL_RANDOM_FRAMES] = random_below(&reached, 2);
     }
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         made->phases[i] = random_below(&random, 3) == 0 ? random_below(&random, 1u << 20) : LMB_NONE;
@@ -766,6 +797,7 @@ void control_random_run(const control_random *random, uint32_t frame, uint32_t a
                                    .character_count = CONTROL_RANDOM_CHARACTERS,
                                    .state = result->state,
                                    .parameters = result->parameters,
+                                   .reached = given->reached,
                                    .events = given->events,
                                    .event_count = given->event_count,
                                    .emitted = result->emitted,

@@ -1,6 +1,7 @@
 // Random controls: smoothed and computed parameters, players, groups, nested machines, conditions, fades and a
 // character motion, with values at the edges of the allowed ranges. Half of the controls have a random program that
-// plays their clips. Frames for these controls have arbitrary floats as parameters.
+// plays their clips, and nodes of it may report whether they reached targets. Frames for these controls have arbitrary
+// floats as parameters.
 #ifndef LIMBER_TESTS_SUPPORT_CONTROL_RANDOM_H
 #define LIMBER_TESTS_SUPPORT_CONTROL_RANDOM_H
 
@@ -17,6 +18,7 @@ enum {
     CONTROL_RANDOM_PARAMETERS = 96,                         // the host's parameters are first
     CONTROL_RANDOM_EVENTS = CONTROL_RANDOM_CHARACTERS * 24, // the most in one frame
     CONTROL_RANDOM_CONSTANTS = 64,
+    CONTROL_RANDOM_REACHED = 2, // the most nodes that report whether they reach their targets
 };
 
 typedef struct control_random_frame {
@@ -24,6 +26,7 @@ typedef struct control_random_frame {
     uint32_t event_count;
     lmb_event events[CONTROL_RANDOM_EVENTS];
     float parameters[CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS]; // as set by the host
+    uint32_t reached[CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_REACHED];    // rows are as long as the program's
 } control_random_frame;
 
 // A control and the inputs from its host.

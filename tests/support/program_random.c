@@ -89,11 +89,22 @@ static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
     return clip;
 }
 
+// Replaces a clip by a part of it.
+static void take_part(const lmb_rig *rig, lmb_clip **clip) {
+    const lmb_clip_part_def def = {.name = "part", .start = 0.3f, .end = 1.7f};
+    lmb_clip *part = NULL;
+    assert_int_equal(lmb_clip_cut(rig, *clip, &def, NULL, &part, NULL), LMB_OK);
+    lmb_clip_destroy(*clip);
+    *clip = part;
+}
+
+// The last clip is a part of a clip.
 static void world_create(world *world, uint32_t joint_count) {
     world->rig = create_rig(joint_count);
     for (uint32_t i = 0; i < CLIP_COUNT; i++) {
         world->clips[i] = create_clip(world->rig, i);
     }
+    take_part(world->rig, &world->clips[CLIP_COUNT - 1]);
 }
 
 static void world_destroy(world *world) {

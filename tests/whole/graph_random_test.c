@@ -14,7 +14,12 @@
 #define CHARACTERS 65u
 #define TEXT_SIZE (1u << 20)
 
-static uint32_t written_again; // graphs that the library wrote
+// Clips of the graphs: the last one is a part of the first one.
+enum { PART = 2, CLIPS };
+static const lmb_clip_part_def part = {.start = 0.3f, .end = 1.7f};
+
+static uint32_t written_again;   // graphs that the library wrote
+static uint32_t read_with_parts; // graphs that play a part
 
 // The JSON form of an operation: its name, the keys of its inputs, and its other fields.
 static const struct {
@@ -306,13 +311,17 @@ static void put_pose(writer *writer, const lmb_node_def *node) {
     }
 }
 
+static bool is_part(const lmb_node_def *node) {
+    return node->clip.kind == LMB_VALUE_CONSTANT && node->clip.constant == (float)PART;
+}
+
 // Writes a joint map with as many joints as the rig has.
-static void put_part(writer *writer, const lmb_joint_map_def *part) {
+static void put_joint_map(writer *writer, const lmb_joint_map_def *map) {
     const char *comma = ",\"joints\":{";
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        if (part->joints[joint] != LMB_NONE) {
+        if (map->joints[joint] != LMB_NONE) {
             put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_joint_name(writer->def->rig, joint),
-                lmb_rig_joint_name(writer->def->rig, part->joints[joint]));
+                lmb_rig_joint_name(writer->def->rig, map->joints[joint]));
             comma = ",";
         }
     }
@@ -349,7 +358,7 @@ static void put_retarget(writer *writer, const lmb_retarget_def *retarget) {
 static void put_place(writer *writer, const lmb_node_def *node, uint32_t input) {
     if (node->op == LMB_OP_COMBINE) {
         if (node->joint_maps[input] != LMB_NONE) {
-            put_part(writer, &writer->def->joint_maps[node->joint_maps[input]]);
+            put_joint_map(writer, &writer->def->joint_maps[node->joint_maps[input]]);
         }
     } else if (node->op == LMB_OP_LAYERS) {
         put(writer, ",\"priority\":%d", (int)node->priorities[input]);
@@ -392,7 +401,10 @@ static void put_node(writer *writer, uint32_t index) {
         put_mask(writer, "max-lods", writer->def->max_lods);
     }
     if (node->op == LMB_OP_CLIP) {
-        if (writer->inside) {
+        if (is_part(node)) {
+            put(writer, ",\"clip\":\"%s\",\"from\":%.9g,\"to\":%.9g", lmb_clip_name(writer->def->clips[0]),
+                (double)part.start, (double)part.end);
+        } else if (writer->inside) {
             put(writer, ",\"clip\":\"%s\"", lmb_clip_name(writer->def->clips[(uint32_t)node->clip.constant]));
         } else {
             put_value(writer, "clip", node->clip);
@@ -467,23 +479,32 @@ static void put_node(writer *writer, uint32_t index) {
     writer->inside = around;
 }
 
-// JSON names the clips inside a retarget, so parameters cannot choose them. Nodes are used once each.
-static void name_clips(crowd *crowd) {
+// JSON names the clips inside a retarget, so parameters cannot choose them. Nodes are used once each. Some clips become
+// a part of the first one, which the reader appends to the clips. Returns whether any does.
+static bool name_clips(crowd *crowd, const lmb_clip *const *clips) {
+    random_source random = random_branch(38, crowd->def.program);
+    bool has_parts = false;
     bool inside[RANDOM_PROGRAM_MOST_NODES] = {false};
     lmb_node_def *nodes = crowd->random->nodes;
     for (uint32_t i = crowd->random->node_count; i-- > 0;) {
         for (uint32_t k = 0; k < nodes[i].input_count; k++) {
             inside[nodes[i].inputs[k]] = inside[i] || nodes[i].op == LMB_OP_RETARGET;
         }
-        if (inside[i] && nodes[i].op == LMB_OP_CLIP) {
+        if (nodes[i].op == LMB_OP_CLIP && random_below(&random, 3) == 0) {
+            nodes[i].clip = lmb_constant((float)PART);
+            has_parts = true;
+        } else if (nodes[i].op == LMB_OP_CLIP && inside[i]) {
             nodes[i].clip = lmb_constant((float)(i % 2));
         }
     }
     lmb_error error;
-    const lmb_graph_def def = crowd->program_def;
+    lmb_graph_def def = crowd->program_def;
+    def.clips = clips;
+    def.clip_count = CLIPS;
     if (crowd_compile(crowd, &def, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
+    return has_parts;
 }
 
 // JSON cannot express a joint map without joints: the reader refuses it as an error. A random program may have one.
@@ -592,9 +613,10 @@ static void what_is_written_is_read(void **state) {
     (void)state;
     lmb_rig *rig = scene_rig(JOINTS, SCENE_TREE, 7);
     keyframes keys = keyframes_create(JOINTS, 9, 7);
-    lmb_clip *clips[2];
+    lmb_clip *clips[CLIPS];
     assert_int_equal(lmb_clip_create(rig, &keys.clip, NULL, &clips[0], NULL), LMB_OK);
     assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = "still"}, NULL, &clips[1], NULL), LMB_OK);
+    assert_int_equal(lmb_clip_cut(rig, clips[0], &part, NULL, &clips[PART], NULL), LMB_OK);
     char *text = malloc(TEXT_SIZE);
     assert_non_null(text);
     program_loop loop = program_loop_start("read again", 0, program_random_count(), 1);
@@ -602,7 +624,7 @@ static void what_is_written_is_read(void **state) {
         const uint32_t program = loop.program;
         const crowd_def def = {.rig = rig,
                                .clips = (const lmb_clip *const *)clips,
-                               .clip_count = 2,
+                               .clip_count = PART,
                                .character_count = CHARACTERS,
                                .seed = 9,
                                .program = program,
@@ -615,18 +637,18 @@ static void what_is_written_is_read(void **state) {
             crowd_destroy(&crowd);
             continue;
         }
-        name_clips(&crowd);
+        read_with_parts += name_clips(&crowd, def.clips);
         crowd_draw(&crowd, 0);
         writer writer = {&crowd.program_def, text, 0, false};
         put_node(&writer, crowd.program_def.node_count - 1);
-        const lmb_graph_character self = {"self", rig, def.clips, 2};
+        const lmb_graph_character self = {"self", rig, def.clips, PART};
         const lmb_graph_source source = {.text = text,
                                          .characters = &self,
                                          .character_count = 1,
                                          .size = writer.length,
                                          .rig = rig,
                                          .clips = def.clips,
-                                         .clip_count = 2,
+                                         .clip_count = PART,
                                          .static_poses = crowd.program_def.static_poses,
                                          .static_pose_count = crowd.program_def.static_pose_count};
         if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
@@ -639,9 +661,11 @@ static void what_is_written_is_read(void **state) {
         crowd_destroy(&crowd);
     }
     assert_true(written_again > 5);
+    assert_true(read_with_parts > 5);
     free(text);
-    lmb_clip_destroy(clips[0]);
-    lmb_clip_destroy(clips[1]);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
     keyframes_destroy(&keys);
     lmb_rig_destroy(rig);
 }
