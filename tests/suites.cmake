@@ -35,7 +35,7 @@ set(of_space_test ALL_CASES COST 35 LABELS slow-with-sanitizers)
 foreach(name additive_test channels_test combine_test lod_test matrices_test outputs_test partial_test)
     set(of_${name} LABELS vectors)
 endforeach()
-foreach(name foot_walk_test foot_walk_gpu_test)
+foreach(name auto_test foot_speed_test foot_walk_test foot_walk_gpu_test)
     set(of_${name} LIBRARIES limber-mannequin)
 endforeach()
 set(of_mirror_test IF LIMBER_IMPORT LIBRARIES limber-tools)
@@ -110,7 +110,7 @@ set(of_demo_test GPU FULL COST 75 SOURCES samples/viewer_run.c LIBRARIES limber-
     LABELS cases one-driver slow-with-sanitizers)
 set(of_renderer_test IF NOT_WIN32 GPU FULL LIBRARIES limber-stb RUNS limber-renderer limber-cli
     LABELS cases one-driver slow-with-sanitizers)
-set(of_demo_clips_test NEEDS limber-viewer LIBRARIES limber-stb SOURCES ${viewer}/demo_clips.c ${viewer}/foot_speed.c
+set(of_demo_clips_test NEEDS limber-viewer LIBRARIES limber-stb SOURCES ${viewer}/demo_clips.c
     ${viewer}/character.c ${viewer}/sources.c ${viewer}/measure.c ${viewer}/fail.c ${viewer}/graph_file.c
     ${viewer}/graph_run.c)
 set(of_graph_view_test NEEDS limber-viewer SOURCES ${viewer}/fail.c ${viewer}/graph_file.c ${viewer}/graph_run.c

@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <limber/root_motion.h>
+
 #include "demo_clips.h"
-#include "foot_speed.h"
 #include "graphics.h"
 
 // Stores the measured speed of the clip that replaces a clip with the stated speed. Ignores a clip that moves in place.
@@ -22,12 +23,12 @@ static void note_speed(demo *demo, float stated, float measured) {
 // Replaces the root motion of a clip's player by a track that moves with the clip's foot speed.
 static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
                                  float way[2][4], lmb_motion_track *track, lmb_error *error) {
-    float velocity[2] = {0.0f, 0.0f};
-    lmb_result result = stride_measure(character, clip, velocity, error);
-    for (size_t axis = 0; axis < 2; axis++) {
-        way[1][2 * axis] = velocity[axis] / character->unit * lmb_clip_duration(clip);
+    float velocity[3] = {0.0f, 0.0f, 0.0f};
+    lmb_result result = lmb_root_motion_measure_feet(character->rig, clip, NULL, velocity, error);
+    for (size_t axis = 0; axis < 3; axis++) {
+        way[1][axis] = velocity[axis] * lmb_clip_duration(clip);
     }
-    note_speed(demo, player->velocity, hypotf(velocity[0], velocity[1]));
+    note_speed(demo, player->velocity, character->unit * hypotf(velocity[0], velocity[2]));
     *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};
     player->motion = track;
     return result;

@@ -1,9 +1,10 @@
 // `limber info`: reports the contents of a file. With --axes it also says where each joint's axes point in the rest
-// pose.
+// pose; with --speed, how fast its feet say that clips in place walk.
 #include "command.h"
 #include "json.h"
 #include "terminal.h"
 
+#include <limber/root_motion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,12 @@ static void print_axes(const lmb_rig *rig, const axes *axes, uint32_t joint) {
 
 // ---- The report ----
 
+// What is shown besides.
+typedef struct extras {
+    axes *axes;         // [joint], or NULL
+    float (*speeds)[3]; // [clip] of the feet, or NULL
+} extras;
+
 static size_t clip_bytes(const lmb_clip *clip) {
     size_t bytes = 0;
     lmb_clip_block(clip, &bytes);
@@ -145,7 +152,7 @@ static void write_pack(json *json, const lmb_pack *pack) {
     json_end_object(json);
 }
 
-static void write_json(const subject *subject, const axes *shown) {
+static void write_json(const subject *subject, const extras *shown) {
     const lmb_import *import = subject->character.import;
     const lmb_pack *pack = subject->character.pack;
     const lmb_rig *rig = subject->character.rig;
@@ -162,8 +169,8 @@ static void write_json(const subject *subject, const axes *shown) {
         json_begin_named(&json, lmb_rig_joint_name(rig, i));
         json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
         json_bool(&json, "extra", lmb_rig_joint_is_extra(rig, i));
-        if (shown != NULL) {
-            write_axes(&json, rig, shown, i);
+        if (shown->axes != NULL) {
+            write_axes(&json, rig, shown->axes, i);
         }
         json_end_object(&json);
     }
@@ -184,6 +191,9 @@ static void write_json(const subject *subject, const axes *shown) {
         json_unsigned(&json, "tracks", lmb_clip_track_count(clip));
         json_unsigned(&json, "keys", lmb_clip_key_count(clip));
         json_unsigned(&json, "bytes", clip_bytes(clip));
+        if (shown->speeds != NULL) {
+            json_floats(&json, "foot_speed", shown->speeds[i], 3);
+        }
         json_end_object(&json);
     }
     json_end_array(&json);
@@ -266,17 +276,21 @@ static void print_channels(const lmb_rig *rig) {
     }
 }
 
-static void print_clips(const subject *subject) {
+static void print_clips(const subject *subject, float (*speeds)[3]) {
     uint32_t count = subject->character.clip_count;
     terminal_print("clips: %u\n", count);
     if (count > 0) {
-        terminal_print("  index  %-32s  %10s  %7s  %9s  %10s\n", "name", "seconds", "tracks", "keys", "bytes");
+        terminal_print("  index  %-32s  %10s  %7s  %9s  %10s%s\n", "name", "seconds", "tracks", "keys", "bytes",
+                       speeds != NULL ? "     along x           z" : "");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_clip *clip = subject->character.clips[i];
-        terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu\n", i, lmb_clip_name(clip),
-                       (double)lmb_clip_duration(clip), lmb_clip_track_count(clip), lmb_clip_key_count(clip),
-                       clip_bytes(clip));
+        terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu", i, lmb_clip_name(clip), (double)lmb_clip_duration(clip),
+                       lmb_clip_track_count(clip), lmb_clip_key_count(clip), clip_bytes(clip));
+        if (speeds != NULL) {
+            terminal_print("  %10.3f  %10.3f", (double)speeds[i][0], (double)speeds[i][2]);
+        }
+        terminal_print("\n");
     }
 }
 
@@ -318,13 +332,13 @@ static void print_graphs(const lmb_pack *pack) {
     }
 }
 
-static void print_text(const subject *subject, const axes *shown) {
+static void print_text(const subject *subject, const extras *shown) {
     if (subject->character.import != NULL) {
         print_notes(subject->character.import);
     }
-    print_joints(subject->character.rig, shown);
+    print_joints(subject->character.rig, shown->axes);
     print_channels(subject->character.rig);
-    print_clips(subject);
+    print_clips(subject, shown->speeds);
     if (subject->character.mannequin == NULL) {
         print_meshes(subject);
     }
@@ -339,25 +353,46 @@ typedef struct info_command {
     subject subject;
     bool as_json;
     bool has_axes;
+    bool has_speeds;
 } info_command;
+
+// Measures the speeds of the feet in all clips, or returns NULL without memory.
+static float (*measure_speeds(const subject *subject))[3] {
+    const uint32_t count = subject->character.clip_count;
+    float(*speeds)[3] = calloc(count > 0 ? count : 1, sizeof *speeds);
+    bool fails = speeds == NULL;
+    for (uint32_t i = 0; i < count && !fails; i++) {
+        fails = lmb_root_motion_measure_feet(subject->character.rig, subject->character.clips[i], NULL, speeds[i],
+                                             NULL) != LMB_OK;
+    }
+    if (fails) {
+        free(speeds);
+        speeds = NULL;
+    }
+    return speeds;
+}
 
 static lmb_result print_info(subject *subject, lmb_error *error) {
     const info_command *command = (const info_command *)subject;
-    axes *axes = command->has_axes ? find_axes(subject->character.rig) : NULL;
-    if (command->has_axes && axes == NULL) {
-        error->result = LMB_ERROR_MEMORY;
+    const extras shown = {.axes = command->has_axes ? find_axes(subject->character.rig) : NULL,
+                          .speeds = command->has_speeds ? measure_speeds(subject) : NULL};
+    lmb_result result = LMB_OK;
+    if ((command->has_axes && shown.axes == NULL) || (command->has_speeds && shown.speeds == NULL)) {
+        result = error->result = LMB_ERROR_MEMORY;
         snprintf(error->message, sizeof error->message, "no memory");
-        return LMB_ERROR_MEMORY;
+    } else {
+        (command->as_json ? write_json : print_text)(subject, &shown);
     }
-    (command->as_json ? write_json : print_text)(subject, axes);
-    free(axes);
-    return LMB_OK;
+    free(shown.axes);
+    free(shown.speeds);
+    return result;
 }
 
 int command_info(int argc, char **argv) {
     info_command command = {0};
     const option options[] = {
         {"--axes", OPTION_FLAG, &command.has_axes, NULL, "also each joint's axes at rest, and which leads to a child"},
+        {"--speed", OPTION_FLAG, &command.has_speeds, NULL, "also how fast the feet of clips in place walk"},
         OPTION_JSON(&command.as_json),
         OPTION_SKELETON(&command.subject),
         OPTION_SCALES(&command.subject),
@@ -366,7 +401,7 @@ int command_info(int argc, char **argv) {
         {0}};
     const usage usage = {
         .command = "limber info",
-        .synopsis = "FILE... [--axes] [--json]",
+        .synopsis = "FILE... [--axes] [--speed] [--json]",
         .text =
             "Shows what a character holds, in glTF, FBX, Collada, BVH or a pack: notes on what was changed or left\n"
             "out, joints (parents before children), float channels, clips with their tracks and keys as the author\n"
@@ -377,7 +412,10 @@ int command_info(int argc, char **argv) {
             "With --axes, each joint also has the directions of its own x, y and z in model space in the rest pose,\n"
             "and for each child the axis that leads to it, the angle between that axis and the child, and how far\n"
             "the child is. Fields of inverse kinematics such as 'mid_axis' and 'forward' are such "
-            "axes.\n" CHARACTER_HELP,
+            "axes.\n"
+            "\n"
+            "With --speed, each clip also has the velocity at which its character has to move so that the feet do\n"
+            "not slide, a second along x and z: the 'velocity' of a clip in place.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     return subject_command(&command.subject, &usage, argc, argv, print_info);

@@ -1,6 +1,7 @@
 // The command `limber` without a GPU: its output, refused arguments, and exit status.
 #include "command.h"
 #include "json_tree.h"
+#include "mannequin.h"
 #include "suite.h"
 #include "trace_tree.h"
 
@@ -473,6 +474,24 @@ static void info_names_morph_targets(void **state) {
     const int targets = json_tree_member(&tree, mesh, "targets");
     assert_int_equal(json_tree_size(&tree, targets), 1);
     json_tree_expect_text(&tree, json_tree_item(&tree, targets, 0), "Hat_0");
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
+// How fast feet walk: the mannequin's walk by 1.25 m a second forwards, and a strafe along x.
+static void info_says_how_fast_feet_walk(void **state) {
+    (void)state;
+    command_output output = run_well("info mannequin --speed");
+    expect_contains(output.out, "along x           z\n");
+    command_output_release(&output);
+    output = run_well("info mannequin --speed --json");
+    json_tree tree = json_tree_read(output.out);
+    const int clips = json_tree_member(&tree, 0, "clips");
+    const int walk = json_tree_member(&tree, json_tree_item(&tree, clips, MANNEQUIN_WALK), "foot_speed");
+    const int strafe = json_tree_member(&tree, json_tree_item(&tree, clips, MANNEQUIN_STRAFE_LEFT), "foot_speed");
+    assert_float_equal(json_tree_float(&tree, json_tree_item(&tree, walk, 2)), 1.25f, 0.02f);
+    assert_float_equal(json_tree_float(&tree, json_tree_item(&tree, walk, 0)), 0.0f, 0.02f);
+    assert_true(json_tree_float(&tree, json_tree_item(&tree, strafe, 0)) > 0.5f);
     json_tree_release(&tree);
     command_output_release(&output);
 }
@@ -1459,6 +1478,7 @@ int main(void) {
         cmocka_unit_test(a_take_is_split),
         cmocka_unit_test(info_marks_extra_joints),
         cmocka_unit_test(info_names_morph_targets),
+        cmocka_unit_test(info_says_how_fast_feet_walk),
         cmocka_unit_test(info_says_where_axes_point),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),

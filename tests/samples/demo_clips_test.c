@@ -4,7 +4,6 @@
 #include "suite.h"
 
 #include "../../samples/viewer/demo_clips.h"
-#include "../../samples/viewer/foot_speed.h"
 #include "../../samples/viewer/graph_file.h"
 #include "../../samples/viewer/graph_run.h"
 #include "../../samples/viewer/measure.h"
@@ -12,6 +11,7 @@
 #include "file.h"
 #include "reader.h"
 
+#include <limber/root_motion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,37 +39,21 @@ static character open_character(const char *file) {
     return character;
 }
 
-// A foot rolls, so its centre is not completely still while it is on the ground.
-static void feet_say_how_fast_a_clip_walks(void **state) {
-    (void)state;
-    character character = open_character(NULL);
-    static const mannequin_clip_id ids[] = {MANNEQUIN_IDLE,      MANNEQUIN_WALK,        MANNEQUIN_RUN,
-                                            MANNEQUIN_WALK_BACK, MANNEQUIN_STRAFE_LEFT, MANNEQUIN_STRAFE_RIGHT,
-                                            MANNEQUIN_WAVE};
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        const mannequin_travel travel = mannequin_clip_travel(ids[i]);
-        float velocity[2];
-        lmb_error error;
-        assert_int_equal(stride_measure(&character, character_clip(&character, (uint32_t)ids[i]), velocity, &error),
-                         LMB_OK);
-        float most = 0.01f * hypotf(travel.left, travel.forward);
-        assert_true(fabsf(velocity[0] - travel.left) <= most);
-        assert_true(fabsf(velocity[1] - travel.forward) <= most);
-    }
-    character_close(&character);
-}
-
 static void a_fox_runs_faster_than_it_walks(void **state) {
     (void)state;
     character character = open_character(FOX);
-    float walk[2], run[2], stand[2];
+    enum { STAND, WALK, RUN, CLIPS };
+    float of[CLIPS][3];
     lmb_error error;
-    assert_int_equal(stride_measure(&character, character_clip(&character, 0), stand, &error), LMB_OK);
-    assert_int_equal(stride_measure(&character, character_clip(&character, 1), walk, &error), LMB_OK);
-    assert_int_equal(stride_measure(&character, character_clip(&character, 2), run, &error), LMB_OK);
-    assert_true(stand[0] == 0.0f && stand[1] == 0.0f);
-    assert_true(walk[1] > 0.8f && walk[1] < 1.5f && fabsf(walk[0]) < 0.05f);
-    assert_true(run[1] > 1.5f * walk[1] && fabsf(run[0]) < 0.05f);
+    for (uint32_t i = 0; i < CLIPS; i++) {
+        assert_int_equal(
+            lmb_root_motion_measure_feet(character.rig, character_clip(&character, i), NULL, of[i], &error), LMB_OK);
+        of[i][0] *= character.unit;
+        of[i][2] *= character.unit;
+    }
+    assert_true(of[STAND][0] == 0.0f && of[STAND][2] == 0.0f);
+    assert_true(of[WALK][2] > 0.8f && of[WALK][2] < 1.5f && fabsf(of[WALK][0]) < 0.05f);
+    assert_true(of[RUN][2] > 1.5f * of[WALK][2] && fabsf(of[RUN][0]) < 0.05f);
     character_close(&character);
 }
 
@@ -293,7 +277,7 @@ static void a_graph_is_measured_without_the_travel_of_its_clips(void **state) {
 int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(feet_say_how_fast_a_clip_walks),
+
         cmocka_unit_test(a_fox_runs_faster_than_it_walks),
         cmocka_unit_test(clips_are_found_by_name_and_by_meaning),
         cmocka_unit_test(names_fit_in_this_order),

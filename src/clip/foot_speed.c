@@ -1,0 +1,184 @@
+// Foot speed: how fast a character has to move so that its feet do not slide in a clip in place.
+//
+// The clip is sampled evenly as a loop. A foot is a joint at the end of a limb that is near the lowest joint in the
+// rest pose; in clips hands may be as low. Its contact moves with it: the joint, or where its parent is low, too, and
+// holds nothing else, the middle between both in the rest pose, which is below the middle of the foot. While a contact
+// is close to its lowest point it stands, and the character has to move against it. Of the velocities of a contact the
+// median counts, because a foot that lands or lifts moves in other ways, and of the feet the mean: where they differ,
+// as in a gallop animated by hand, they slide least with it.
+#include <limber/root_motion.h>
+
+#include "base/float_environment.h"
+#include "clip.h"
+#include "given.h"
+#include "math/quaternion.h"
+#include "motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define SAMPLES 128u
+// Shares of the height of the joints: a joint is low up to the first above the lowest one, a foot stands up to the
+// second above its own lowest point, and a character that moves by less than the third in a second stands still.
+#define LOW_SHARE 0.14
+#define STANDING_SHARE 0.012
+#define STILL_SHARE 0.03
+
+typedef struct feet {
+    const lmb_rig *rig;
+    double (*positions)[3]; // [SAMPLES][joint]
+    double (*middles)[3];   // likewise: between the joint and its parent
+    double *heights;        // [joint] in the rest pose
+    uint32_t *children;     // [joint] without extra ones
+    double low, height;     // of all joints in the rest pose
+    double seconds;         // from one sample to the next
+} feet;
+
+// Returns the middle between a joint and its parent in the rest pose, in the space of the joint.
+static void find_middle(const lmb_rig *rig, uint32_t joint, double middle[3]) {
+    lmb_affine inverse;
+    const bool has_inverse = lmb_affine_invert(lmb_affine_from_transform(rig->rest[joint]), &inverse);
+    for (int axis = 0; axis < 3; axis++) {
+        middle[axis] = has_inverse ? 0.5 * (double)inverse.m[axis][3] : 0.0;
+    }
+}
+
+static void sample_positions(feet *f, const lmb_clip *clip, matrix *models) {
+    const uint32_t joints = f->rig->joint_count;
+    double middle[3];
+    for (uint32_t sample = 0; sample < SAMPLES; sample++) {
+        const float time = (float)(f->seconds * (double)sample);
+        for (uint32_t joint = 0; joint < joints; joint++) {
+            const uint32_t parent = f->rig->parents[joint];
+            const lmb_transform local = lmb_clip_sample(clip, f->rig, joint, time);
+            models[joint] = lmb_model_of(&local, parent != LMB_NONE ? &models[parent] : NULL);
+            find_middle(f->rig, joint, middle);
+            const size_t at = (size_t)sample * joints + joint;
+            for (int axis = 0; axis < 3; axis++) {
+                f->positions[at][axis] = models[joint].m[axis][3];
+                f->middles[at][axis] = models[joint].m[axis][3] + lmb_dot(models[joint].m[axis], middle);
+            }
+        }
+    }
+}
+
+// Measures the rest pose.
+static void measure_heights(feet *f, matrix *models) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+        const uint32_t parent = f->rig->parents[joint];
+        models[joint] = lmb_model_of(&f->rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
+        f->heights[joint] = models[joint].m[1][3];
+        f->children[joint] = 0;
+        if (!f->rig->is_extra[joint]) {
+            low = fmin(low, f->heights[joint]);
+            high = fmax(high, f->heights[joint]);
+            if (parent != LMB_NONE) {
+                f->children[parent]++;
+            }
+        }
+    }
+    f->height = fmax(high - low, 0.0);
+    f->low = low;
+}
+
+static bool is_low(const feet *f, uint32_t joint) {
+    return f->heights[joint] <= f->low + LOW_SHARE * f->height;
+}
+
+static bool is_foot(const feet *f, uint32_t joint) {
+    return !f->rig->is_extra[joint] && f->children[joint] == 0 && is_low(f, joint);
+}
+
+// Returns the positions of a foot's contact, `joint_count` apart.
+static const double (*find_contact(const feet *f, uint32_t joint))[3] {
+    const uint32_t parent = f->rig->parents[joint];
+    const bool has_two = parent != LMB_NONE && f->children[parent] == 1 && is_low(f, parent);
+    return (const double(*)[3])((has_two ? f->middles : f->positions) + joint);
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+// Finds the median velocity against a foot while it stands, along x and z. Returns false if it never does, or always:
+// then it takes no steps, as joints at the ground that only steer others do.
+static bool measure_foot(const feet *f, uint32_t joint, double velocity[2]) {
+    const double(*contacts)[3] = find_contact(f, joint);
+    const size_t joints = f->rig->joint_count;
+    double velocities[2][SAMPLES], lowest = HUGE_VAL;
+    uint32_t count = 0;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        lowest = fmin(lowest, contacts[i * joints][1]);
+    }
+    const double limit = lowest + STANDING_SHARE * f->height;
+    for (size_t i = 0; i < SAMPLES; i++) {
+        const double *from = contacts[i * joints], *to = contacts[(i + 1) % SAMPLES * joints];
+        if (from[1] <= limit && to[1] <= limit) {
+            for (int k = 0; k < 2; k++) {
+                velocities[k][count] = (from[2 * k] - to[2 * k]) / f->seconds;
+            }
+            count++;
+        }
+    }
+    for (int k = 0; k < 2 && count > 0; k++) {
+        qsort(velocities[k], count, sizeof *velocities[k], compare_numbers);
+        velocity[k] = velocities[k][count / 2];
+    }
+    return count > 0 && count < SAMPLES;
+}
+
+static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, float velocity[3]) {
+    double sum[2] = {0.0, 0.0}, own[2];
+    uint32_t count = 0;
+    measure_heights(f, models);
+    sample_positions(f, clip, models);
+    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+        if (is_foot(f, joint) && measure_foot(f, joint, own)) {
+            sum[0] += own[0];
+            sum[1] += own[1];
+            count++;
+        }
+    }
+    const double x = count > 0 ? sum[0] / count : 0.0, z = count > 0 ? sum[1] / count : 0.0;
+    if (sqrt(x * x + z * z) > STILL_SHARE * f->height) {
+        velocity[0] = (float)x;
+        velocity[2] = (float)z;
+    }
+}
+
+lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip, const lmb_host *host,
+                                        float velocity[3], lmb_error *error) {
+    const char *missing = rig == NULL ? "the rig" : clip == NULL ? "the clip" : velocity == NULL ? "the result" : NULL;
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: %s is NULL", missing);
+    }
+    velocity[0] = velocity[1] = velocity[2] = 0.0f;
+    if (lmb_clip_joint_count(clip) != rig->joint_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: the clip is for %u joints, and the rig has %u",
+                        (unsigned)lmb_clip_joint_count(clip), (unsigned)rig->joint_count);
+    }
+    const double duration = (double)lmb_clip_duration(clip);
+    if (rig->joint_count == 0 || !(duration > 0.0)) {
+        return LMB_OK;
+    }
+    const lmb_host resolved = lmb_host_resolve(host);
+    lmb_arena memory = {.host = &resolved};
+    feet f = {.rig = rig, .seconds = duration / SAMPLES};
+    f.positions = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.positions);
+    f.middles = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.middles);
+    f.heights = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.heights);
+    f.children = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.children);
+    matrix *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
+    const bool failed = memory.failed;
+    if (!failed) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        measure(&f, clip, models, velocity);
+        lmb_environment_leave(&callers);
+    }
+    lmb_arena_release(&memory);
+    return failed ? lmb_fail(error, LMB_ERROR_MEMORY, "foot speed: no memory for %u joints", (unsigned)rig->joint_count)
+                  : LMB_OK;
+}
