@@ -339,6 +339,11 @@ bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value) {
 
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     char names[160] = "";
+    if (lmb_graph_is_text(reader, key, "fade")) {
+        lmb_graph_report(reader, key, "%s has no fade: transitions have one, and a weight that events change is %s",
+                         fields->what, LMB_GRAPH_FADE_FORM);
+        return;
+    }
     for (size_t i = 0; i < fields->count; i++) {
         lmb_graph_list_name(names, sizeof names, fields->fields[i].name);
     }

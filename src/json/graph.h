@@ -229,6 +229,9 @@ lmb_result lmb_graph_check_aliases(const lmb_graph_source *source, lmb_error *er
 
 // field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// For messages about a fade in the wrong place.
+#define LMB_GRAPH_FADE_FORM "{\"in\": EVENT, \"seconds\": S}"
+
 // Names among which one was searched.
 typedef struct lmb_graph_names {
     lmb_name_at *at;
@@ -306,6 +309,7 @@ extern const lmb_graph_kind lmb_kind_joint, lmb_kind_mask, lmb_kind_joint_map, l
 extern const lmb_graph_kind lmb_kind_partners, lmb_kind_channel_partners;                       // joints.c
 extern const lmb_graph_kind lmb_kind_not_aligned, lmb_kind_scales;                              // retarget.c
 extern const lmb_graph_kind lmb_kind_event;                                                     // player.c
+extern const lmb_graph_kind lmb_kind_bend_axis;                                                 // bend.c
 
 // A part of the schema that others name with '@': a text as that of a kind, and the fields inside.
 typedef struct lmb_graph_definition {
@@ -426,6 +430,11 @@ uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t 
 bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use);
 // Warns of definitions without a use.
 void lmb_graph_finish_definitions(lmb_graph_reader *reader);
+
+// bend.c: takes the axis about which a limb bends, from its first joint to its last one, if the member says "auto", or
+// else warns if it is along the bone.
+void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
+                         float axis[3]);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);

@@ -893,29 +893,6 @@ static const lmb_graph_kind kind_reached = {read_reached, "$inside", write_reach
         .name = "space", .about = "The space of targets and directions; model by default.", .kind = &lmb_kind_choice,  \
         .offset = NODE(member), .choices = ik_spaces                                                                   \
     }
-// Warns if the axis about which a joint bends is along the bone to the end in the rest pose, within about 20 degrees.
-static void check_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const float axis[3], uint32_t mid,
-                       uint32_t end) {
-    const lmb_rig *rig = reader->source->rig;
-    double dot = 0.0, bone_square = 0.0, axis_square = 0.0;
-    lmb_transform place = lmb_transform_identity();
-    uint32_t joint = end;
-    for (; joint != LMB_NONE && joint != mid; joint = lmb_rig_joint_parent(rig, joint)) {
-        place = lmb_transform_multiply(lmb_rig_joint_rest(rig, joint), place);
-    }
-    for (int i = 0; i < 3; i++) {
-        dot += (double)place.translation[i] * (double)axis[i];
-        bone_square += (double)place.translation[i] * (double)place.translation[i];
-        axis_square += (double)axis[i] * (double)axis[i];
-    }
-    if (joint != LMB_NONE && dot * dot > 0.88 * bone_square * axis_square) {
-        const uint32_t at = lmb_graph_find_member(reader, object, member);
-        lmb_graph_warn(reader, at != LMB_NONE ? at : object,
-                       "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
-                       lmb_rig_joint_name(rig, mid), lmb_rig_joint_name(rig, end));
-    }
-}
-
 // A goal is the first retarget in the base.
 static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_node_def def = node->def;
@@ -936,7 +913,8 @@ static uint32_t finish_two_bone(lmb_graph_reader *reader, const lmb_graph_node *
         }
     }
     if (reader->problem_count == 0) {
-        check_bend(reader, node->object, "mid-axis", def.two_bone.mid_axis, def.two_bone.mid, def.two_bone.end);
+        const uint32_t joints[3] = {def.two_bone.start, def.two_bone.mid, def.two_bone.end};
+        lmb_graph_take_bend(reader, node->object, "mid-axis", joints, def.two_bone.mid_axis);
     }
     return lmb_graph_add_node(reader, &def, node->object);
 }
@@ -953,7 +931,13 @@ static const lmb_graph_field two_bone_members[] = {
      .offset = NODE(has_goal)},
     POINT_FIELD("pole", def.two_bone.pole, false, "The direction to which the mid points; 0 is as the base bends."),
     IK_SPACE_FIELD(def.two_bone.space),
-    AXIS_FIELD("mid-axis", def.two_bone.mid_axis, "The axis of the mid, in its own space."),
+    {.name = "mid-axis",
+     .about = "The axis of the mid, in its own space; 'auto' finds it.",
+     .kind = &lmb_kind_bend_axis,
+     .offset = NODE(def.two_bone.mid_axis),
+     .what = "coordinates",
+     .count = 3,
+     LMB_ANY_NUMBER},
     {.name = "soften",
      .about = "The share of the limb's length from which on it stretches softly; 1 by default.",
      .kind = &lmb_kind_number,
@@ -1106,8 +1090,8 @@ static const lmb_graph_field foot_members[] = {
     FOOT_POINT("ground", ground, "A point of the ground under the foot."),
     FOOT_POINT("normal", normal, "The normal of the ground."),
     {.name = "knee-axis",
-     .about = "The axis of the knee, in its own space.",
-     .kind = &lmb_kind_numbers,
+     .about = "The axis of the knee, in its own space; 'auto' finds it.",
+     .kind = &lmb_kind_bend_axis,
      .offset = FOOT(knee_axis),
      .what = "coordinates",
      .count = 3,
@@ -1136,7 +1120,8 @@ static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, ui
             lmb_foot_def *foot = &feet->feet[feet->foot_count++];
             lmb_graph_read_fields(reader, field->inside, at, foot);
             if (reader->problem_count == 0) {
-                check_bend(reader, at, "knee-axis", foot->knee_axis, foot->knee, foot->ankle);
+                const uint32_t joints[3] = {foot->hip, foot->knee, foot->ankle};
+                lmb_graph_take_bend(reader, at, "knee-axis", joints, foot->knee_axis);
             }
         }
     }
@@ -1607,7 +1592,11 @@ static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint3
         }
         lmb_graph_list_name(names, sizeof names, lmb_graph_operations[i].name);
     }
-    lmb_graph_report(reader, value, "unknown; there are %s", names);
+    if (lmb_graph_is_text(reader, value, "fade")) {
+        lmb_graph_report(reader, value, "a fade is no operation, but the weight of one: %s", LMB_GRAPH_FADE_FORM);
+    } else {
+        lmb_graph_report(reader, value, "unknown; there are %s", names);
+    }
     return NULL;
 }
 

@@ -475,6 +475,43 @@ static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field,
 
 static const lmb_graph_kind kind_seconds = {read_seconds, "{'type':'number','minimum':0}", NULL};
 
+// Measures the velocity of a clip in place, along z. A clip whose root motion is taken has the velocity of that.
+static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *read) {
+    const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    float velocity[3];
+    if (lmb_graph_find_member(reader, read->at, "motion") != LMB_NONE) {
+        lmb_graph_report(reader, value, "a clip with \"motion\" has the velocity of that");
+    } else if (read->clip == NULL) {
+        return; // its name was not found
+    } else if (lmb_root_motion_measure_feet(rig, read->clip, &host, velocity, NULL) != LMB_OK) {
+        lmb_graph_fail_memory(reader);
+    } else if (velocity[0] == 0.0f && velocity[2] == 0.0f) {
+        lmb_graph_warn(reader, value, "in the clip '%.60s' no foot takes steps, so it has no velocity",
+                       lmb_clip_name(read->clip));
+    } else {
+        read->def.velocity = velocity[2];
+        if (fabsf(velocity[0]) > 0.1f * fabsf(velocity[2])) {
+            lmb_graph_warn(
+                reader, value,
+                "the clip '%.60s' also moves sideways, with %.3g along x, which no velocity can say; keys of "
+                "a \"motion\" can",
+                lmb_clip_name(read->clip), (double)velocity[0]);
+        }
+    }
+}
+
+static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (lmb_graph_is_text(reader, value, "auto")) {
+        measure_velocity(reader, value, target);
+    } else {
+        lmb_graph_read_plain(reader, field, value, target);
+    }
+}
+
+static const lmb_graph_kind kind_velocity = {read_velocity, "{'anyOf':[{'const':'auto'},{'type':'number',$range}]}",
+                                             NULL};
+
 static void read_group(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
     play *read = target;
@@ -837,8 +874,8 @@ static const lmb_graph_field play_members[] = {
      .kind = &kind_markers,
      .count = LMB_MAX_MARKERS},
     {.name = "velocity",
-     .about = "The speed at which the character moves in the clip.",
-     .kind = &lmb_kind_number,
+     .about = "The velocity at which the character moves in the clip, along z; 'auto' measures that of its feet.",
+     .kind = &kind_velocity,
      .offset = PLAY(def.velocity),
      LMB_ANY_NUMBER},
     {.name = "motion",

@@ -427,14 +427,15 @@ void lmb_graph_set_value(lmb_value *result, lmb_value value) {
     result->parameter = value.parameter;
 }
 
-// A curve clamps its input to 0 to 1, and one of the graph's own to its keys.
+// A curve clamps its input to 0 to 1, and one of the graph's own to its keys. There a number may be outside, too.
 static void read_curved(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, lmb_value *result) {
     static const lmb_graph_field whole = {.offset = 0};
     curved read = {.shape = lmb_constant(0.0f), .value = *result};
     lmb_kind_shape.read(reader, &whole, lmb_graph_find_member(reader, value, "curve"), &read.shape);
     const lmb_graph_range range = lmb_graph_curve_range(&reader->graph->def, read.shape.curve);
-    const lmb_graph_field inside = {.min = range.min,
-                                    .max = range.max,
+    const bool is_own = read.shape.curve >= LMB_CURVE_USER;
+    const lmb_graph_field inside = {.min = is_own ? -LMB_LARGEST : range.min,
+                                    .max = is_own ? LMB_LARGEST : range.max,
                                     .initial = fminf(fmaxf(field->initial, range.min), range.max),
                                     .parameter_min = range.min,
                                     .parameter_max = range.max};

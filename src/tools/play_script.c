@@ -5,6 +5,7 @@
 #include "base/host.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -95,7 +96,10 @@ static lmb_result read_value(reader *r, play_line *line) {
     word text = next_word(r);
     double value;
     if (!read_number(text, &value) || fabs(value) > 1e30) {
-        return fail_at(r, text.text, text.length == 0 ? "the value is missing" : "the value is no number");
+        char message[100];
+        snprintf(message, sizeof message, "'%.*s' is no number from -1e30 to 1e30",
+                 (int)fmin(40.0, (double)text.length), text.text);
+        return fail_at(r, text.text, text.length == 0 ? "the value is missing" : message);
     }
     line->value = (float)value;
     return LMB_OK;

@@ -403,22 +403,24 @@ static void curves_of_its_own(void **state) {
                 keys, 3);
 }
 
-// Equal curves are one. A parameter inside has the range of the keys.
+// Equal curves are one. A parameter inside has the range of the keys, and a number may be outside, as in C.
 static void equal_curves_are_one(void **state) {
     (void)state;
     lmb_graph_json *graph =
         read_graph("{'op':'weighted','inputs':[{'pose':{'op':'rest'},'weight':{'of':{'param':'speed'},"
                    "'curve':{'keys':[[2,0],[6,1]]}}},"
                    "{'pose':{'op':'rest'},'weight':{'curve':{'keys':[[2,0],{'x':6,'y':1}]},'of':5}},"
-                   "{'pose':{'op':'rest'},'weight':{'curve':{'bezier':[0,0,1,1]},'of':{'param':'y'}}}]}");
+                   "{'pose':{'op':'rest'},'weight':{'curve':{'bezier':[0,0,1,1]},'of':{'param':'y'}}},"
+                   "{'pose':{'op':'rest'},'weight':{'curve':{'keys':[[2,0.25],[6,1]]},'of':-1.5}}]}");
     const lmb_graph_def *def = lmb_graph_json_def(graph);
-    assert_int_equal(def->curve_count, 2);
-    assert_int_equal(def->nodes[3].weights[0].curve, lmb_user_curve(0));
-    assert_int_equal(def->nodes[3].weights[1].curve, lmb_user_curve(0));
-    assert_int_equal(def->nodes[3].weights[2].curve, lmb_user_curve(1));
+    assert_int_equal(def->curve_count, 3);
+    assert_int_equal(def->nodes[4].weights[0].curve, lmb_user_curve(0));
+    assert_int_equal(def->nodes[4].weights[1].curve, lmb_user_curve(0));
+    assert_int_equal(def->nodes[4].weights[2].curve, lmb_user_curve(1));
     assert_true(def->parameters[0].min == 2.0f && def->parameters[0].max == 6.0f && def->parameters[0].initial == 2.0f);
-    assert_true(def->nodes[3].weights[1].constant == 5.0f);
-    assert_true(lmb_value_at(def->nodes[3].weights[1], NULL, def->curves) == 0.75f);
+    assert_true(def->nodes[4].weights[1].constant == 5.0f);
+    assert_true(lmb_value_at(def->nodes[4].weights[1], NULL, def->curves) == 0.75f);
+    assert_true(lmb_value_at(def->nodes[4].weights[3], NULL, def->curves) == 0.25f);
     expect_created(def);
     lmb_graph_json_destroy(graph);
 }
@@ -1552,6 +1554,8 @@ static void malformed_texts(void **state) {
          "inputs[0].comment", 2, 43, "a number, where a string was expected"},
         // Operations and fields.
         {"{'op':'wlak'}", "op", 1, 7, "unknown; there are rest, clip, pose, blend"},
+        {"{'op':'fade'}", "op", 1, 7, "a fade is no operation, but the weight of one: {\"in\": EVENT, \"seconds\": S}"},
+        {"{'op':'rest','fade':1}", "fade", 1, 14, "\"rest\" has no fade: transitions have one, and a weight that"},
         {"{'op':'res'}", "op", 1, 7, "unknown"},
         {"{'op':'rest\\u0000'}", "op", 1, 7, "unknown"},
         {"{'op':3}", "op", 1, 7, "a number, where a string was expected"},

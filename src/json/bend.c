@@ -1,0 +1,144 @@
+// The axes about which limbs bend: "auto" finds them, and one along the bone is warned about.
+//
+// "auto" is the normal of the plane of both bones where the limb bends: in the rest pose, or, if it is straight there,
+// in that sample of the character's clips in which it bends the most. A positive turn about it straightens the limb.
+#include "graph.h"
+
+#include "clip/clip.h"
+#include "write.h"
+
+#include <math.h>
+
+#define CLIP_SAMPLES 16
+// Sines of the angle between the bones: from which on the rest pose decides, and below which nothing does.
+#define REST_SINE 0.05
+#define MIN_SINE 0.01
+
+// A limb of the graph's rig.
+typedef struct limb {
+    const lmb_rig *rig;
+    uint32_t start, mid, end;
+} limb;
+
+static lmb_transform local_of(const limb *limb, const lmb_clip *clip, float time, uint32_t joint) {
+    return clip != NULL ? lmb_clip_sample(clip, limb->rig, joint, time) : lmb_rig_joint_rest(limb->rig, joint);
+}
+
+// Returns the matrix of a joint in the space of an ancestor; the identity for the same one. Stores false if it is none.
+static lmb_affine find_matrix(const limb *limb, const lmb_clip *clip, float time, uint32_t joint, uint32_t ancestor,
+                              bool *is_below) {
+    lmb_affine matrix = lmb_affine_from_transform(lmb_transform_identity());
+    for (; joint != LMB_NONE && joint != ancestor; joint = lmb_rig_joint_parent(limb->rig, joint)) {
+        matrix = lmb_affine_multiply(lmb_affine_from_transform(local_of(limb, clip, time, joint)), matrix);
+    }
+    *is_below = joint != LMB_NONE;
+    return matrix;
+}
+
+// Computes the axis of a pose, of length 1, in the space of the mid, and returns the sine of the angle between the
+// bones.
+static double find_axis(const limb *limb, const lmb_clip *clip, float time, double axis[3]) {
+    bool is_below[2];
+    lmb_affine to_start;
+    const lmb_affine mid = find_matrix(limb, clip, time, limb->mid, limb->start, &is_below[0]);
+    const lmb_affine end = find_matrix(limb, clip, time, limb->end, limb->mid, &is_below[1]);
+    if (!is_below[0] || !is_below[1] || !lmb_affine_invert(mid, &to_start)) {
+        return 0.0;
+    }
+    double a[3], b[3], lengths = 0.0, length = 0.0, squares[2] = {0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        a[i] = -(double)to_start.m[i][3]; // from the start to the mid
+        b[i] = (double)end.m[i][3];
+        squares[0] += a[i] * a[i];
+        squares[1] += b[i] * b[i];
+    }
+    for (int i = 0; i < 3; i++) {
+        axis[i] = b[(i + 1) % 3] * a[(i + 2) % 3] - b[(i + 2) % 3] * a[(i + 1) % 3];
+        length += axis[i] * axis[i];
+    }
+    length = sqrt(length);
+    lengths = sqrt(squares[0] * squares[1]);
+    for (int i = 0; i < 3 && length > 0.0; i++) {
+        axis[i] /= length;
+    }
+    return lengths > 0.0 ? length / lengths : 0.0;
+}
+
+// Replaces an axis by that of a sample of the clips in which the limb bends more than `sine`. Returns the new sine.
+static double search_clips(const lmb_graph_reader *reader, const limb *limb, double sine, double axis[3]) {
+    const lmb_graph_source *source = reader->source;
+    for (uint32_t i = 0; i < source->clip_count; i++) {
+        const lmb_clip *clip = source->clips[i];
+        for (int sample = 0; sample < CLIP_SAMPLES && !lmb_clip_is_additive(clip); sample++) {
+            double own[3];
+            const float time = lmb_clip_duration(clip) * (float)sample / (float)CLIP_SAMPLES;
+            const double bent = find_axis(limb, clip, time, own);
+            for (int k = 0; k < 3 && bent > sine; k++) {
+                axis[k] = own[k];
+            }
+            sine = fmax(sine, bent);
+        }
+    }
+    return sine;
+}
+
+static void take_axis(lmb_graph_reader *reader, uint32_t at, const limb *limb, float axis[3]) {
+    double found[3] = {0.0, 0.0, 0.0};
+    double sine = find_axis(limb, NULL, 0.0f, found);
+    if (sine < REST_SINE) {
+        sine = search_clips(reader, limb, sine, found);
+    }
+    if (sine < MIN_SINE) {
+        lmb_graph_report(reader, at,
+                         "'%.60s', '%.60s' and '%.60s' are in a line in the rest pose and in all clips, so "
+                         "no axis can be found: state it",
+                         lmb_rig_joint_name(limb->rig, limb->start), lmb_rig_joint_name(limb->rig, limb->mid),
+                         lmb_rig_joint_name(limb->rig, limb->end));
+        return;
+    }
+    for (int i = 0; i < 3; i++) {
+        axis[i] = (float)found[i];
+    }
+}
+
+// Warns if the axis is along the bone to the end in the rest pose, within about 20 degrees.
+static void check_axis(lmb_graph_reader *reader, uint32_t at, const char *member, const limb *limb,
+                       const float axis[3]) {
+    bool is_below;
+    const lmb_affine end = find_matrix(limb, NULL, 0.0f, limb->end, limb->mid, &is_below);
+    double dot = 0.0, bone_square = 0.0, axis_square = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const double bone = (double)end.m[i][3];
+        dot += bone * (double)axis[i];
+        bone_square += bone * bone;
+        axis_square += (double)axis[i] * (double)axis[i];
+    }
+    if (is_below && dot * dot > 0.88 * bone_square * axis_square) {
+        lmb_graph_warn(reader, at,
+                       "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
+                       lmb_rig_joint_name(limb->rig, limb->mid), lmb_rig_joint_name(limb->rig, limb->end));
+    }
+}
+
+void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
+                         float axis[3]) {
+    const uint32_t at = lmb_graph_find_member(reader, object, member);
+    const limb limb = {reader->source->rig, joints[0], joints[1], joints[2]};
+    if (at != LMB_NONE && lmb_graph_is_text(reader, at, "auto")) {
+        take_axis(reader, at, &limb, axis);
+    } else {
+        check_axis(reader, at != LMB_NONE ? at : object, member, &limb, axis);
+    }
+}
+
+// "auto" waits for the joints.
+static void read_axis(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    if (!lmb_graph_is_text(reader, value, "auto")) {
+        lmb_graph_read_floats(reader, field, value, target);
+    }
+}
+
+const lmb_graph_kind lmb_kind_bend_axis = {read_axis,
+                                           "{'anyOf':[{'const':'auto'},{'type':'array','items':{'type':'number',$range}"
+                                           ",'minItems':$count,'maxItems':$count}]}",
+                                           lmb_graph_write_numbers};
