@@ -123,7 +123,7 @@ avx512() {
 # Compares what RADV compiles for all families of Radeons with its budgets.
 radeons() {
     local found=0
-    limited radeons "$1" bench/radv/run.sh || found=1
+    limited radeons "$1" bench/kernels/run.sh || found=1
     report radeons "$found" "the budgets of RADV's kernels$stopped"
 }
 

@@ -116,13 +116,13 @@ set(of_demo_clips_test NEEDS limber-viewer LIBRARIES limber-stb SOURCES ${viewer
 set(of_graph_view_test NEEDS limber-viewer SOURCES ${viewer}/fail.c ${viewer}/graph_file.c ${viewer}/graph_run.c
     ${viewer}/graph_weights.c)
 
-set(radv ../bench/radv)
+set(rdna ../bench/kernels)
 set(of_bench_test IF NOT_WIN32 ALL_CASES RUNS limber-bench LIBRARIES limber-tools)
 set(of_bench_gpu_test IF NOT_WIN32 FULL RUNS limber-bench LABELS cases one-driver slow-with-sanitizers)
 set(of_lab_gpu_test IF NOT_WIN32 FULL RUNS limber-lab limber-cli NEEDS limber-lab-plain
     LABELS cases one-driver slow-with-sanitizers)
-set(of_rdna_profile_test INCLUDE ../bench SOURCES ${radv}/rdna_operations.c ${radv}/rdna_profiler.c ${radv}/rdna_read.c
-    ${radv}/rdna_run.c ${radv}/rdna_uses.c)
+set(of_rdna_profile_test INCLUDE ../bench SOURCES ${rdna}/rdna_operations.c ${rdna}/rdna_profiler.c ${rdna}/rdna_read.c
+    ${rdna}/rdna_run.c ${rdna}/rdna_uses.c)
 
 set(of_readme_gpu_test NEEDS readme_example LIBRARIES readme_example)
 set(of_manual_test NEEDS manual_example LIBRARIES manual_example)

@@ -1,7 +1,7 @@
 // The emulator of RDNA 2: what it counts of a kernel, and the cycles of its model, for kernels written here.
 #include "suite.h"
 
-#include "radv/rdna_profile.h"
+#include "kernels/rdna_profile.h"
 
 static _Alignas(RDNA_SECTOR) uint32_t memory[256];
 static bool memory_is_shared;

@@ -5,8 +5,8 @@
 // order, one a cycle, and waits for the operands of each; workgroups share nothing, and stores take no time. Sectors
 // that this workgroup has loaded before are in the first cache. Others are in the second one if all characters read
 // them, and in memory otherwise. The latencies were not fitted to a time of these kernels.
-#ifndef LIMBER_BENCH_RADV_RDNA_PROFILE_H
-#define LIMBER_BENCH_RADV_RDNA_PROFILE_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_PROFILE_H
+#define LIMBER_BENCH_KERNELS_RDNA_PROFILE_H
 
 #include "rdna.h"
 

@@ -3,8 +3,8 @@
 //
 // Unlike the hardware, it does not reorder memory accesses and does not run waves concurrently. Floats are rounded to
 // nearest even and subnormals are flushed, as RADV configures the hardware.
-#ifndef LIMBER_BENCH_RADV_RDNA_H
-#define LIMBER_BENCH_RADV_RDNA_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_H
+#define LIMBER_BENCH_KERNELS_RDNA_H
 
 #include <limber/base.h>
 

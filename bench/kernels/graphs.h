@@ -1,6 +1,6 @@
 // Graphs in addition to those of workload.h, each for a kernel that no workload uses.
-#ifndef LIMBER_BENCH_RADV_GRAPHS_H
-#define LIMBER_BENCH_RADV_GRAPHS_H
+#ifndef LIMBER_BENCH_KERNELS_GRAPHS_H
+#define LIMBER_BENCH_KERNELS_GRAPHS_H
 
 #include "actor.h"
 

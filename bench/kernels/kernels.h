@@ -2,8 +2,8 @@
 // nothing and has no memory: RADV without hardware. The library gets vkGetInstanceProcAddr from its host and is not
 // changed for this. Of the functions that it finds there, one asks the driver to keep a pipeline's statistics, and one
 // reads them when the library names the pipeline. Buffers and commands are those of emulated.h.
-#ifndef LIMBER_BENCH_RADV_KERNELS_H
-#define LIMBER_BENCH_RADV_KERNELS_H
+#ifndef LIMBER_BENCH_KERNELS_KERNELS_H
+#define LIMBER_BENCH_KERNELS_KERNELS_H
 
 #include "device.h"
 

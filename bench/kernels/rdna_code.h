@@ -1,6 +1,6 @@
 // A parsed kernel: rdna_read.c creates it, rdna_run.c runs it.
-#ifndef LIMBER_BENCH_RADV_RDNA_CODE_H
-#define LIMBER_BENCH_RADV_RDNA_CODE_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_CODE_H
+#define LIMBER_BENCH_KERNELS_RDNA_CODE_H
 
 #include "rdna.h"
 #include "rdna_operations.h"

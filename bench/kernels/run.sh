@@ -2,15 +2,15 @@
 # Compiles every kernel for Radeon GPUs: Mesa's RADV does this for any Radeon without the hardware. The kernels are
 # compiled, and some are emulated, but not run on hardware.
 #
-#   bench/radv/run.sh                    prints the table and compares it with bench/radv/budgets.txt: exit 1 if a
+#   bench/kernels/run.sh                    prints the table and compares it with bench/kernels/budgets.txt: exit 1 if a
 #                                        figure is more than 5 % above its budget
-#   bench/radv/run.sh --quick            the same for two of the five families
-#   bench/radv/run.sh --update           rewrites the budgets, also those of --bits
-#   bench/radv/run.sh --assembly FOLDER  also writes the disassembly of each kernel to FOLDER/FAMILY
-#   bench/radv/run.sh --bits             runs 64 characters of each workload on an emulated navi21, and compares the
+#   bench/kernels/run.sh --quick            the same for two of the five families
+#   bench/kernels/run.sh --update           rewrites the budgets, also those of --bits
+#   bench/kernels/run.sh --assembly FOLDER  also writes the disassembly of each kernel to FOLDER/FAMILY
+#   bench/kernels/run.sh --bits             runs 64 characters of each workload on an emulated navi21, and compares the
 #                                        bits of palettes and of the control's states with the reference: exit 1 if
-#                                        one differs, or if a count is more than 5 % above bench/radv/profile.txt
-#   bench/radv/run.sh --profile WORKLOAD  prints what the phases of its kernels consist of and wait for
+#                                        one differs, or if a count is more than 5 % above bench/kernels/profile.txt
+#   bench/kernels/run.sh --profile WORKLOAD  prints what the phases of its kernels consist of and wait for
 #
 # Columns: registers per lane (VGPRs) and per wave (SGPRs), spilled registers of both kinds, bytes of LDS (a workgroup's
 # memory), bytes of code, vector instructions, loads from global memory, and how many waves of 64 lanes a SIMD holds at
@@ -26,14 +26,14 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 . .ci/packages.sh
 
-program=build/release/limber-radv
-budgets=bench/radv/budgets.txt
-profile_budgets=bench/radv/profile.txt
+program=build/release/limber-bench-kernels
+budgets=bench/kernels/budgets.txt
+profile_budgets=bench/kernels/profile.txt
 # GCN 4 and 5, RDNA 1 to 3.
 families=(polaris10 vega10 navi14 navi21 gfx1100)
 columns='family workload kernel VGPRs SGPRs spills LDS code VALU loads waves'
 profile_columns='subgroup workload kernel lanes% instructions loads sectors cycles'
-# What limber-radv -p prints after workload, kernel and phase.
+# What limber-bench-kernels -p prints after workload, kernel and phase.
 phase_columns='lanes% instructions float select integer multiply move scalar scalar-loads branch LDS-reads LDS-writes loads
     stores sectors stored cycles issue arithmetic LDS scalar-load L1 L2 memory barrier'
 work=$(mktemp -d)
@@ -68,7 +68,7 @@ make_rows() {
 # Rewrites the budgets, and keeps those of workloads that cannot be compiled here.
 update() {
     {
-        echo "# What RADV compiles, by bench/radv/run.sh --update."
+        echo "# What RADV compiles, by bench/kernels/run.sh --update."
         echo "# $columns"
         echo "$driver"
         cat "$work/rows"
@@ -140,7 +140,7 @@ print_phases() {
 update_profiles() {
     emulate_all
     {
-        echo "# What navi21's code executes, by bench/radv/run.sh --update."
+        echo "# What navi21's code executes, by bench/kernels/run.sh --update."
         echo "# $profile_columns"
         echo "$driver"
         cat "$work/profiles"
@@ -172,7 +172,7 @@ compare_rows() {
                 split(key, parts, " ")
                 if (!(parts[2] in gone)) fail(key, "a budget, and no such kernel")
             }
-            if (failed) print "Where this is meant, run bench/radv/run.sh --update and commit what it changes."
+            if (failed) print "Where this is meant, run bench/kernels/run.sh --update and commit what it changes."
             exit failed
         }' "$work/skipped" "$1" "$2" || return 1
     echo "within the budgets"
@@ -184,12 +184,12 @@ compare() {
 }
 
 if [ $# -gt 0 ] && ! [[ $# = 1 && $1 =~ ^--(quick|update|bits)$ ]] && ! [[ $# = 2 && $1 =~ ^--(assembly|profile)$ ]]; then
-    echo "usage: bench/radv/run.sh [--quick | --update | --bits | --profile WORKLOAD | --assembly FOLDER]" >&2
+    echo "usage: bench/kernels/run.sh [--quick | --update | --bits | --profile WORKLOAD | --assembly FOLDER]" >&2
     exit 2
 fi
 manifest=$(compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' | head -n 1) || true
 if [ -z "$manifest" ]; then
-    echo "bench/radv/run.sh: RADV is not installed: Debian's mesa-vulkan-drivers" >&2
+    echo "bench/kernels/run.sh: RADV is not installed: Debian's mesa-vulkan-drivers" >&2
     exit 1
 fi
 if [ "${1:-}" = --bits ]; then

@@ -1,8 +1,8 @@
 // A device in host memory, for a library that gets all Vulkan functions from vkGetInstanceProcAddr. Buffers are
 // allocated in host memory, and commands run when they are recorded; rdna.h runs the kernels. A kernel's addresses are
 // those of the host, and every access is checked to be inside a buffer.
-#ifndef LIMBER_BENCH_RADV_EMULATED_H
-#define LIMBER_BENCH_RADV_EMULATED_H
+#ifndef LIMBER_BENCH_KERNELS_EMULATED_H
+#define LIMBER_BENCH_KERNELS_EMULATED_H
 
 #include "kernels.h"
 #include "rdna_profile.h"

@@ -1,6 +1,6 @@
 // Prints the profile of a kernel by phases.
-#ifndef LIMBER_BENCH_RADV_PROFILE_H
-#define LIMBER_BENCH_RADV_PROFILE_H
+#ifndef LIMBER_BENCH_KERNELS_PROFILE_H
+#define LIMBER_BENCH_KERNELS_PROFILE_H
 
 #include "rdna_profile.h"
 

@@ -1,6 +1,6 @@
 // Fills an rdna_profile while a workgroup runs.
-#ifndef LIMBER_BENCH_RADV_RDNA_PROFILER_H
-#define LIMBER_BENCH_RADV_RDNA_PROFILER_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_PROFILER_H
+#define LIMBER_BENCH_KERNELS_RDNA_PROFILER_H
 
 #include "rdna_wave.h"
 

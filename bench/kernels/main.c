@@ -1,4 +1,5 @@
-// limber-radv: prints one row per kernel as compiled for a Radeon; bench/radv/run.sh formats them as a table.
+// limber-bench-kernels: prints one row per kernel as compiled for a Radeon; bench/kernels/run.sh formats them as a
+// table.
 #define _POSIX_C_SOURCE 200809L
 
 #include "bits.h"
@@ -30,7 +31,7 @@ static bool failed;
 static void print_usage(FILE *stream) {
     terminal_print_lines(
         stream,
-        "usage: limber-radv [-e] [-p] [-s LANES] [-w WORKLOAD] [-d FOLDER]\n"
+        "usage: limber-bench-kernels [-e] [-p] [-s LANES] [-w WORKLOAD] [-d FOLDER]\n"
         "\n"
         "Compiles the library's kernels by the first Vulkan device's driver, runs none of them, and prints a\n"
         "row for each: workload, kernel, invocations, VGPRs, SGPRs, spilled registers, LDS bytes, code bytes,\n"
@@ -46,7 +47,7 @@ static void print_usage(FILE *stream) {
 }
 
 static int fail(const char *where, const char *message) {
-    terminal_error("limber-radv: %s: %s\n", where, message);
+    terminal_error("limber-bench-kernels: %s: %s\n", where, message);
     return 1;
 }
 
@@ -84,7 +85,7 @@ static void print_part(const char *what, const bits_part *part) {
                    (double)part->counts.valu * RDNA_LANES / items, (double)part->counts.cycles / items,
                    (double)part->counts.loads * RDNA_LANES / items);
     if (part->differing > 0) {
-        terminal_error("limber-radv: %s: %u of %u words of its %s differ from the reference\n", workload_name,
+        terminal_error("limber-bench-kernels: %s: %u of %u words of its %s differ from the reference\n", workload_name,
                        (unsigned)part->differing, (unsigned)part->words, what);
         failed = true;
     }

@@ -1,6 +1,6 @@
 // Compares the results of a workload on an emulated device with the reference.
-#ifndef LIMBER_BENCH_RADV_BITS_H
-#define LIMBER_BENCH_RADV_BITS_H
+#ifndef LIMBER_BENCH_KERNELS_BITS_H
+#define LIMBER_BENCH_KERNELS_BITS_H
 
 #include "emulated.h"
 #include "workload.h"

@@ -1,6 +1,6 @@
 // The state of a workgroup that runs: rdna_run.c changes it, rdna_profile.c reads it.
-#ifndef LIMBER_BENCH_RADV_RDNA_WAVE_H
-#define LIMBER_BENCH_RADV_RDNA_WAVE_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_WAVE_H
+#define LIMBER_BENCH_KERNELS_RDNA_WAVE_H
 
 #include "rdna_code.h"
 

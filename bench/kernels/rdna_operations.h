@@ -1,6 +1,6 @@
 // The operations of RDNA 2 instructions, per lane and per wave.
-#ifndef LIMBER_BENCH_RADV_RDNA_OPERATIONS_H
-#define LIMBER_BENCH_RADV_RDNA_OPERATIONS_H
+#ifndef LIMBER_BENCH_KERNELS_RDNA_OPERATIONS_H
+#define LIMBER_BENCH_KERNELS_RDNA_OPERATIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
