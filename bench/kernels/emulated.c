@@ -251,7 +251,7 @@ void emulated_add(VkPipeline pipeline, const kernel *kernel) {
                                  .pipeline = pipeline,
                                  .assembly = memcpy(assembly, kernel->assembly, size),
                                  .invocations = strcmp(kernel->name, "list") == 0 ? 1 : kernel->invocations,
-                                 .lds_bytes = kernel->lds_bytes};
+                                 .lds_bytes = kernel->figures[KERNEL_SHARED_BYTES]};
     snprintf(added->name, sizeof added->name, "%s", kernel->name);
     pipelines = added;
 }

@@ -1,16 +1,19 @@
 // Replaces Vulkan functions to read the statistics of pipelines when they are created.
 #include "emulated.h"
+#include "workgroup_memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_STATISTICS = 32, MOST_REPRESENTATIONS = 8, INVOCATIONS_ID = 4, USUAL_INVOCATIONS = 64 };
+enum { INVOCATIONS_ID = 4, USUAL_INVOCATIONS = 64, SHARED_STEP = 1024 };
 
 // Global, because the hooks have no argument for user data.
 static kernels_found report;
-static uint32_t invocations; // of the last created pipeline
-static uint32_t subgroup;    // lanes, or 0: those of the driver
+static uint32_t invocations;  // of the last created pipeline
+static uint32_t shared_bytes; // of it, as its module declares them
+static uint32_t *module;      // words of the last created module
+static size_t module_count;
+static uint32_t subgroup; // lanes, or 0: those of the driver
 static bool complete = true;
 
 bool kernels_are_complete(void) {
@@ -29,7 +32,18 @@ static uint32_t find_invocations(const VkSpecializationInfo *constants) {
     return found > 0 ? found : USUAL_INVOCATIONS;
 }
 
-// The library creates one pipeline at a time.
+static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkShaderModuleCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator, VkShaderModule *created) {
+    free(module);
+    module = malloc(info->codeSize);
+    module_count = module != NULL ? info->codeSize / sizeof *module : 0;
+    if (module != NULL) {
+        memcpy(module, info->pCode, info->codeSize);
+    }
+    return vkCreateShaderModule(device, info, allocator, created);
+}
+
+// The library creates one pipeline at a time, after its module.
 static VKAPI_ATTR VkResult VKAPI_CALL create_pipeline(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                       const VkComputePipelineCreateInfo *infos,
                                                       const VkAllocationCallbacks *allocator, VkPipeline *pipeline) {
@@ -37,92 +51,22 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipeline(VkDevice device, VkPipelin
     info.flags |=
         VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR | VK_PIPELINE_CREATE_CAPTURE_INTERNAL_REPRESENTATIONS_BIT_KHR;
     invocations = find_invocations(info.stage.pSpecializationInfo);
+    shared_bytes =
+        module != NULL ? workgroup_memory_bytes(module, module_count, info.stage.pSpecializationInfo) : UINT32_MAX;
     return vkCreateComputePipelines(device, cache, count, &info, allocator, pipeline);
 }
 
-static void read_statistics(VkDevice device, const VkPipelineExecutableInfoKHR *executable, kernel *kernel) {
-    uint32_t spilled[2] = {0};
-    const struct {
-        const char *name;
-        uint32_t *value;
-    } desired[] = {{"VGPRs", &kernel->vgprs},
-                   {"SGPRs", &kernel->sgprs},
-                   {"Spilled VGPRs", &spilled[0]},
-                   {"Spilled SGPRs", &spilled[1]},
-                   {"LDS size", &kernel->lds_bytes},
-                   {"Code size", &kernel->code_bytes},
-                   {"Subgroups per SIMD", &kernel->waves}};
-    enum { DESIRED = sizeof desired / sizeof *desired };
-    VkPipelineExecutableStatisticKHR statistics[MOST_STATISTICS];
-    uint32_t count = MOST_STATISTICS, found = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        statistics[i] =
-            (VkPipelineExecutableStatisticKHR){.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_STATISTIC_KHR};
+// Workgroup memory that the driver does not say is what the module declares. Others may round it up.
+static bool complete_shared_bytes(kernel *kernel) {
+    uint32_t *of_driver = &kernel->figures[KERNEL_SHARED_BYTES];
+    if (*of_driver == KERNEL_UNKNOWN) {
+        *of_driver = shared_bytes;
     }
-    if (vkGetPipelineExecutableStatisticsKHR(device, executable, &count, statistics) < VK_SUCCESS) {
-        count = 0;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        for (uint32_t k = 0; k < DESIRED; k++) {
-            if (strcmp(statistics[i].name, desired[k].name) == 0) {
-                *desired[k].value = (uint32_t)statistics[i].value.u64;
-                found++;
-            }
-        }
-    }
-    kernel->spills = spilled[0] + spilled[1];
-    complete = complete && found == DESIRED;
+    return shared_bytes <= *of_driver && *of_driver - shared_bytes < SHARED_STEP;
 }
 
 static bool begins(const char *text, const char *with) {
     return strncmp(text, with, strlen(with)) == 0;
-}
-
-// Counts instructions. A line is a label, an instruction after white space, or a number of repetitions of the previous
-// instruction.
-static void count_instructions(kernel *kernel) {
-    const char *line = kernel->assembly;
-    uint32_t valu = 0, loads = 0;
-    while (line != NULL) {
-        const char *instruction = line + strspn(line, " \t");
-        unsigned times = 1;
-        if (sscanf(instruction, "(then repeated %u times)", &times) != 1) {
-            valu = begins(instruction, "v_");
-            loads = begins(instruction, "global_load_") || begins(instruction, "flat_load_");
-        }
-        kernel->valu += times * valu;
-        kernel->loads += times * loads;
-        line = strchr(instruction, '\n');
-        line = line != NULL ? line + 1 : NULL;
-    }
-    complete = complete && kernel->valu > 0;
-}
-
-// Returns the driver's text of this name, which the caller frees; NULL if there is none.
-static char *read_representation(VkDevice device, const VkPipelineExecutableInfoKHR *executable, const char *name) {
-    VkPipelineExecutableInternalRepresentationKHR all[MOST_REPRESENTATIONS];
-    uint32_t count = MOST_REPRESENTATIONS;
-    for (uint32_t i = 0; i < count; i++) {
-        all[i] = (VkPipelineExecutableInternalRepresentationKHR){
-            .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INTERNAL_REPRESENTATION_KHR};
-    }
-    char *text = NULL;
-    bool has_room = vkGetPipelineExecutableInternalRepresentationsKHR(device, executable, &count, all) == VK_SUCCESS;
-    for (uint32_t i = 0; i < count && has_room; i++) {
-        all[i].pData = calloc(1, all[i].dataSize + 1);
-        has_room = all[i].pData != NULL;
-    }
-    if (has_room) {
-        has_room = vkGetPipelineExecutableInternalRepresentationsKHR(device, executable, &count, all) == VK_SUCCESS;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (has_room && text == NULL && strcmp(all[i].name, name) == 0) {
-            text = all[i].pData;
-        } else {
-            free(all[i].pData);
-        }
-    }
-    return text;
 }
 
 // The library calls this with each pipeline that it has created, and with other objects that are ignored.
@@ -133,20 +77,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL name_object(VkDevice device, const VkDebug
     if (info->objectType != VK_OBJECT_TYPE_PIPELINE) {
         return VK_SUCCESS;
     }
-    const VkPipelineExecutableInfoKHR executable = {.sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_INFO_KHR,
-                                                    .pipeline = (VkPipeline)info->objectHandle};
+    const VkPipeline pipeline = (VkPipeline)info->objectHandle;
     const char *prefix = "limber ";
     kernel kernel = {.name = info->pObjectName + (begins(info->pObjectName, prefix) ? strlen(prefix) : 0),
                      .invocations = invocations};
-    read_statistics(device, &executable, &kernel);
-    char *assembly = read_representation(device, &executable, "Assembly");
-    kernel.assembly = assembly;
-    count_instructions(&kernel);
+    complete = statistics_read(device, pipeline, &kernel) && complete_shared_bytes(&kernel) && complete;
     report(&kernel);
-    if (assembly != NULL) {
-        emulated_add(executable.pipeline, &kernel);
+    if (kernel.assembly != NULL) {
+        emulated_add(pipeline, &kernel);
     }
-    free(assembly);
+    free(kernel.assembly);
     return VK_SUCCESS;
 }
 
@@ -169,6 +109,7 @@ static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhys
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
     const PFN_vkVoidFunction emulated = emulated_function(name);
     return strcmp(name, "vkCreateComputePipelines") == 0 ? (PFN_vkVoidFunction)create_pipeline
+           : strcmp(name, "vkCreateShaderModule") == 0   ? (PFN_vkVoidFunction)create_module
            : strcmp(name, "vkDestroyPipeline") == 0      ? (PFN_vkVoidFunction)destroy_pipeline
            : emulated != NULL                            ? emulated
                                                          : vkGetDeviceProcAddr(device, name);

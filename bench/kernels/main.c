@@ -1,5 +1,5 @@
-// limber-bench-kernels: prints one row per kernel as compiled for a Radeon; bench/kernels/run.sh formats them as a
-// table.
+// limber-bench-kernels: prints one row per kernel as a driver compiles it for a GPU that is not there, or emulates a
+// Radeon that runs it; bench/kernels/run.sh formats them as a table.
 #define _POSIX_C_SOURCE 200809L
 
 #include "bits.h"
@@ -34,9 +34,9 @@ static void print_usage(FILE *stream) {
         "usage: limber-bench-kernels [-e] [-p] [-s LANES] [-w WORKLOAD] [-d FOLDER]\n"
         "\n"
         "Compiles the library's kernels by the first Vulkan device's driver, runs none of them, and prints a\n"
-        "row for each: workload, kernel, invocations, VGPRs, SGPRs, spilled registers, LDS bytes, code bytes,\n"
-        "vector instructions, loads, waves a SIMD. RADV does so without a Radeon where RADV_FORCE_FAMILY names\n"
-        "one (navi21) and VK_DRIVER_FILES has its manifest alone.\n"
+        "row for each: workload, kernel, invocations, and the figures of statistics.h, in the same order.\n"
+        "RADV does so without a Radeon where RADV_FORCE_FAMILY names one (navi21) and VK_DRIVER_FILES has its\n"
+        "manifest alone. For drivers of NVIDIA's and Intel's GPUs see bench/kernels/run.sh.\n"
         "  -e  runs the workloads instead, on an emulated RDNA 2 (navi21): whether palettes have the reference's "
         "bits,\n"
         "      vector instructions a joint times lanes, cycles of a SIMD a joint, loads a joint times lanes\n"
@@ -62,16 +62,25 @@ static void write_assembly(const kernel *kernel) {
     }
 }
 
+static void print_figures(const kernel *kernel) {
+    terminal_print("%s %s %u", workload_name, kernel->name, (unsigned)kernel->invocations);
+    for (uint32_t i = 0; i < KERNEL_FIGURE_COUNT; i++) {
+        if (kernel->figures[i] == KERNEL_UNKNOWN) {
+            terminal_print(" -");
+        } else {
+            terminal_print(" %u", (unsigned)kernel->figures[i]);
+        }
+    }
+    terminal_print("\n");
+}
+
 static void print_kernel(const kernel *kernel) {
     if (skips_known && (strcmp(kernel->name, "list") == 0 || strcmp(kernel->name, "model") == 0 ||
                         strcmp(kernel->name, "probe") == 0)) {
         return;
     }
     if (!emulates) {
-        terminal_print("%s %s %u %u %u %u %u %u %u %u %u\n", workload_name, kernel->name, (unsigned)kernel->invocations,
-                       (unsigned)kernel->vgprs, (unsigned)kernel->sgprs, (unsigned)kernel->spills,
-                       (unsigned)kernel->lds_bytes, (unsigned)kernel->code_bytes, (unsigned)kernel->valu,
-                       (unsigned)kernel->loads, (unsigned)kernel->waves);
+        print_figures(kernel);
     }
     if (folder != NULL && kernel->assembly != NULL && !failed) {
         write_assembly(kernel);
@@ -257,13 +266,13 @@ static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
     return result;
 }
 
-// Prints a line such as "driver radv Mesa 22.3.6". Budgets are valid for one driver.
+// Prints a line such as "driver radv Mesa 22.3.6". Budgets are valid for one driver, not for one package of it.
 static void print_driver(const device *device) {
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                               .pNext = &driver};
     vkGetPhysicalDeviceProperties2(device->physical, &properties);
-    terminal_print("driver %s %s\n", driver.driverName, driver.driverInfo);
+    terminal_print("driver %s %.*s\n", driver.driverName, (int)strcspn(driver.driverInfo, "-"), driver.driverInfo);
 }
 
 // Does not wait for the device, as device_close() would: RADV without hardware then crashes.
@@ -281,17 +290,22 @@ static int run(void) {
     if (device_open(&request, &device, &error) != LMB_OK) {
         return fail("device", error.message);
     }
+    lmb_result result = statistics_open(device.physical, &error);
+    if (result != LMB_OK) {
+        close_device(&device);
+        return fail("device", error.message);
+    }
     print_driver(&device);
     if (profiles) {
         emulated_profile_kernels();
     }
-    lmb_result result = compile_all(kernels_gpu_def(&device, subgroup, print_kernel), &error);
+    result = compile_all(kernels_gpu_def(&device, subgroup, print_kernel), &error);
     close_device(&device);
     if (result != LMB_OK) {
         return fail(workload_name, error.message);
     }
     if (!kernels_are_complete()) {
-        return fail("statistics", "this driver lacks some that RADV has, or cannot disassemble");
+        return fail("statistics", "the driver lacks some of them, or cannot disassemble");
     }
     return failed;
 }
