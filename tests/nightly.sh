@@ -120,11 +120,12 @@ avx512() {
     report avx512 "$found" "$cases cases$stopped"
 }
 
-# Compares what RADV compiles for all families of Radeons with its budgets.
-radeons() {
-    local found=0
-    limited radeons "$1" bench/kernels/run.sh || found=1
-    report radeons "$found" "the budgets of RADV's kernels$stopped"
+# Compares what drivers of Radeons, NVIDIA's and Intel's GPUs compile with its budgets.
+kernels() {
+    local found=0 skipped
+    limited kernels "$1" bench/kernels/run.sh || found=1
+    skipped=$(sed -n 's/^\(skipped: .*\)/; \1/p' "$logs/kernels.log" | tr -d '\n')
+    report kernels "$found" "the budgets of the kernels$skipped$stopped"
 }
 
 # peer SECONDS SCRIPT ARGUMENTS...: compares with another program, where that can be had.
@@ -283,7 +284,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 # Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
 # remaining time.
 parts=("2 10 golden_long" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
-if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("2 60 radeons"); fi
+if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("5 240 kernels"); fi
 parts+=("6 240 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
 parts+=("1 60 peer tests/peers/testmodels.sh build/sanitize/limber" "3 90 peer tests/peers/blender/run.sh build/release/limber")
 # suites CTEST_ARGUMENTS...: those that CI leaves out of its sanitizers, or runs there with few cases. The first ones
