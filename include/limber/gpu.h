@@ -357,7 +357,8 @@ typedef struct lmb_gpu_span {
     uint32_t character_count;
 } lmb_gpu_span;
 
-/// Returns the number of spans into which each output is split.
+/// Returns the number of spans into which each output is split. All of them but the last have the same number of
+/// characters.
 LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 /// Returns where an output is stored.
 ///

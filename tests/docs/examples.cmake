@@ -1,4 +1,4 @@
-# The code of README.md and of the manual, for readme_gpu_test and manual_test, and the header for C++.
+# The code of README.md and of the manual, for readme_gpu_test, manual_test and shaders_gpu_test, and the header for C++.
 get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 set(code "/^```/ { code = ($0 == \"```c\"); next } code")
 
@@ -39,6 +39,25 @@ if(LIMBER_IMPORT)
     add_library(manual_example OBJECT docs/manual_example.c ${manual_blocks})
     target_include_directories(manual_example PRIVATE ${CMAKE_CURRENT_BINARY_DIR})
     target_link_libraries(manual_example PRIVATE limber-flags limber limber-import)
+endif()
+
+# The shaders of docs/shaders.md: its blocks of a language, in order, are included by a shader that calls their functions.
+# glslc writes storage buffers of HLSL as SPIR-V up to 1.3 has them.
+find_program(LIMBER_GLSLC glslc)
+if(LIMBER_GLSLC)
+    set(page ${PROJECT_SOURCE_DIR}/docs/shaders.md)
+    function(limber_manual_shader language blocks shader)
+        string(REPLACE "```c" "```${language}" select "${code}")
+        set(source ${CMAKE_CURRENT_SOURCE_DIR}/docs/${shader})
+        add_custom_command(
+            OUTPUT ${shader}.inc
+            COMMAND awk "${select}" ${page} > ${blocks}
+            COMMAND ${LIMBER_GLSLC} ${ARGN} -fshader-stage=comp -I ${CMAKE_CURRENT_BINARY_DIR} -mfmt=num ${source} -o
+                    ${shader}.inc
+            DEPENDS ${page} ${source} VERBATIM)
+    endfunction()
+    limber_manual_shader(glsl shaders.glsl shaders.comp --target-env=vulkan1.2)
+    limber_manual_shader(hlsl shaders_blocks.hlsl shaders.hlsl --target-env=vulkan1.1 -x hlsl)
 endif()
 
 # limber_hpp_test(NAME STANDARD OPTIONS...): the header for C++.
