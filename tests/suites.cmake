@@ -125,6 +125,8 @@ set(of_rdna_profile_test INCLUDE ../bench SOURCES ${rdna}/rdna_operations.c ${rd
     ${rdna}/rdna_run.c ${rdna}/rdna_uses.c)
 
 set(of_readme_gpu_test NEEDS readme_example LIBRARIES readme_example)
+set(of_existing_renderer_gpu_test IF LIMBER_IMPORT LIBRARIES limber-tools limber-mannequin
+    INCLUDE ${CMAKE_CURRENT_BINARY_DIR} SOURCES ${CMAKE_CURRENT_BINARY_DIR}/existing-renderer.inc)
 set(of_shaders_gpu_test IF LIMBER_GLSLC LIBRARIES limber-tools limber-mannequin INCLUDE ${CMAKE_CURRENT_BINARY_DIR}
     SOURCES ${CMAKE_CURRENT_BINARY_DIR}/shaders.comp.inc ${CMAKE_CURRENT_BINARY_DIR}/shaders.hlsl.inc)
 set(of_manual_test NEEDS manual_example LIBRARIES manual_example)

@@ -41,6 +41,13 @@ if(LIMBER_IMPORT)
     target_link_libraries(manual_example PRIVATE limber-flags limber limber-import)
 endif()
 
+# The code of docs/existing-renderer.md is a source file, which existing_renderer_gpu_test includes.
+if(LIMBER_IMPORT)
+    set(source ${PROJECT_SOURCE_DIR}/docs/existing-renderer.md)
+    add_custom_command(OUTPUT existing-renderer.inc COMMAND awk "${code}" ${source} > existing-renderer.inc
+                       DEPENDS ${source} VERBATIM)
+endif()
+
 # The shaders of docs/shaders.md: its blocks of a language, in order, are included by a shader that calls their functions.
 # glslc writes storage buffers of HLSL as SPIR-V up to 1.3 has them.
 find_program(LIMBER_GLSLC glslc)

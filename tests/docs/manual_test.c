@@ -1,6 +1,6 @@
 // The examples of the manual: every block of JSON makes a graph for the mannequin, and the C code runs.
 #include "manual_example.h"
-#include "suite.h"
+#include "manual_page.h"
 
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
@@ -20,32 +20,6 @@ static int tear_down(void **state) {
     (void)state;
     mannequin_destroy(character);
     return 0;
-}
-
-static FILE *open_page(const char *name) {
-    char path[1000];
-    snprintf(path, sizeof path, LIMBER_SOURCES "/docs/%s.md", name);
-    FILE *page = fopen(path, "r");
-    assert_non_null(page);
-    return page;
-}
-
-// Reads the next block of JSON of a page. Returns false at the end.
-static bool next_block(FILE *page, char *block, size_t size) {
-    char line[1024];
-    size_t length = 0;
-    bool inside = false;
-    while (fgets(line, sizeof line, page) != NULL) {
-        if (inside && strcmp(line, "```\n") == 0) {
-            return true;
-        }
-        if (inside) {
-            length += (size_t)snprintf(block + length, size - length, "%s", line);
-            assert_true(length < size);
-        }
-        inside = inside || strcmp(line, "```json\n") == 0;
-    }
-    return false;
 }
 
 static lmb_graph *create_graph(const char *text) {
@@ -101,16 +75,13 @@ static void examples_of_the_manual(void **state) {
     static const struct {
         const char *page;
         uint32_t examples;
-    } pages[] = {{"graph-json", 10},
-                 {"graph-reference", LMB_OP_COUNT},
-                 {"state-machines", 2},
-                 {"streaming", 1},
-                 {"performance", 1}};
+    } pages[] = {{"cookbook", 6},       {"existing-renderer", 1}, {"graph-json", 10}, {"graph-reference", LMB_OP_COUNT},
+                 {"state-machines", 2}, {"streaming", 1},         {"performance", 1}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
-        FILE *page = open_page(pages[i].page);
+        FILE *page = manual_page_open(pages[i].page);
         char block[4096] = "";
         uint32_t examples = 0;
-        for (; next_block(page, block, sizeof block); examples++) {
+        for (; manual_page_next(page, "json", block, sizeof block); examples++) {
             read_example(block);
         }
         fclose(page);
@@ -125,7 +96,7 @@ static void every_operation_has_a_section(void **state) {
         char heading[100], line[1024];
         snprintf(heading, sizeof heading, "### %s\n", lmb_op_name((lmb_op)op));
         bool found = false;
-        FILE *page = open_page("graph-reference");
+        FILE *page = manual_page_open("graph-reference");
         while (fgets(line, sizeof line, page) != NULL) {
             found = found || strcmp(line, heading) == 0;
         }
@@ -186,8 +157,8 @@ static void the_state_machine_in_c_is_the_one_in_json(void **state) {
     uint32_t footsteps_in_c = 0, footsteps_in_json = 0;
     assert_int_equal(manual_state_machines(rig, clips, in_c, &footsteps_in_c), LMB_OK);
     char block[4096] = "";
-    FILE *page = open_page("state-machines");
-    assert_true(next_block(page, block, sizeof block));
+    FILE *page = manual_page_open("state-machines");
+    assert_true(manual_page_next(page, "json", block, sizeof block));
     fclose(page);
     lmb_graph *graph = create_graph(block);
     play_example(graph, in_json, &footsteps_in_json);
@@ -264,8 +235,8 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
 static void rollback_gives_the_same_bits(void **state) {
     (void)state;
     char block[4096] = "";
-    FILE *page = open_page("state-machines");
-    assert_true(next_block(page, block, sizeof block));
+    FILE *page = manual_page_open("state-machines");
+    assert_true(manual_page_next(page, "json", block, sizeof block));
     fclose(page);
     lmb_graph *graph = create_graph(block);
     lmb_cpu *cpu;
