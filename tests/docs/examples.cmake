@@ -28,10 +28,11 @@ if(EXISTS ${readme} AND cmocka_FOUND)
     endif()
 endif()
 
-# The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function.
+# The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function; those of the cookbook are
+# functions.
 if(LIMBER_IMPORT)
     set(manual_blocks "")
-    foreach(page getting-started importing netcode skinning state-machines)
+    foreach(page cookbook getting-started importing netcode skinning state-machines)
         set(source ${PROJECT_SOURCE_DIR}/docs/${page}.md)
         add_custom_command(OUTPUT ${page}.inc COMMAND awk "${code}" ${source} > ${page}.inc DEPENDS ${source} VERBATIM)
         list(APPEND manual_blocks ${page}.inc)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cookbook.inc"
+
 lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
                                   uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,
                                   const lmb_rig *rig, const lmb_clip *const *clips, VkCommandBuffer commands,

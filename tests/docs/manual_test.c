@@ -256,6 +256,153 @@ static void the_code_that_imports_runs(void **state) {
     }
 }
 
+// The graph of a block of the cookbook, and one character that runs it on the CPU.
+typedef struct recipe {
+    lmb_graph *graph;
+    lmb_cpu *cpu;
+    lmb_control_frame frame;
+    float *parameters, *models, *poses, points[4];
+    uint32_t *state;
+} recipe;
+
+static recipe recipe_start(uint32_t block) {
+    char text[4096] = "";
+    FILE *page = manual_page_open("cookbook");
+    for (uint32_t i = 0; i <= block; i++) {
+        assert_true(manual_page_next(page, "json", text, sizeof text));
+    }
+    fclose(page);
+    recipe r = {.graph = create_graph(text), .frame = lmb_default_control_frame()};
+    const size_t joints = lmb_graph_joint_count(r.graph);
+    assert_int_equal(lmb_cpu_create(r.graph, LMB_CPU_FAST, NULL, &r.cpu, NULL), LMB_OK);
+    r.parameters = calloc(lmb_graph_parameter_count(r.graph) + 1, sizeof *r.parameters);
+    r.state = calloc(lmb_control_state_words(lmb_graph_control(r.graph)), sizeof *r.state);
+    r.models = calloc(joints * LMB_MATRIX_COMPONENTS, sizeof *r.models);
+    r.poses = calloc(joints * LMB_POSE_COMPONENTS, sizeof *r.poses);
+    lmb_graph_defaults(r.graph, r.parameters);
+    r.frame.step = lmb_ticks_from_seconds(0.125);
+    r.frame.character_count = 1;
+    r.frame.state = r.state;
+    r.frame.parameters = r.parameters;
+    return r;
+}
+
+// Runs the next frame. The character is at the origin.
+static void recipe_run(recipe *r) {
+    static const float transform[12] = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    const lmb_batch_def batch = {r->graph, 1, LMB_OUTPUT_MODEL_BIT};
+    const lmb_batch_inputs inputs = {
+        .control = &r->frame, .points = r->points, .transforms = transform, .poses = {r->poses}};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_MODEL] = r->models};
+    assert_int_equal(lmb_cpu_run(r->cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+    r->frame.number++;
+}
+
+static void recipe_end(recipe *r) {
+    lmb_cpu_destroy(r->cpu);
+    lmb_graph_destroy(r->graph);
+    free(r->parameters);
+    free(r->state);
+    free(r->models);
+    free(r->poses);
+}
+
+static uint32_t find_joint(const char *name) {
+    const lmb_rig *rig = mannequin_rig(character);
+    uint32_t joint = 0;
+    while (strcmp(lmb_rig_joint_name(rig, joint), name) != 0) {
+        joint++;
+    }
+    return joint;
+}
+
+static void a_head_looks_at_a_point(void **state) {
+    (void)state;
+    recipe r = recipe_start(2);
+    const float *head = r.models + (size_t)find_joint("head") * LMB_MATRIX_COMPONENTS;
+    for (int side = -1; side < 2; side++) {
+        const float target[3] = {2.0f * (float)side, 1.6f, 3.0f};
+        look_at(r.graph, 0, target, r.points);
+        recipe_run(&r);
+        float along = 0.0f, square = 0.0f;
+        for (int i = 0; i < 3; i++) {
+            const float way = target[i] - head[4 * i + 3];
+            along += way * head[4 * i + 2];
+            square += way * way;
+        }
+        assert_true(along > 0.0f && along * along > 0.9999f * square); // the head's z axis
+    }
+    recipe_end(&r);
+}
+
+static void a_ragdoll_takes_the_body(void **state) {
+    (void)state;
+    recipe r = recipe_start(3);
+    const size_t floats = (size_t)lmb_graph_joint_count(r.graph) * LMB_MATRIX_COMPONENTS;
+    float *bodies = calloc(floats, sizeof *bodies), *animated = calloc(floats, sizeof *animated);
+    recipe_run(&r);
+    memcpy(animated, r.models, floats * sizeof *animated);
+    memcpy(bodies, r.models, floats * sizeof *bodies);
+    for (size_t i = 0; i < floats; i += LMB_MATRIX_COMPONENTS) {
+        bodies[i + 3] += 1.5f; // the physics engine moves all bodies along x
+    }
+    assert_int_equal(take_ragdoll(r.graph, 1, bodies, r.poses, NULL), LMB_OK);
+    const lmb_event fall = {0, lmb_graph_find_event(r.graph, "FALL")},
+                    rise = {0, lmb_graph_find_event(r.graph, "RISE")};
+    r.frame.events = &fall;
+    r.frame.event_count = 1;
+    recipe_run(&r);
+    for (size_t i = 0; i < floats; i++) {
+        assert_true(r.models[i] - bodies[i] < 1e-5f && bodies[i] - r.models[i] < 1e-5f);
+    }
+    r.frame.events = &rise;
+    for (int frame = 0; frame < 5; frame++) { // 0.625 s
+        recipe_run(&r);
+        r.frame.event_count = 0;
+    }
+    assert_true(r.models[3] < animated[3] + 0.2f && r.models[3] > animated[3] - 0.2f);
+    free(animated);
+    free(bodies);
+    recipe_end(&r);
+}
+
+static void far_characters_take_less_and_hashes_find_them(void **state) {
+    (void)state;
+    uint64_t hashes[2][2], all[2];
+    for (int side = 0; side < 2; side++) {
+        uint32_t states[2][1000];
+        for (uint32_t i = 0; i < 2; i++) {
+            recipe r = recipe_start(5);
+            const lmb_control *control = lmb_graph_control(r.graph);
+            write_distance(r.graph, i == 0 ? 5.0f : 100.0f, r.parameters);
+            if (side == 1 && i == 1) {
+                r.parameters[lmb_graph_find_parameter(r.graph, "speed")] = 2.0f; // what only one side has
+            }
+            for (int frame = 0; frame < 20; frame++) {
+                recipe_run(&r);
+            }
+            const float *hand = r.models + (size_t)find_joint("left_hand") * LMB_MATRIX_COMPONENTS;
+            const float *arm = r.models + (size_t)find_joint("left_forearm") * LMB_MATRIX_COMPONENTS;
+            bool rigid = true; // a dropped hand has the forearm's axes
+            for (int k = 0; k < 12; k++) {
+                const float away = hand[k] - arm[k];
+                rigid = rigid && (k % 4 == 3 || (away < 1e-5f && away > -1e-5f));
+            }
+            assert_int_equal(rigid, i == 1);
+            const uint32_t words = lmb_control_state_words(control);
+            assert_true(words <= 1000);
+            memcpy(states[i], r.state, words * sizeof(uint32_t));
+            lmb_control_hash_rows(states[i], words, 1, &hashes[side][i]);
+            all[side] = i == 0 ? 0 : all[side];
+            all[side] ^= hash_states(control, r.state, 1);
+            recipe_end(&r);
+        }
+    }
+    assert_true(all[0] != all[1]);
+    assert_int_equal(find_difference(hashes[0], hashes[1], 2), 1);
+    assert_int_equal(find_difference(hashes[0], hashes[0], 2), 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_of_the_manual),
@@ -263,6 +410,9 @@ int main(void) {
         cmocka_unit_test(the_state_machine_in_c_is_the_one_in_json),
         cmocka_unit_test(rollback_gives_the_same_bits),
         cmocka_unit_test(the_code_that_imports_runs),
+        cmocka_unit_test(a_head_looks_at_a_point),
+        cmocka_unit_test(a_ragdoll_takes_the_body),
+        cmocka_unit_test(far_characters_take_less_and_hashes_find_them),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
