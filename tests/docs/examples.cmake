@@ -1,4 +1,4 @@
-# The code of README.md and of the manual, for readme_gpu_test, manual_test and shaders_gpu_test, and the header for C++.
+# The code of README.md and of the manual for the suites in this folder, and the header for C++.
 get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
 set(code "/^```/ { code = ($0 == \"```c\"); next } code")
 
@@ -28,8 +28,8 @@ if(EXISTS ${readme} AND cmocka_FOUND)
     endif()
 endif()
 
-# The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function; those of the cookbook are
-# functions.
+# The examples of the manual: a page's blocks fenced as ```c, in order, are the body of a function; those of the cookbook
+# are functions.
 if(LIMBER_IMPORT)
     set(manual_blocks "")
     foreach(page cookbook getting-started importing netcode skinning state-machines)
@@ -49,8 +49,8 @@ if(LIMBER_IMPORT)
                        DEPENDS ${source} VERBATIM)
 endif()
 
-# The shaders of docs/shaders.md: its blocks of a language, in order, are included by a shader that calls their functions.
-# glslc writes storage buffers of HLSL as SPIR-V up to 1.3 has them.
+# The shaders of docs/shaders.md: its blocks of a language, in order, are included by a shader that calls their
+# functions. glslc writes storage buffers of HLSL as SPIR-V up to 1.3 has them.
 find_program(LIMBER_GLSLC glslc)
 if(LIMBER_GLSLC)
     set(page ${PROJECT_SOURCE_DIR}/docs/shaders.md)

@@ -1,5 +1,5 @@
-// The code of docs/existing-renderer.md on a device: a crowd from a pack, with lists, levels of detail, previous palettes, a
-// semaphore between queues and a reload, gives the bits of the CPU. Only its draw is not called.
+// The code of docs/existing-renderer.md on a device: a crowd from a pack, with lists, levels of detail, previous
+// palettes, a semaphore between queues and a reload, gives the bits of the CPU. Only its draw is not called.
 #include "gpu_suite.h"
 #include "manual_page.h"
 

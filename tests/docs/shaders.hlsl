@@ -13,25 +13,24 @@ struct Result {
 };
 [[vk::binding(7)]] RWStructuredBuffer<Result> results;
 // Mirrored by shaders.comp and shaders_gpu_test.c.
-struct Push {
+[[vk::push_constant]] cbuffer Push {
     uint2 palette, spans; // addresses, which this language has no use for
     uint joint_count, vertex_count, first_character, character_count, rotates_fully;
 };
-[[vk::push_constant]] Push push;
 
 [numthreads(64, 1, 1)]
 void main(uint3 id : SV_DispatchThreadID) {
-    if (id.x >= push.vertex_count * push.character_count) {
+    if (id.x >= vertex_count * character_count) {
         return;
     }
-    uint in_span = id.x / push.vertex_count, first = in_span * push.joint_count;
-    uint character = push.first_character + in_span;
-    uint at = character * push.vertex_count + id.x % push.vertex_count; // the streams have one buffer for all spans
-    Vertex v = mesh[id.x % push.vertex_count];
+    uint in_span = id.x / vertex_count, first = in_span * joint_count;
+    uint character = first_character + in_span;
+    uint at = character * vertex_count + id.x % vertex_count; // the streams have one buffer for all spans
+    Vertex v = mesh[id.x % vertex_count];
     float3 by_descriptor = mul(matrix_by_descriptor(first, v.joints, v.weights), v.position);
     float3 previous = mul(previous_matrix(first, v.joints, v.weights), v.position);
     float3 placed = by_descriptor;
-    if (push.rotates_fully != 0) {
+    if (rotates_fully != 0) {
         placed = place_fully(character, by_descriptor);
     } else {
         placed = place(character, by_descriptor);

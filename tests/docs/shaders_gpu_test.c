@@ -1,5 +1,5 @@
-// The shaders of docs/shaders.md on a device, in GLSL and in HLSL: what they read from the outputs of a batch with several
-// spans gives the vertices and positions of the reference.
+// The shaders of docs/shaders.md on a device, in GLSL and in HLSL: what they read from the outputs of a batch with
+// several spans gives the vertices and positions of the reference.
 #include "gpu_suite.h"
 #include "random.h"
 
@@ -304,9 +304,9 @@ static void run_shader(scene *s, const uint32_t *words, size_t size, bool rotate
     }
 }
 
-static void expect_near(const float *got, const float *expected, const char *what, uint32_t vertex) {
+static void expect_near(const float *got, const float *expected, float error, const char *what, uint32_t vertex) {
     for (int k = 0; k < 3; k++) {
-        if (!(fabsf(got[k] - expected[k]) < 3e-5f)) {
+        if (!(fabsf(got[k] - expected[k]) < error)) {
             fail_msg("%s of vertex %u: %g instead of %g", what, (unsigned)vertex, (double)got[k], (double)expected[k]);
         }
     }
@@ -345,14 +345,15 @@ static void compare(const uint32_t *words, size_t size, bool rotates_fully) {
             normal[k] = (float)linear.normals[i][k] / 32767.0f;
             moved += fabsf(linear.positions[i][k] - linear.previous[i][k]);
         }
-        expect_near(got[i][BY_ADDRESS], linear.positions[i], "by address", i);
+        expect_near(got[i][BY_ADDRESS], linear.positions[i], 3e-5f, "by address", i);
         assert_true(got[i][BY_ADDRESS][3] < 1e-6f); // the same in the table of spans
-        expect_near(got[i][BY_DESCRIPTOR], linear.positions[i], "by descriptor", i);
-        expect_near(got[i][BY_DUALS], dual.positions[i], "by dual quaternions", i);
-        expect_near(got[i][PLACED], placed, "in the world", i);
-        expect_near(got[i][PREVIOUS], linear.previous[i], "previous", i);
-        expect_near(got[i][POSITION], linear.positions[i], "stream of positions", i);
-        expect_near(got[i][NORMAL], normal, "stream of normals", i);
+        expect_near(got[i][BY_DESCRIPTOR], linear.positions[i], 3e-5f, "by descriptor", i);
+        expect_near(got[i][BY_DUALS], dual.positions[i], 3e-5f, "by dual quaternions", i);
+        // Vulkan's sine and cosine may err by 2^-11.
+        expect_near(got[i][PLACED], placed, 5e-3f, "in the world", i);
+        expect_near(got[i][PREVIOUS], linear.previous[i], 3e-5f, "previous", i);
+        expect_near(got[i][POSITION], linear.positions[i], 3e-5f, "stream of positions", i);
+        expect_near(got[i][NORMAL], normal, 3e-5f, "stream of normals", i);
         assert_true(got[i][NORMAL][3] == 0.5f); // the motion vector of a fixed pair
     }
     assert_true(moved > 1.0f);
