@@ -16,13 +16,16 @@ packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64
     gcc-mingw-w64-x86-64 wine64 emscripten chromium)
 # For programs and models to compare with, at night: three.js by npm, the models of Assimp's tests, Blender.
 packages_peers=(assimp-testmodels blender python3-numpy)
-if ! command -v npm >/dev/null; then packages_peers+=(nodejs npm); fi
 # CI adds a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, Windows (mingw-w64
-# and Wine), WebAssembly, the test of the Conan recipe, documentation, and the tools that count instructions. Mesa's
-# drivers also contain RADV.
+# and Wine), WebAssembly, the test of the Conan recipe, the manual and its spelling, and the tools that count
+# instructions. Mesa's drivers also contain RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
-    binutils emscripten)
+    binutils emscripten hunspell hunspell-en-gb)
+if ! command -v npm >/dev/null; then
+    packages_peers+=(nodejs npm)
+    packages_ci+=(nodejs npm)
+fi
 
 # install_packages NAME...: installs the packages that are missing, as root or through sudo.
 install_packages() {

@@ -97,3 +97,13 @@ if(LIMBER_TOOLS AND LIMBER_IMPORT)
     install(TARGETS limber-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# The pages of the manual with their pictures, in folders as here, and the site if the target `manual` has built it. A
+# package's sources may lack the pictures.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md
+        PATTERN site EXCLUDE)
+foreach(folder characters operations renderer viewer)
+    install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples OPTIONAL
+            FILES_MATCHING PATTERN *.png PATTERN *.jpg)
+endforeach()
+install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

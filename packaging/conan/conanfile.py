@@ -30,7 +30,7 @@ class LimberConan(ConanFile):
 
     def export_sources(self):
         for pattern in ("CMakeLists.txt", "LICENSE", "CHANGELOG.md", "include/*", "src/*", "shaders/*",
-                        "docs/graph.schema.json"):
+                        "docs/graph.schema.json", "docs/*.md"):
             copy(self, pattern, src=self._root, dst=self.export_sources_folder)
 
     def config_options(self):

@@ -63,13 +63,13 @@ else()
 endif()
 file(RENAME ${first} ${prefix})
 
-# The licence, the changes and the schema of graphs, and the command if BUILD has it.
-set(texts LICENSE CHANGELOG.md)
+# The licence, the changes, the manual with its pictures, and the schema of graphs, and the command if BUILD has it.
+set(texts LICENSE CHANGELOG.md docs/getting-started.md samples/viewer/graph.jpg samples/operations/masked.png)
 if(COMPONENTS)
     list(APPEND texts graph.schema.json)
 endif()
 foreach(text IN LISTS texts)
-    file(GLOB_RECURSE installed ${prefix}/*/${text})
+    file(GLOB_RECURSE installed ${prefix}/*${text})
     if(NOT installed)
         message(FATAL_ERROR "${text} is not installed")
     endif()

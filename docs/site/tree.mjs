@@ -1,0 +1,10 @@
+// The tree of the manual: groups of pages. pages.mjs fails for a page of docs that is not here.
+export const tree = [
+  ['Begin', ['getting-started', 'existing-renderer', 'shaders', 'concepts', 'cookbook']],
+  ['Graphs', ['graph-json', 'graph-reference', 'state-machines', 'graph-view', 'demos']],
+  ['Characters', ['importing', 'skinning', 'streaming']],
+  ['Servers', ['netcode', 'determinism', 'bad-input']],
+  ['Speed', ['performance', 'figures']],
+  ['Look up', ['faq', 'migration', 'glossary', 'command']],
+  ['The project', ['contributing']]
+]
