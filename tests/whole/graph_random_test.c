@@ -16,7 +16,7 @@
 
 // Clips of the graphs: the last one is a part of the first one.
 enum { PART = 2, CLIPS };
-static const lmb_clip_part_def part = {.start = 0.3f, .end = 1.7f};
+static const lmb_clip_part_def own_part = {.start = 0.3f, .end = 1.7f};
 
 static uint32_t written_again;   // graphs that the library wrote
 static uint32_t read_with_parts; // graphs that play a part
@@ -403,7 +403,7 @@ static void put_node(writer *writer, uint32_t index) {
     if (node->op == LMB_OP_CLIP) {
         if (is_part(node)) {
             put(writer, ",\"clip\":\"%s\",\"from\":%.9g,\"to\":%.9g", lmb_clip_name(writer->def->clips[0]),
-                (double)part.start, (double)part.end);
+                (double)own_part.start, (double)own_part.end);
         } else if (writer->inside) {
             put(writer, ",\"clip\":\"%s\"", lmb_clip_name(writer->def->clips[(uint32_t)node->clip.constant]));
         } else {
@@ -616,7 +616,7 @@ static void what_is_written_is_read(void **state) {
     lmb_clip *clips[CLIPS];
     assert_int_equal(lmb_clip_create(rig, &keys.clip, NULL, &clips[0], NULL), LMB_OK);
     assert_int_equal(lmb_clip_create(rig, &(lmb_clip_def){.name = "still"}, NULL, &clips[1], NULL), LMB_OK);
-    assert_int_equal(lmb_clip_cut(rig, clips[0], &part, NULL, &clips[PART], NULL), LMB_OK);
+    assert_int_equal(lmb_clip_cut(rig, clips[0], &own_part, NULL, &clips[PART], NULL), LMB_OK);
     char *text = malloc(TEXT_SIZE);
     assert_non_null(text);
     program_loop loop = program_loop_start("read again", 0, program_random_count(), 1);
