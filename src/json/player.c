@@ -492,11 +492,10 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
     } else {
         read->def.velocity = velocity[2];
         if (fabsf(velocity[0]) > 0.1f * fabsf(velocity[2])) {
-            lmb_graph_warn(
-                reader, value,
-                "the clip '%.60s' also moves sideways, with %.3g along x, which no velocity can say; keys of "
-                "a \"motion\" can",
-                lmb_clip_name(read->clip), (double)velocity[0]);
+            lmb_graph_warn(reader, value,
+                           "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
+                           "alone, so give keys as its \"motion\"",
+                           lmb_clip_name(read->clip), (double)velocity[0]);
         }
     }
 }
