@@ -143,14 +143,14 @@ golden_long() {
     report golden_long "$found" "10,000 frames on the CPU$stopped"
 }
 
-# lockstep SECONDS MANIFEST...: 36,000 frames of a game natively, in node, in a browser and on devices.
+# lockstep SECONDS MANIFEST...: 3,600 frames of a game natively, in node, in a browser and on devices.
 lockstep() {
     local found=0 legs
-    limited lockstep "$1" tests/samples/lockstep_everywhere.sh 36000 build/release build/wasm "${@:2}" || found=1
+    limited lockstep "$1" tests/samples/lockstep_everywhere.sh 3600 build/release build/wasm "${@:2}" || found=1
     if tail -1 "$logs/lockstep.log" | grep -q '^skipped: '; then found=0; fi
-    legs=$(grep -c ' s  36000 frames of ' "$logs/lockstep.log")
-    count lockstep frames $((36000 * legs))
-    report lockstep "$found" "36,000 frames of a game, $legs times$stopped"
+    legs=$(grep -c ' s  3600 frames of ' "$logs/lockstep.log")
+    count lockstep frames $((3600 * legs))
+    report lockstep "$found" "3,600 frames of a game, $legs times$stopped"
 }
 
 # Runs 10,000 frames, then other frames until the time ends.
@@ -304,7 +304,7 @@ if [ ${#drivers[@]} -gt 0 ]; then
     for suite in $(suites -L gpu -R "$longest"); do parts+=("4 180 sanitized $suite ${drivers[0]}"); done
     for suite in $(suites -L gpu -E "$longest"); do parts+=("2 120 sanitized $suite ${drivers[0]}"); done
 fi
-parts+=("5 300 lockstep ${drivers[*]}")
+parts+=("6 200 lockstep ${drivers[*]}")
 for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
 for fuzzer in build/sanitize/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
