@@ -223,8 +223,8 @@ typedef struct lmb_gpu_batch_def {
     /// spans of characters. 0 takes 256 MiB, or the device's maxMemoryAllocationSize if that is less.
     ///
     /// The size is rounded down to a multiple of one character's size in the largest of these buffers: an output, model
-    /// matrices, inertialization, or weights together with exchange areas (64 bytes for each use of a clip, 4 for each
-    /// weight, and lmb_graph_exchanges()). A size below that of one character is refused.
+    /// matrices, inertialization, weights (64 bytes for each use of a clip, and 4 for each weight), or exchange areas
+    /// (lmb_graph_exchanges()). A size below that of one character is refused.
     VkDeviceSize span_bytes;
     // Only for a graph that has a lmb_graph_control():
     uint32_t events_a_frame; ///< most events that can be sent in a frame, to all characters together

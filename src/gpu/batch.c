@@ -53,8 +53,9 @@ typedef struct frame_slot {
     VkDeviceAddress poses[LMB_MAX_POSES];
     VkDeviceAddress points;
     VkDeviceAddress transforms;
-    lmb_gpu_buffer *records; // [span]: exchange areas, then the results of stage 1: sources, then weights
-    lmb_gpu_buffer *outputs; // [span][output]
+    lmb_gpu_buffer *exchanges; // [span]: exchange areas
+    lmb_gpu_buffer *records;   // [span]: the results of stage 1: sources, then weights
+    lmb_gpu_buffer *outputs;   // [span][output]
     lmb_gpu_recorded recorded;
 } frame_slot;
 
@@ -121,8 +122,7 @@ static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
 }
 
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
-    return exchange_bytes(batch) + source_bytes(batch) +
-           (VkDeviceSize)batch->description.graph->program[PROGRAM_WEIGHTS] * sizeof(float);
+    return source_bytes(batch) + (VkDeviceSize)batch->description.graph->program[PROGRAM_WEIGHTS] * sizeof(float);
 }
 
 // Returns whether stage 1 has any weights, sources or points to compute.
@@ -193,6 +193,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
 static VkDeviceSize largest_output_bytes(const lmb_gpu_batch *batch) {
     VkDeviceSize largest = output_bytes(batch, LMB_OUTPUT_MODEL);
     largest = inertia_bytes(batch) > largest ? inertia_bytes(batch) : largest;
+    largest = exchange_bytes(batch) > largest ? exchange_bytes(batch) : largest;
     largest = record_bytes(batch) > largest ? record_bytes(batch) : largest;
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         VkDeviceSize bytes = output_bytes(batch, (lmb_output)output);
@@ -260,21 +261,23 @@ static VkDeviceSize rows_offset(uint32_t span) {
 static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error *error) {
     lmb_gpu *gpu = batch->gpu;
     slot->outputs = lmb_host_allocate(&gpu->host, batch->span_count, LMB_OUTPUT_COUNT * sizeof *slot->outputs);
+    slot->exchanges = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *slot->exchanges);
     slot->records = lmb_host_allocate(&gpu->host, batch->span_count, sizeof *slot->records);
-    if (slot->outputs == NULL || slot->records == NULL) {
+    if (slot->outputs == NULL || slot->exchanges == NULL || slot->records == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gpu batch: no memory for %u spans", (unsigned)batch->span_count);
     }
     static const char *const names[LMB_OUTPUT_COUNT] = {
         "limber local",  "limber model",   "limber palette", "limber previous palette", "limber dual quaternions",
         "limber bounds", "limber sockets", "limber channels"};
-    const bool has_records = has_rules(batch) || exchange_bytes(batch) > 0;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, rows_offset(batch->span_count), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->table);
     lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
     make_parameters(batch, &maker, slot);
-    for (uint32_t span = 0; span < batch->span_count && has_records; span++) {
-        lmb_gpu_make(&maker, batch->span_characters * record_bytes(batch), LMB_GPU_MEMORY_DEVICE, "limber weights",
-                     &slot->records[span]);
+    for (uint32_t span = 0; span < batch->span_count; span++) {
+        lmb_gpu_make(&maker, batch->span_characters * exchange_bytes(batch), LMB_GPU_MEMORY_DEVICE,
+                     "limber exchange areas", &slot->exchanges[span]);
+        lmb_gpu_make(&maker, has_rules(batch) ? batch->span_characters * record_bytes(batch) : 0, LMB_GPU_MEMORY_DEVICE,
+                     "limber weights", &slot->records[span]);
     }
     for (uint32_t i = 0; i < batch->span_count * LMB_OUTPUT_COUNT; i++) {
         const lmb_output output = (lmb_output)(i % LMB_OUTPUT_COUNT);
@@ -387,6 +390,9 @@ static void visit_buffers(lmb_gpu_batch *batch, lmb_gpu_buffer_visitor *visit, v
         visit(user, &slot->parameters);
         visit(user, &slot->table);
         visit(user, &slot->dispatch);
+        for (uint32_t j = 0; slot->exchanges != NULL && j < batch->span_count; j++) {
+            visit(user, &slot->exchanges[j]);
+        }
         for (uint32_t j = 0; slot->records != NULL && j < batch->span_count; j++) {
             visit(user, &slot->records[j]);
         }
@@ -412,6 +418,7 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
     visit_buffers(batch, lmb_gpu_buffer_destroy_visited, gpu);
     for (uint32_t i = 0; i < batch->slot_count; i++) {
         lmb_host_release(&gpu->host, batch->slots[i].outputs);
+        lmb_host_release(&gpu->host, batch->slots[i].exchanges);
         lmb_host_release(&gpu->host, batch->slots[i].records);
     }
     lmb_host_release(&gpu->host, batch->inertia);
@@ -767,9 +774,8 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     const bool has_list = info->list != 0;
     const uint32_t count = running_count(batch, info);
     for (uint32_t span = 0; span < batch->span_count && span_share(batch, span, count) > 0; span++) {
-        const VkDeviceAddress records = slot->records[span].address;
-        const VkDeviceAddress sources = records != 0 ? records + batch->span_characters * exchange_bytes(batch) : 0;
-        const VkDeviceAddress weights = records != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
+        const VkDeviceAddress sources = slot->records[span].address;
+        const VkDeviceAddress weights = sources != 0 ? sources + batch->span_characters * source_bytes(batch) : 0;
         const lmb_batch_push push = {.program = batch->graph->buffer.address,
                                      .span = slot->table.address + rows_offset(span),
                                      .refused = slot->table.address,
@@ -777,7 +783,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                      .dispatch = slot->dispatch.address,
                                      .sources = sources,
                                      .weights = weights,
-                                     .exchange = records,
+                                     .exchange = slot->exchanges[span].address,
                                      .characters = count,
                                      .first = span * batch->span_characters,
                                      .span_characters = batch->span_characters,

@@ -475,17 +475,19 @@ static void bytes_are_those_of_every_buffer(void **state) {
     ground_destroy(&ground);
 }
 
-static void bytes_include_the_control(void **state) {
+static void bytes_include_the_control_and_exchange_areas(void **state) {
     (void)state;
     CREATE_GROUND(ground);
     const lmb_player_def player = lmb_default_player_def();
-    const lmb_node_def node = lmb_playing_node(0, &player);
+    static const float forward[3] = {0.0f, 0.0f, 1.0f};
+    const lmb_value target[3] = {lmb_constant(1.0f), lmb_constant(0.0f), lmb_constant(0.0f)};
+    const lmb_node_def nodes[2] = {lmb_playing_node(0, &player), lmb_aim_node(0, 0, forward, target)};
     lmb_graph_def graph_def = lmb_default_graph_def();
     graph_def.rig = shared.rig;
     graph_def.clips = (const lmb_clip *const[]){shared.clips[0]};
     graph_def.clip_count = 1;
-    graph_def.nodes = &node;
-    graph_def.node_count = 1;
+    graph_def.nodes = nodes;
+    graph_def.node_count = 2;
     lmb_graph *graph = NULL;
     lmb_gpu_graph *gpu_graph = NULL;
     lmb_gpu_batch *batch = NULL;
@@ -506,6 +508,9 @@ static void bytes_include_the_control(void **state) {
     assert_int_equal(bytes_of(rows, count, "parameters", 2), parameters);
     assert_int_equal(bytes_of(rows, count, "parameters staging", 2), parameters);
     assert_int_equal(bytes_of(rows, count, "control state", 1), 10 * words * sizeof(uint32_t));
+    const uint64_t areas = (uint64_t)lmb_graph_exchanges(graph) * lmb_graph_joint_count(graph) * sizeof(lmb_affine);
+    assert_true(areas > 0);
+    assert_int_equal(bytes_of(rows, count, "exchange areas", 2), 2 * 10 * areas);
     assert_int_equal(bytes_of(rows, count, "events", 2), 2 * 5 * sizeof(lmb_event));
     assert_int_equal(bytes_of(rows, count, "events staging", 2), 2 * 5 * sizeof(lmb_event));
     lmb_gpu_batch_destroy(batch);
@@ -542,7 +547,7 @@ int main(void) {
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(a_batch_past_the_marks_is_refused_whole),
         cmocka_unit_test(bytes_are_those_of_every_buffer),
-        cmocka_unit_test(bytes_include_the_control),
+        cmocka_unit_test(bytes_include_the_control_and_exchange_areas),
     };
     return run_gpu_suite_with("gpu_profile", tests, sizeof tests / sizeof tests[0], start, finish);
 }
