@@ -226,6 +226,12 @@ typedef struct lmb_gpu_batch_def {
     /// matrices, inertialization, weights (64 bytes for each use of a clip, and 4 for each weight), or exchange areas
     /// (lmb_graph_exchanges()). A size below that of one character is refused.
     VkDeviceSize span_bytes;
+    /// The host binds spans as storage buffers: no span of the batch exceeds the device's maxStorageBufferRange.
+    /// `span_bytes` is lowered to it. What is always one span, such as lmb_gpu_batch_motions(), must fit as well.
+    bool binds_spans;
+    /// All characters are in one span, or creation fails. With a `span_bytes` of 0, it may take
+    /// maxMemoryAllocationSize.
+    bool one_span;
     // Only for a graph that has a lmb_graph_control():
     uint32_t events_a_frame; ///< most events that can be sent in a frame, to all characters together
     bool emits_events;       ///< keeps emitted events, in one buffer for each frame slot
@@ -242,15 +248,15 @@ typedef struct lmb_gpu_batch_def {
     const lmb_motion *motions;
 } lmb_gpu_batch_def;
 
-/// No graph, 0 characters, palette only, 2 frame slots, default span; 1,024 events a frame, keeps no emitted events;
-/// 256 changes a frame, none restored; no motions.
+/// No graph, 0 characters, palette only, 2 frame slots, default span, as many spans as needed, which need not fit a
+/// descriptor; 1,024 events a frame, keeps no emitted events; 256 changes a frame, none restored; no motions.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which),
-/// #LMB_ERROR_LIMIT (one character does not fit a span, the parameters or changes exceed maxMemoryAllocationSize, or
-/// characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks
+/// #LMB_ERROR_LIMIT (one character does not fit a span, `one_span` or `binds_spans` cannot be kept, the parameters or
+/// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks
 /// a kind of memory; or the driver limits the iterations of loops, as lavapipe does, and a part of the graph's control,
 /// or `events_a_frame`, may need more).
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
@@ -349,9 +355,10 @@ LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_reco
 
 /// Consecutive characters whose outputs are in one buffer.
 typedef struct lmb_gpu_span {
-    VkBuffer buffer;     ///< usable as storage, vertex, transfer source and transfer destination buffer, and by address
-    VkDeviceSize offset; ///< of the first character, a multiple of 256
-    VkDeviceSize size;   ///< bytes
+    VkBuffer buffer; ///< usable as storage, vertex, transfer source and transfer destination buffer, and by address
+    /// Of the first character: a multiple of 256, which fits every minStorageBufferOffsetAlignment.
+    VkDeviceSize offset;
+    VkDeviceSize size;       ///< bytes
     VkDeviceAddress address; ///< of the first character
     uint32_t first_character;
     uint32_t character_count;

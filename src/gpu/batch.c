@@ -202,12 +202,19 @@ static VkDeviceSize largest_output_bytes(const lmb_gpu_batch *batch) {
     return largest;
 }
 
-static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_error *error) {
-    const lmb_gpu *gpu = batch->gpu;
-    VkDeviceSize limit = desired != 0 ? desired : DEFAULT_SPAN_BYTES;
+// Returns the largest size of a span.
+static VkDeviceSize span_limit(const lmb_gpu *gpu, const lmb_gpu_batch_def *def) {
+    const VkDeviceSize usual = def->one_span ? UINT64_MAX : DEFAULT_SPAN_BYTES;
+    VkDeviceSize limit = def->span_bytes != 0 ? def->span_bytes : usual;
     if (gpu->largest_allocation != 0 && gpu->largest_allocation < limit) {
         limit = gpu->largest_allocation;
     }
+    return def->binds_spans && gpu->largest_range < limit ? gpu->largest_range : limit;
+}
+
+static lmb_result plan_spans(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
+    const lmb_gpu *gpu = batch->gpu;
+    const VkDeviceSize limit = span_limit(gpu, def);
     VkDeviceSize bytes = largest_output_bytes(batch);
     bytes = bytes > 0 ? bytes : sizeof(float); // a rig without joints whose channels are not asked for
     uint64_t characters = limit / bytes;
@@ -234,6 +241,30 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, VkDeviceSize desired, lmb_err
     uint32_t count = batch->description.character_count;
     batch->span_characters = characters < count ? (uint32_t)characters : count;
     batch->span_count = (count - 1) / batch->span_characters + 1;
+    if (def->one_span && batch->span_count > 1) {
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one_span: a span has room for %u characters instead of %u",
+                        (unsigned)batch->span_characters, (unsigned)count);
+    }
+    return LMB_OK;
+}
+
+// Checks that a descriptor can bind what is always in one span.
+static lmb_result check_ranges(const lmb_gpu_batch *batch, lmb_error *error) {
+    const struct {
+        const char *name;
+        VkDeviceSize size;
+    } spans[] = {{"the states", lmb_gpu_control_state(batch->control).size},
+                 {"the motions", lmb_gpu_control_motions(batch->control, 0).size},
+                 {"the emitted events", lmb_gpu_control_emitted(batch->control, 0).size},
+                 {"the reached targets", batch->reached.size}};
+    for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
+        if (spans[i].size > batch->gpu->largest_range) {
+            return lmb_fail(error, LMB_ERROR_LIMIT,
+                            "gpu batch: binds_spans: %s take %llu bytes, and a descriptor binds %llu at most",
+                            spans[i].name, (unsigned long long)spans[i].size,
+                            (unsigned long long)batch->gpu->largest_range);
+        }
+    }
     return LMB_OK;
 }
 
@@ -358,7 +389,7 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     lmb_gpu_add_child(&def->graph->children, LMB_GPU_CHILD_BATCH);
     created->description = (lmb_batch_def){def->graph->graph, def->character_count, def->outputs};
     created->slot_count = def->slot_count;
-    result = plan_spans(created, def->span_bytes, error);
+    result = plan_spans(created, def, error);
     if (result == LMB_OK) {
         result = create_inertia(created, error);
     }
@@ -370,6 +401,9 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     }
     if (result == LMB_OK) {
         result = create_control(created, def, error);
+    }
+    if (result == LMB_OK && def->binds_spans) {
+        result = check_ranges(created, error);
     }
     if (result == LMB_OK) {
         result = create_changes(created, def, error);

@@ -127,6 +127,7 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
     gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32 &&
                               properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
     gpu->largest_allocation = properties11.maxMemoryAllocationSize;
+    gpu->largest_range = properties.properties.limits.maxStorageBufferRange;
     gpu->timestamp_period = (double)properties.properties.limits.timestampPeriod;
     const VkPhysicalDeviceLimits *limits = &properties.properties.limits;
     uint32_t row = limits->maxComputeWorkGroupSize[0];

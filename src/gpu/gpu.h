@@ -112,7 +112,8 @@ struct lmb_gpu {
     VkPipelineCache pipeline_cache;
     VkPhysicalDeviceMemoryProperties memory;
     VkDeviceSize largest_allocation;
-    double timestamp_period; // nanoseconds
+    VkDeviceSize largest_range; // of a storage buffer in a descriptor
+    double timestamp_period;    // nanoseconds
     lmb_gpu_limits limits;
     uint32_t interpreted_poses; // room of the kernel that interprets graphs, which exists with interpret_graphs
     VkPipelineLayout layout;

@@ -214,9 +214,22 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_device(VkDevice device, con
     return vkGetDeviceProcAddr(device, name);
 }
 
+static uint32_t storage_range; // that devices say descriptors may bind; 0: their own
+
+static VKAPI_ATTR void VKAPI_CALL door_GetPhysicalDeviceProperties2(VkPhysicalDevice physical,
+                                                                    VkPhysicalDeviceProperties2 *properties) {
+    vkGetPhysicalDeviceProperties2(physical, properties);
+    if (storage_range != 0) {
+        properties->properties.limits.maxStorageBufferRange = storage_range;
+    }
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_instance(VkInstance instance, const char *name) {
     if (++lookups == failing_lookup) {
         return NULL;
+    }
+    if (strcmp(name, "vkGetPhysicalDeviceProperties2") == 0) {
+        return (PFN_vkVoidFunction)door_GetPhysicalDeviceProperties2;
     }
     return strcmp(name, "vkGetDeviceProcAddr") == 0 ? (PFN_vkVoidFunction)door_device
                                                     : vkGetInstanceProcAddr(instance, name);
@@ -794,6 +807,94 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     expect_error(lmb_gpu_batch_create(gpu, &good, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     lmb_gpu_graph_destroy(gpu_program);
     lmb_gpu_destroy(gpu);
+}
+
+// ---- Spans that descriptors bind. ----
+
+static uint32_t spans_of(lmb_gpu *gpu, const lmb_gpu_batch_def *def) {
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_batch_create(gpu, def, &batch, &error), &error);
+    const uint32_t count = lmb_gpu_batch_span_count(batch);
+    for (uint32_t i = 0; i < count; i++) {
+        for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
+            lmb_gpu_span span;
+            assert_true(lmb_gpu_batch_output(batch, 1, (lmb_output)output, i, &span));
+            assert_true(!def->binds_spans || span.size <= storage_range);
+            assert_int_equal(span.offset % opened.properties.limits.minStorageBufferOffsetAlignment, 0);
+            assert_int_equal(span.offset % 256, 0);
+        }
+    }
+    lmb_gpu_batch_destroy(batch);
+    return count;
+}
+
+static void spans_fit_descriptors_where_the_host_binds_them(void **state) {
+    (void)state;
+    const lmb_gpu_def gpu_def = door_def();
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_graph *graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    storage_range = 10 * JOINTS * sizeof(lmb_affine) + 1;
+    assert_ok(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
+    assert_ok(lmb_gpu_graph_create(gpu, program, &graph, &error), &error);
+    lmb_gpu_batch_def def = batch_def(graph);
+    assert_int_equal(spans_of(gpu, &def), 1);
+    def.one_span = true;
+    assert_int_equal(spans_of(gpu, &def), 1);
+    def.binds_spans = true;
+    expect_error(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error, LMB_ERROR_LIMIT,
+                 "one_span: a span has room for 10 characters instead of 70");
+    def.one_span = false;
+    assert_int_equal(spans_of(gpu, &def), CHARACTERS / 10);
+    def.span_bytes = 5 * JOINTS * sizeof(lmb_affine);
+    assert_int_equal(spans_of(gpu, &def), CHARACTERS / 5);
+    def.one_span = true;
+    def.binds_spans = false;
+    expect_error(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error, LMB_ERROR_LIMIT, "room for 5 characters");
+    lmb_gpu_graph_destroy(graph);
+    lmb_gpu_destroy(gpu);
+    storage_range = 0;
+}
+
+// States are always in one span.
+static void states_must_fit_a_descriptor_too(void **state) {
+    (void)state;
+    const lmb_player_def player = lmb_default_player_def();
+    const lmb_node_def node = lmb_playing_node(0, &player);
+    lmb_graph_def graph_def = lmb_default_graph_def();
+    graph_def.rig = rig;
+    graph_def.clips = (const lmb_clip *const[]){clip};
+    graph_def.clip_count = 1;
+    graph_def.nodes = &node;
+    graph_def.node_count = 1;
+    const lmb_gpu_def gpu_def = door_def();
+    lmb_graph *playing = NULL;
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_graph *graph = NULL;
+    lmb_gpu_batch *batch = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_create(&graph_def, NULL, &playing, &error), &error);
+    const uint32_t size = CHARACTERS * lmb_control_state_words(lmb_graph_control(playing)) * (uint32_t)sizeof(uint32_t);
+    for (uint32_t missing = 0; missing < 2; missing++) {
+        storage_range = size - missing;
+        assert_ok(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
+        assert_ok(lmb_gpu_graph_create(gpu, playing, &graph, &error), &error);
+        lmb_gpu_batch_def def = batch_def(graph);
+        def.binds_spans = true;
+        if (missing == 0) {
+            assert_ok(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error);
+            lmb_gpu_batch_destroy(batch);
+        } else {
+            expect_error(lmb_gpu_batch_create(gpu, &def, &batch, &error), &error, LMB_ERROR_LIMIT,
+                         "binds_spans: the states take");
+        }
+        lmb_gpu_graph_destroy(graph);
+        lmb_gpu_destroy(gpu);
+    }
+    lmb_graph_destroy(playing);
+    storage_range = 0;
 }
 
 // Objects of each kind on one gpu.
@@ -1457,6 +1558,8 @@ int main(void) {
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),
+        cmocka_unit_test(spans_fit_descriptors_where_the_host_binds_them),
+        cmocka_unit_test(states_must_fit_a_descriptor_too),
         cmocka_unit_test(handles_of_another_gpu_are_refused),
         cmocka_unit_test(a_ragdoll_waits_for_the_upload_of_its_graph),
         cmocka_unit_test(what_is_in_use_is_not_destroyed),
