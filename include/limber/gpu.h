@@ -31,6 +31,10 @@
 /// lmb_graph_inertia_words(), and for one that changes characters ("Characters"). They read the slot's parameters each
 /// time. With a control, record each frame anew: the step, number and events are those of the recording.
 ///
+/// **Wrong indices.** A function that returns where something is, such as lmb_gpu_batch_output(), returns nothing for a
+/// frame slot or span that does not exist. It also logs that as #LMB_LOG_ERROR (lmb_host of the lmb_gpu), with the
+/// number that there are.
+///
 /// **Characters.** lmb_gpu_batch_place(), lmb_gpu_batch_respawn(), lmb_gpu_batch_move() and lmb_gpu_batch_restore()
 /// change characters with the next frame recorded for a slot, as lmb_gpu_batch_send() sends events. The host calls them
 /// on the thread that records the batch, once earlier commands of the slot have completed. They take effect in the
@@ -125,6 +129,9 @@ typedef struct lmb_gpu_def {
     /// device's workgroup memory, this pipeline does everything after the weights in one kernel, and writes nothing to
     /// memory except the batch's outputs. The bits are the same.
     bool interpret_graphs;
+    /// Optional: the `pNext` chain of the VkDeviceCreateInfo with which `device` was created; only read by
+    /// lmb_gpu_create(), which then names a feature that the device has and the host did not enable.
+    const void *enabled_features;
 } lmb_gpu_def;
 
 /// No device and no probe queue; no optional field is set.
@@ -149,7 +156,7 @@ typedef struct lmb_gpu_probe_result {
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
 /// Vulkan 1.2, one of the two features or a kind of memory (#lmb_gpu_memory_use), or fails the probe and
 /// `accept_mismatch` is not set (the message names what is missing, or the case). It sees what the physical device
-/// supports, not what `device` was created with.
+/// supports, and what `device` was created with only by lmb_gpu_def.enabled_features.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);
 /// NULL is allowed. All objects created with it must have been destroyed ("Lifetimes"), and no command buffer that uses
 /// it may be pending.
@@ -272,11 +279,17 @@ LMB_API lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 /// The host fills it before it submits the commands recorded for that slot, and must not change it until they have
 /// completed. At first its content is undefined; it keeps what the host writes. The control writes the graph's own
 /// parameters elsewhere, so the host need not write them, except with lmb_gpu_record_info.poses_alone. NULL if the slot
-/// does not exist or the graph has no parameters.
+/// does not exist, which is logged ("Wrong indices"), or the graph has no parameters.
 ///
 /// It may be memory of the device (#LMB_GPU_MEMORY_DIRECT), which kernels read without a copy. Such memory is slow to
 /// read and fast to write in order: write whole rows, one after another, and compute elsewhere what is changed twice.
 LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
+/// Copies the parameters of characters [first, first + count) to a frame slot. `rows` are float [count][length].
+///
+/// Unlike memcpy() it checks: it fails with #LMB_ERROR_ARGUMENT if there is no such slot or character, or `length` is
+/// not lmb_graph_parameter_count(). Then nothing is written.
+LMB_API lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t slot, uint32_t first, uint32_t count,
+                                                  const float *rows, uint32_t length, lmb_error *error);
 
 /// Binds a pose buffer for a frame slot, for commands recorded afterwards.
 ///

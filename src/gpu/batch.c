@@ -517,26 +517,63 @@ lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
     return lmb_gpu_control_state(batch->control);
 }
 
+// Returns whether something is one of `count`. If not, logs that: a host that uses a zero span would end in the driver.
+static bool exists(const lmb_gpu_batch *batch, const char *what, uint32_t index, uint32_t count) {
+    if (index >= count) {
+        lmb_host_log(&batch->gpu->host, LMB_LOG_ERROR, "gpu batch: there is no %s %u: there are %u", what,
+                     (unsigned)index, (unsigned)count);
+    }
+    return index < count;
+}
+
+static bool has_slot(const lmb_gpu_batch *batch, uint32_t slot) {
+    return exists(batch, "frame slot", slot, batch->slot_count);
+}
+
 lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot) {
-    return lmb_gpu_control_emitted(batch->control, slot);
+    return has_slot(batch, slot) ? lmb_gpu_control_emitted(batch->control, slot) : (lmb_gpu_span){0};
 }
 
 lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
-    return lmb_gpu_control_motions(batch->control, slot);
+    return has_slot(batch, slot) ? lmb_gpu_control_motions(batch->control, slot) : (lmb_gpu_span){0};
+}
+
+static float *slot_parameters(const frame_slot *slot) {
+    return slot->staging.buffer != VK_NULL_HANDLE ? slot->staging.memory.mapped : slot->parameters.memory.mapped;
 }
 
 float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
-    if (slot >= batch->slot_count) {
-        return NULL;
-    }
-    const frame_slot *found = &batch->slots[slot];
-    return found->staging.buffer != VK_NULL_HANDLE ? found->staging.memory.mapped : found->parameters.memory.mapped;
+    return has_slot(batch, slot) ? slot_parameters(&batch->slots[slot]) : NULL;
 }
 
 static lmb_result check_slot(const lmb_gpu_batch *batch, uint32_t slot, lmb_error *error) {
     if (batch == NULL || slot >= batch->slot_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
                         batch == NULL ? "it is NULL" : "there is no such frame slot");
+    }
+    return LMB_OK;
+}
+
+lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t slot, uint32_t first, uint32_t count,
+                                          const float *rows, uint32_t length, lmb_error *error) {
+    if (check_slot(batch, slot, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const uint32_t characters = batch->description.character_count;
+    const uint32_t expected = lmb_graph_parameter_count(batch->description.graph);
+    if (first > characters || count > characters - first) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: parameters of characters %u to %llu: there are %u",
+                        (unsigned)first, (unsigned long long)first + count, (unsigned)characters);
+    }
+    if (length != expected || (rows == NULL && count > 0 && length > 0)) {
+        return length == expected
+                   ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the parameters are NULL")
+                   : lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: a row has %u parameters, and the graph has %u",
+                              (unsigned)length, (unsigned)expected);
+    }
+    if (count > 0 && length > 0) {
+        memcpy(slot_parameters(&batch->slots[slot]) + (size_t)first * length, rows,
+               (size_t)count * length * sizeof *rows);
     }
     return LMB_OK;
 }
@@ -986,10 +1023,14 @@ uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch) {
     return batch->span_count;
 }
 
+static bool has_span(const lmb_gpu_batch *batch, uint32_t span) {
+    return exists(batch, "span", span, batch->span_count);
+}
+
 bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
                           lmb_gpu_span *found) {
     *found = (lmb_gpu_span){0};
-    if (slot >= batch->slot_count || (unsigned)output >= LMB_OUTPUT_COUNT || span >= batch->span_count ||
+    if (!has_slot(batch, slot) || (unsigned)output >= LMB_OUTPUT_COUNT || !has_span(batch, span) ||
         !(batch->description.outputs >> output & 1u)) {
         return false;
     }
@@ -1000,7 +1041,7 @@ bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output 
 
 bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia) {
     *inertia = (lmb_gpu_span){0};
-    if (batch->inertia == NULL || span >= batch->span_count) {
+    if (!has_span(batch, span) || batch->inertia == NULL) {
         return false;
     }
     *inertia = lmb_gpu_span_of(&batch->inertia[span], span * batch->span_characters, span_size(batch, span));
@@ -1013,7 +1054,7 @@ lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch) {
 
 lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {
     lmb_gpu_span span = {0};
-    if (slot < batch->slot_count) {
+    if (has_slot(batch, slot)) {
         span = lmb_gpu_span_of(&batch->slots[slot].table, 0, batch->description.character_count);
         span.size = sizeof(((frame_table *)NULL)->refused);
     }

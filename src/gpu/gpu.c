@@ -63,6 +63,25 @@ static lmb_result check_def(const lmb_gpu_def *def, lmb_gpu **gpu, lmb_error *er
     return LMB_OK;
 }
 
+// Checks the features that the host has enabled, if it says which.
+static lmb_result check_enabled(const void *chain, lmb_error *error) {
+    bool addresses = chain == NULL, scalar = chain == NULL;
+    for (const VkBaseInStructure *s = chain; s != NULL; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+            const VkPhysicalDeviceVulkan12Features *features = (const void *)s;
+            addresses = addresses || features->bufferDeviceAddress;
+            scalar = scalar || features->scalarBlockLayout;
+        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES) {
+            addresses = addresses || ((const VkPhysicalDeviceBufferDeviceAddressFeatures *)s)->bufferDeviceAddress;
+        } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES) {
+            scalar = scalar || ((const VkPhysicalDeviceScalarBlockLayoutFeatures *)s)->scalarBlockLayout;
+        }
+    }
+    return addresses && scalar ? LMB_OK
+                               : lmb_fail(error, LMB_ERROR_DEVICE, "gpu: the device was created without %s",
+                                          addresses ? "scalarBlockLayout" : "bufferDeviceAddress");
+}
+
 static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, lmb_error *error) {
     const char *missing = NULL;
 #define LMB_LOAD(name)                                                                                                 \
@@ -337,6 +356,9 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         return result;
     }
     result = inspect_device(created, error);
+    if (result == LMB_OK) {
+        result = check_enabled(def->enabled_features, error);
+    }
     if (result == LMB_OK) {
         result = copy_families(created, def, error);
     }

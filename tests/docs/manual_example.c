@@ -15,6 +15,7 @@ lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical
                                   uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,
                                   const lmb_rig *rig, const lmb_clip *const *clips, VkCommandBuffer commands,
                                   uint32_t slot) {
+    const VkDeviceCreateInfo device_info = {0}; // which says nothing
     lmb_error error;
 #include "getting-started.inc"
     return result;

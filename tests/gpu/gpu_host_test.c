@@ -809,6 +809,31 @@ static void wrong_descriptors_of_a_batch_are_named(void **state) {
     lmb_gpu_destroy(gpu);
 }
 
+static void features_that_the_host_did_not_enable_are_named(void **state) {
+    (void)state;
+    VkPhysicalDeviceScalarBlockLayoutFeatures scalar = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES, .scalarBlockLayout = VK_TRUE};
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES, .pNext = &scalar};
+    VkPhysicalDeviceVulkan12Features all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                            .bufferDeviceAddress = VK_TRUE};
+    const VkPhysicalDeviceFeatures2 first = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &all};
+    lmb_gpu_def def = gpu_def();
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    def.enabled_features = &first;
+    expect_error(lmb_gpu_create(&def, NULL, &gpu, &error), &error, LMB_ERROR_DEVICE, "without scalarBlockLayout");
+    def.enabled_features = &addresses;
+    expect_error(lmb_gpu_create(&def, NULL, &gpu, &error), &error, LMB_ERROR_DEVICE, "without bufferDeviceAddress");
+    addresses.bufferDeviceAddress = VK_TRUE;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    lmb_gpu_destroy(gpu);
+    all.scalarBlockLayout = VK_TRUE;
+    def.enabled_features = &first;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    lmb_gpu_destroy(gpu);
+}
+
 // ---- Spans that descriptors bind. ----
 
 static uint32_t spans_of(lmb_gpu *gpu, const lmb_gpu_batch_def *def) {
@@ -1038,6 +1063,62 @@ static void what_is_in_use_is_not_destroyed(void **state) {
     lmb_gpu_graph_destroy(f.graph);
     lmb_gpu_destroy(f.gpu);
     assert_int_equal(log_count, 4);
+}
+
+static void expect_logged(const char *message) {
+    assert_string_equal(logged, message);
+    logged[0] = '\0';
+}
+
+static void what_does_not_exist_is_logged(void **state) {
+    (void)state;
+    family f = family_create();
+    lmb_gpu_span span;
+    assert_null(lmb_gpu_batch_parameters(f.batch, 2));
+    expect_logged("gpu batch: there is no frame slot 2: there are 2");
+    assert_false(lmb_gpu_batch_output(f.batch, 7, LMB_OUTPUT_PALETTE, 0, &span));
+    expect_logged("gpu batch: there is no frame slot 7: there are 2");
+    assert_false(lmb_gpu_batch_output(f.batch, 0, LMB_OUTPUT_PALETTE, 1, &span));
+    expect_logged("gpu batch: there is no span 1: there are 1");
+    assert_false(lmb_gpu_batch_inertia(f.batch, 1, &span));
+    expect_logged("gpu batch: there is no span 1: there are 1");
+    assert_int_equal(lmb_gpu_batch_refused(f.batch, 2).size, 0);
+    expect_logged("gpu batch: there is no frame slot 2: there are 2");
+    assert_int_equal(lmb_gpu_batch_motions(f.batch, 3).size, 0);
+    expect_logged("gpu batch: there is no frame slot 3: there are 2");
+    assert_int_equal(lmb_gpu_batch_emitted(f.batch, 4).size, 0);
+    expect_logged("gpu batch: there is no frame slot 4: there are 2");
+    assert_false(lmb_gpu_batch_inertia(f.batch, 0, &span)); // what a graph does not have is no mistake
+    assert_string_equal(logged, "");
+    family_destroy(&f);
+}
+
+static void rows_of_parameters_have_the_length_of_the_graph(void **state) {
+    (void)state;
+    family f = family_create();
+    const uint32_t length = lmb_graph_parameter_count(program);
+    float rows[3 * 2] = {1, 2, 3, 4, 5, 6};
+    lmb_error error;
+    assert_int_equal(length, 1);
+    float *parameters = lmb_gpu_batch_parameters(f.batch, 1);
+    memset(parameters, 0, CHARACTERS * sizeof *parameters);
+    assert_ok(lmb_gpu_batch_write_parameters(f.batch, 1, CHARACTERS - 3, 3, rows, length, &error), &error);
+    assert_memory_equal(parameters + CHARACTERS - 3, rows, 3 * sizeof *rows);
+    assert_true(parameters[CHARACTERS - 4] == 0.0f);
+    expect_error(lmb_gpu_batch_write_parameters(f.batch, 1, 0, 3, rows, length + 1, &error), &error, LMB_ERROR_ARGUMENT,
+                 "a row has 2 parameters, and the graph has 1");
+    expect_error(lmb_gpu_batch_write_parameters(f.batch, 1, CHARACTERS - 2, 3, rows, length, &error), &error,
+                 LMB_ERROR_ARGUMENT, "characters 68 to 71: there are 70");
+    expect_error(lmb_gpu_batch_write_parameters(f.batch, 1, UINT32_MAX, 3, rows, length, &error), &error,
+                 LMB_ERROR_ARGUMENT, "there are 70");
+    expect_error(lmb_gpu_batch_write_parameters(f.batch, 2, 0, 3, rows, length, &error), &error, LMB_ERROR_ARGUMENT,
+                 "frame slot");
+    expect_error(lmb_gpu_batch_write_parameters(f.batch, 1, 0, 1, NULL, length, &error), &error, LMB_ERROR_ARGUMENT,
+                 "NULL");
+    expect_error(lmb_gpu_batch_write_parameters(NULL, 1, 0, 1, rows, length, &error), &error, LMB_ERROR_ARGUMENT,
+                 "NULL");
+    assert_true(parameters[0] == 0.0f);
+    family_destroy(&f);
 }
 
 static void calls_in_the_wrong_state_are_refused(void **state) {
@@ -1558,11 +1639,14 @@ int main(void) {
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
         cmocka_unit_test(wrong_descriptors_of_a_batch_are_named),
+        cmocka_unit_test(features_that_the_host_did_not_enable_are_named),
         cmocka_unit_test(spans_fit_descriptors_where_the_host_binds_them),
         cmocka_unit_test(states_must_fit_a_descriptor_too),
         cmocka_unit_test(handles_of_another_gpu_are_refused),
         cmocka_unit_test(a_ragdoll_waits_for_the_upload_of_its_graph),
         cmocka_unit_test(what_is_in_use_is_not_destroyed),
+        cmocka_unit_test(what_does_not_exist_is_logged),
+        cmocka_unit_test(rows_of_parameters_have_the_length_of_the_graph),
         cmocka_unit_test(calls_in_the_wrong_state_are_refused),
         cmocka_unit_test(points_and_transforms_must_be_bound),
         cmocka_unit_test(what_a_batch_does_not_have_is_null),
