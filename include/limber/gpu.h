@@ -129,6 +129,9 @@ typedef struct lmb_gpu_def {
     /// device's workgroup memory, this pipeline does everything after the weights in one kernel, and writes nothing to
     /// memory except the batch's outputs. The bits are the same.
     bool interpret_graphs;
+    /// Also creates the general kernels if `interpret_graphs` is not set, so that lmb_gpu_graph_create_interpreted()
+    /// compiles none.
+    bool prepare_interpreter;
     /// Optional: the `pNext` chain of the VkDeviceCreateInfo with which `device` was created; only read by
     /// lmb_gpu_create(), which then names a feature that the device has and the host did not enable.
     const void *enabled_features;
@@ -178,6 +181,26 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 /// of loops, as lavapipe does, and a kernel may need more of them for the graph.
 LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
                                         lmb_error *error);
+/// Creates the device's copy of a graph as lmb_gpu_graph_create() does, without compiling a kernel for it: the general
+/// kernels interpret it, with the same bits, and each frame takes longer. So a graph that was just edited shows at
+/// once.
+///
+/// The general kernels are those of lmb_gpu_def.prepare_interpreter. Without it, and for a graph with curves of its own
+/// (lmb_graph_def.curves), colliders, reached targets or many poses at once, kernels are compiled for this copy.
+LMB_API lmb_result lmb_gpu_graph_create_interpreted(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
+                                                    lmb_error *error);
+/// Compiles the kernels of a graph that is interpreted, for lmb_gpu_graph_use_compiled(). It takes a moment, so call it
+/// on another thread: meanwhile, batches of the graph may be recorded as usual.
+///
+/// One thread may call it for a graph at a time, and it must have returned before the graph is destroyed. A graph that
+/// has its kernels, or is too long for them, stays as it is. Fails with #LMB_ERROR_ARGUMENT, and as
+/// lmb_gpu_graph_create() does; the graph is still interpreted then.
+LMB_API lmb_result lmb_gpu_graph_compile(lmb_gpu_graph *gpu_graph, lmb_error *error);
+/// Lets frames that are recorded from now on run the graph's own kernels, if lmb_gpu_graph_compile() has finished.
+/// Frames that were recorded before stay valid, and batches go on. Call it on the thread that records the batches.
+///
+/// Returns whether these frames run its own kernels. It never waits: call it in each frame until it returns true.
+LMB_API bool lmb_gpu_graph_use_compiled(lmb_gpu_graph *gpu_graph);
 /// NULL is allowed. Its batches must have been destroyed, and no command buffer that uses it may be pending.
 LMB_API void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph);
 /// Records the copy from staging memory, outside a render pass. It has the clips that were in the graph's slots when

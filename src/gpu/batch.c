@@ -914,10 +914,9 @@ static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_reco
 
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
-    const VkPipeline own = batch->graph->weights;
     const uint32_t parts = weights_parts(batch);
-    record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_WEIGHTS],
-                  (share){LMB_GPU_GROUP, 1, parts}, DISPATCH_WEIGHTS, parts);
+    record_kernel(batch, info, lmb_gpu_graph_weights(batch->graph), (share){LMB_GPU_GROUP, 1, parts}, DISPATCH_WEIGHTS,
+                  parts);
     record_kernel_barrier(batch, info);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }

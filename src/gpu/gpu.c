@@ -365,13 +365,18 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
     if (result == LMB_OK) {
         result = create_layout(created, error);
     }
+    const bool interprets = def->interpret_graphs || def->prepare_interpreter;
     for (lmb_kernel kernel = 0; kernel < LMB_KERNEL_COUNT && result == LMB_OK; kernel++) {
         // These two kernels run any graph.
-        if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !def->interpret_graphs) {
+        if ((kernel == LMB_KERNEL_POSE || kernel == LMB_KERNEL_CHANNELS) && !interprets) {
             continue;
         }
         const lmb_graph_needs needs = {.spaces = def->interpret_graphs, .points = def->interpret_graphs};
         result = create_kernel(created, kernel, created->interpreted_poses, needs, &created->pipelines[kernel], error);
+    }
+    if (result == LMB_OK && interprets && !def->interpret_graphs) {
+        const lmb_graph_needs needs = {.spaces = true, .points = true};
+        result = lmb_gpu_weights_create(created, needs, &created->full_weights, error);
     }
     if (result == LMB_OK && def->probe_queue != VK_NULL_HANDLE) {
         result = lmb_gpu_probe(created, def->probe_queue, def->probe_queue_family, error);
@@ -426,6 +431,7 @@ void lmb_gpu_destroy(lmb_gpu *gpu) {
     for (int kernel = 0; kernel < LMB_KERNEL_COUNT; kernel++) {
         gpu->vk.DestroyPipeline(gpu->device, gpu->pipelines[kernel], gpu->allocator);
     }
+    gpu->vk.DestroyPipeline(gpu->device, gpu->full_weights, gpu->allocator);
     gpu->vk.DestroyPipelineLayout(gpu->device, gpu->layout, gpu->allocator);
     lmb_host host = gpu->host;
     lmb_host_release(&host, gpu->queue_families);

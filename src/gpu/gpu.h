@@ -115,9 +115,10 @@ struct lmb_gpu {
     VkDeviceSize largest_range; // of a storage buffer in a descriptor
     double timestamp_period;    // nanoseconds
     lmb_gpu_limits limits;
-    uint32_t interpreted_poses; // room of the kernel that interprets graphs, which exists with interpret_graphs
+    uint32_t interpreted_poses; // room of the kernel that interprets graphs, if it exists
     VkPipelineLayout layout;
-    VkPipeline pipelines[LMB_KERNEL_COUNT];
+    VkPipeline pipelines[LMB_KERNEL_COUNT]; // those that interpret graphs only if they are prepared
+    VkPipeline full_weights; // with the code that few graphs need, for graphs that are interpreted; or VK_NULL_HANDLE
     lmb_gpu_probe_result probe;
     lmb_gpu_children children;
 };
@@ -296,10 +297,18 @@ struct lmb_gpu_graph {
     VkPipeline steps;        // the specialised kernel of this graph, or VK_NULL_HANDLE if it is interpreted
     VkPipeline interpreter;  // an interpreter of its own, if that of the gpu is missing or too small, or VK_NULL_HANDLE
     lmb_gpu_workgroup shape; // of `steps` if that runs all stages; characters is 0 if it runs the pose only
+    bool interprets;         // rather than compile kernels
+    // What lmb_gpu_graph_compile() has created, once `is_compiled`. It takes the place of the above when the host says.
+    VkPipeline compiled_steps, compiled_channels;
+    lmb_gpu_workgroup compiled_shape;
+    atomic_bool is_compiled;
     bool recorded;
     bool changed; // a change of a clip was recorded
     lmb_gpu_children children;
 };
+
+// Returns the kernel that finds the weights of a graph.
+VkPipeline lmb_gpu_graph_weights(const lmb_gpu_graph *gpu_graph);
 
 // The frame that was recorded last in a frame slot of a batch.
 typedef struct lmb_gpu_recorded {

@@ -1,6 +1,8 @@
 // A graph on a device: its block, and the pipelines that run it.
 //
-// A graph that is short enough has a specialised kernel (specialized.h), unless the host asks for interpretation.
+// A graph that is short enough has a specialised kernel (specialized.h), unless the host asks for interpretation. Then
+// another thread may compile that kernel later: batches that were created before have the buffers of an interpreted
+// graph, which include all that the kernel needs.
 // Any other is interpreted, by the interpreter of the gpu or by one of its own: if it holds more poses than that has
 // room for, or if its chains have colliders, whose code takes registers, or if nodes report whether they reach their
 // targets. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
@@ -16,8 +18,8 @@
 
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
-    return gpu->interpret_graphs && graph->stack <= gpu->interpreted_poses && !graph->uses_colliders &&
-           graph->reached_count == 0 && !graph->uses_user_curves;
+    return gpu->pipelines[LMB_KERNEL_POSE] != VK_NULL_HANDLE && graph->stack <= gpu->interpreted_poses &&
+           !graph->uses_colliders && graph->reached_count == 0 && !graph->uses_user_curves;
 }
 
 // Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
@@ -66,7 +68,34 @@ static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) 
     return result;
 }
 
-lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
+VkPipeline lmb_gpu_graph_weights(const lmb_gpu_graph *gpu_graph) {
+    const lmb_gpu *gpu = gpu_graph->gpu;
+    const bool needs_full = gpu_graph->graph->uses_spaces || gpu_graph->graph->finds_points;
+    return gpu_graph->weights != VK_NULL_HANDLE                ? gpu_graph->weights
+           : needs_full && gpu->full_weights != VK_NULL_HANDLE ? gpu->full_weights
+                                                               : gpu->pipelines[LMB_KERNEL_WEIGHTS];
+}
+
+// Creates the kernels that find weights and float channels, if the gpu has none for the graph.
+static lmb_result create_shared_stages(lmb_gpu_graph *gpu_graph, lmb_error *error) {
+    lmb_gpu *gpu = gpu_graph->gpu;
+    const lmb_graph *graph = gpu_graph->graph;
+    const lmb_graph_needs needs = {
+        .spaces = graph->uses_spaces, .points = graph->finds_points, .user_curves = graph->uses_user_curves};
+    const bool has_full = gpu->interpret_graphs || (gpu_graph->interprets && gpu->full_weights != VK_NULL_HANDLE);
+    const bool has_channels = gpu_graph->interprets && gpu->pipelines[LMB_KERNEL_CHANNELS] != VK_NULL_HANDLE;
+    lmb_result result = LMB_OK;
+    if (needs.user_curves || ((needs.spaces || needs.points) && !has_full)) {
+        result = lmb_gpu_weights_create(gpu, needs, &gpu_graph->weights, error);
+    }
+    if (result == LMB_OK && graph->channel_count > 0 && !has_channels) {
+        result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &gpu_graph->channels, error);
+    }
+    return result;
+}
+
+static lmb_result create_graph(lmb_gpu *gpu, const lmb_graph *graph, bool interprets, lmb_gpu_graph **gpu_graph,
+                               lmb_error *error) {
     if (gpu_graph != NULL) {
         *gpu_graph = NULL;
     }
@@ -82,13 +111,15 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     }
     created->gpu = gpu;
     created->graph = graph;
+    created->interprets = interprets;
+    atomic_init(&created->is_compiled, false);
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
     VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->program;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_UPLOAD, "limber graph staging", &created->staging);
     lmb_result result = maker.result;
-    if (result == LMB_OK && !gpu->interpret_graphs && lmb_gpu_specialized_fit(graph)) {
+    if (result == LMB_OK && !interprets && lmb_gpu_specialized_fit(graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
     } else if (result == LMB_OK && graph->joint_count > 0 && !is_interpreted(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
@@ -96,14 +127,8 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     if (result == LMB_OK) {
         result = check_loops(created, error);
     }
-    const lmb_graph_needs needs = {
-        .spaces = graph->uses_spaces, .points = graph->finds_points, .user_curves = graph->uses_user_curves};
-    const bool is_rare = needs.user_curves || ((needs.spaces || needs.points) && !gpu->interpret_graphs);
-    if (result == LMB_OK && is_rare) {
-        result = lmb_gpu_weights_create(gpu, needs, &created->weights, error);
-    }
-    if (result == LMB_OK && graph->channel_count > 0 && !gpu->interpret_graphs) {
-        result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &created->channels, error);
+    if (result == LMB_OK) {
+        result = create_shared_stages(created, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_graph_destroy(created);
@@ -112,6 +137,58 @@ lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_gr
     memcpy(created->staging.memory.mapped, graph->program, size);
     *gpu_graph = created;
     return LMB_OK;
+}
+
+lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph, lmb_error *error) {
+    return create_graph(gpu, graph, gpu != NULL && gpu->interpret_graphs, gpu_graph, error);
+}
+
+lmb_result lmb_gpu_graph_create_interpreted(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
+                                            lmb_error *error) {
+    return create_graph(gpu, graph, true, gpu_graph, error);
+}
+
+// Reads only what is constant, because another thread may record frames meanwhile.
+lmb_result lmb_gpu_graph_compile(lmb_gpu_graph *gpu_graph, lmb_error *error) {
+    if (gpu_graph == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu graph: it is NULL");
+    }
+    lmb_gpu *gpu = gpu_graph->gpu;
+    const lmb_graph *graph = gpu_graph->graph;
+    if (!gpu_graph->interprets || !lmb_gpu_specialized_fit(graph) || atomic_load(&gpu_graph->is_compiled)) {
+        return LMB_OK;
+    }
+    VkPipeline steps = VK_NULL_HANDLE, channels = VK_NULL_HANDLE;
+    lmb_gpu_workgroup shape = {0};
+    lmb_result result = lmb_gpu_specialized_create(gpu, graph, &steps, &shape, error);
+    if (result == LMB_OK && graph->channel_count > 0 && gpu->pipelines[LMB_KERNEL_CHANNELS] != VK_NULL_HANDLE) {
+        result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &channels, error);
+    }
+    if (result != LMB_OK) {
+        gpu->vk.DestroyPipeline(gpu->device, steps, gpu->allocator);
+        return result;
+    }
+    gpu_graph->compiled_steps = steps;
+    gpu_graph->compiled_channels = channels;
+    gpu_graph->compiled_shape = shape;
+    atomic_store(&gpu_graph->is_compiled, true);
+    return LMB_OK;
+}
+
+bool lmb_gpu_graph_use_compiled(lmb_gpu_graph *gpu_graph) {
+    if (gpu_graph == NULL) {
+        return false;
+    }
+    if (gpu_graph->steps == VK_NULL_HANDLE && atomic_load(&gpu_graph->is_compiled)) {
+        gpu_graph->steps = gpu_graph->compiled_steps;
+        gpu_graph->shape = gpu_graph->compiled_shape;
+        gpu_graph->compiled_steps = VK_NULL_HANDLE;
+        if (gpu_graph->compiled_channels != VK_NULL_HANDLE) {
+            gpu_graph->channels = gpu_graph->compiled_channels;
+            gpu_graph->compiled_channels = VK_NULL_HANDLE;
+        }
+    }
+    return gpu_graph->steps != VK_NULL_HANDLE;
 }
 
 void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
@@ -124,6 +201,8 @@ void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->weights, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->channels, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->interpreter, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->compiled_steps, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->compiled_channels, gpu->allocator);
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->buffer);
     lmb_host_release(&gpu->host, gpu_graph);

@@ -574,6 +574,58 @@ static void every_allocation_that_fails_is_reported_and_leaves_nothing(void **st
     fail_each_without_memory(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
 }
 
+// Compiles an interpreted graph while each request fails in turn, until none is left: `asked` and `failing` are as above.
+static void compile_while_failing(lmb_gpu_graph *graph, uint32_t *asked, uint32_t *failing, lmb_result expected) {
+    const int32_t alive_before = alive, blocks_before = blocks;
+    lmb_result result = LMB_ERROR_ARGUMENT;
+    for (uint32_t i = 1; result != LMB_OK; i++) {
+        lmb_error error;
+        assert_false(lmb_gpu_graph_use_compiled(graph));
+        *asked = 0;
+        *failing = i;
+        result = lmb_gpu_graph_compile(graph, &error);
+        *failing = 0;
+        assert_int_equal(blocks, blocks_before);
+        if (result != LMB_OK) {
+            expect_error(result, &error, expected, expected == LMB_ERROR_MEMORY ? "memory" : failed_name);
+            assert_int_equal(alive, alive_before);
+        }
+    }
+    assert_true(*asked > 0 && alive == alive_before + 1);
+}
+
+static void a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled(void **state) {
+    (void)state;
+    lmb_gpu_def def = door_def();
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_graph *graphs[2] = {NULL, NULL};
+    lmb_error error;
+    def.prepare_interpreter = true;
+    assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
+    pipelines_created = 0;
+    for (int i = 0; i < 2; i++) {
+        assert_ok(lmb_gpu_graph_create_interpreted(gpu, program, &graphs[i], &error), &error);
+    }
+    assert_int_equal(pipelines_created, 0); // it shows at once
+    compile_while_failing(graphs[0], &calls, &failing_call, LMB_ERROR_VULKAN);
+    compile_while_failing(graphs[1], &allocations, &failing_allocation, LMB_ERROR_MEMORY);
+    assert_int_equal(pipelines_created, 3); // one of them failed
+    for (int i = 0; i < 2; i++) {
+        assert_true(lmb_gpu_graph_use_compiled(graphs[i]) && lmb_gpu_graph_use_compiled(graphs[i]));
+        assert_ok(lmb_gpu_graph_compile(graphs[i], &error), &error);
+        lmb_gpu_graph_destroy(graphs[i]);
+    }
+    assert_int_equal(pipelines_created, 3);
+    assert_ok(lmb_gpu_graph_create(gpu, program, &graphs[0], &error), &error);
+    assert_true(lmb_gpu_graph_use_compiled(graphs[0])); // it always had its kernel
+    expect_error(lmb_gpu_graph_compile(NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_false(lmb_gpu_graph_use_compiled(NULL));
+    lmb_gpu_graph_destroy(graphs[0]);
+    lmb_gpu_destroy(gpu);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks, 0);
+}
+
 static void every_function_that_cannot_be_loaded_is_named(void **state) {
     (void)state;
     ground ground = {.def = door_def()};
@@ -1632,6 +1684,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_vulkan_call_that_fails_is_named_and_leaves_nothing),
         cmocka_unit_test(every_allocation_that_fails_is_reported_and_leaves_nothing),
+        cmocka_unit_test(a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(an_instance_of_vulkan_1_1_is_refused),
         cmocka_unit_test(recording_creates_and_allocates_nothing),

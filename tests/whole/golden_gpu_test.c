@@ -1,9 +1,11 @@
-// The scenario on a Vulkan device: the golden hash, frames in flight, one and several buffer spans, and the reference's
-// bits.
+// The scenario on a Vulkan device: the golden hash, frames in flight, one and several buffer spans, the reference's
+// bits, and a graph whose kernels are compiled while its frames are recorded.
 #include "suite.h"
 
 #include "gpu_suite.h"
 #include "scenario.h"
+
+#include "base/thread.h"
 
 #include <limber/compare.h>
 #include <stdlib.h>
@@ -16,7 +18,13 @@ typedef struct fixture {
     lmb_gpu_graph *program;
     lmb_gpu_batch *batch;
     device_buffer pose;
+    bool compiles; // while the first frame is recorded
 } fixture;
+
+static void compile(void *argument) {
+    lmb_error error;
+    assert_ok(lmb_gpu_graph_compile(argument, &error), &error);
+}
 
 static void run_all_frames(fixture *f) {
     lmb_error error;
@@ -24,7 +32,16 @@ static void run_all_frames(fixture *f) {
     VkCommandBuffer commands;
     assert_ok(device_begin(&f->device, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_graph_record_upload(f->program, commands, &error), &error);
+    lmb_thread thread;
+    if (f->compiles) {
+        assert_false(lmb_gpu_graph_use_compiled(f->program));
+        assert_true(lmb_thread_start(&thread, compile, f->program));
+    }
     for (uint32_t frame = 0; frame < SCENARIO_FRAMES; frame++) {
+        if (f->compiles && frame == 1) {
+            lmb_thread_join(&thread);
+            assert_true(lmb_gpu_graph_use_compiled(f->program));
+        }
         assert_ok(lmb_gpu_batch_bind_pose(f->batch, frame, 0, f->pose.address, &error), &error);
         size_t floats = SCENARIO_CHARACTERS * lmb_graph_parameter_count(f->scenario.program);
         memcpy(lmb_gpu_batch_parameters(f->batch, frame), f->scenario.parameters[frame], floats * sizeof(float));
@@ -54,15 +71,20 @@ static bool all_frames_are_golden(fixture *f) {
     return scenario_is_golden(hashes);
 }
 
-static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t min_spans, bool interpret) {
-    fixture f = {0};
+typedef enum kernels { OWN, GENERAL, OWN_LATER } kernels;
+
+static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t min_spans, kernels kernels) {
+    fixture f = {.compiles = kernels == OWN_LATER};
     lmb_error error;
     open_device(&f.device);
     lmb_gpu_def gpu_def = device_gpu_def(&f.device);
-    gpu_def.interpret_graphs = interpret;
+    gpu_def.interpret_graphs = kernels == GENERAL;
+    gpu_def.prepare_interpreter = kernels == OWN_LATER;
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &f.gpu, &error), &error);
     assert_ok(scenario_create(&f.scenario, &error), &error);
-    assert_ok(lmb_gpu_graph_create(f.gpu, f.scenario.program, &f.program, &error), &error);
+    assert_ok((kernels == OWN_LATER ? lmb_gpu_graph_create_interpreted
+                                    : lmb_gpu_graph_create)(f.gpu, f.scenario.program, &f.program, &error),
+              &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f.program;
     def.character_count = SCENARIO_CHARACTERS;
@@ -88,23 +110,28 @@ static void expect_golden_hash(VkDeviceSize span_bytes, uint32_t min_spans, bool
 
 static void golden_hash_in_one_span(void **state) {
     (void)state;
-    expect_golden_hash(0, 1, false);
+    expect_golden_hash(0, 1, OWN);
 }
 
 static void golden_hash_in_many_spans(void **state) {
     (void)state;
-    expect_golden_hash(20000, 10, false);
+    expect_golden_hash(20000, 10, OWN);
 }
 
 static void golden_hash_interpreted(void **state) {
     (void)state;
     suite_full_only();
-    expect_golden_hash(0, 1, true);
+    expect_golden_hash(0, 1, GENERAL);
+}
+
+static void golden_hash_compiled_after_the_first_frame(void **state) {
+    (void)state;
+    expect_golden_hash(20000, 10, OWN_LATER);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(golden_hash_in_one_span),
-                                       cmocka_unit_test(golden_hash_in_many_spans),
-                                       cmocka_unit_test(golden_hash_interpreted)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(golden_hash_in_one_span), cmocka_unit_test(golden_hash_in_many_spans),
+        cmocka_unit_test(golden_hash_interpreted), cmocka_unit_test(golden_hash_compiled_after_the_first_frame)};
     return run_gpu_suite("golden_gpu", tests, sizeof tests / sizeof tests[0]);
 }
