@@ -113,6 +113,18 @@ static void restore_rows(const lmb_character_words *to, const uint32_t *saved, u
     }
 }
 
+lmb_character_words lmb_snapshot_begin(const lmb_graph *graph, uint32_t count, uint64_t tag, void *bytes) {
+    const header h = header_of(graph, count, tag);
+    memcpy(bytes, &h, sizeof h);
+    uint32_t *states = (uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
+    uint32_t *inertia = states + (size_t)count * h.state_words;
+    return (lmb_character_words){.states = states,
+                                 .inertia = inertia,
+                                 .reached = inertia + (size_t)count * h.inertia_words,
+                                 .row_count = count,
+                                 .count = count};
+}
+
 lmb_result lmb_snapshot_save(const lmb_graph *graph, const lmb_character_words *from, uint64_t tag, void *bytes,
                              size_t room, lmb_error *error) {
     if (graph == NULL || from == NULL || bytes == NULL || !is_aligned(bytes)) {
@@ -130,12 +142,10 @@ lmb_result lmb_snapshot_save(const lmb_graph *graph, const lmb_character_words *
     }
     if (result == LMB_OK) {
         const header h = header_of(graph, from->count, tag);
-        memcpy(bytes, &h, sizeof h);
-        uint32_t *states = (uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS;
-        uint32_t *inertia = states + (size_t)h.character_count * h.state_words;
-        save_rows(from, from->states, h.state_words, states);
-        save_rows(from, from->inertia, h.inertia_words, inertia);
-        save_rows(from, from->reached, h.reached_words, inertia + (size_t)h.character_count * h.inertia_words);
+        const lmb_character_words rows = lmb_snapshot_begin(graph, from->count, tag, bytes);
+        save_rows(from, from->states, h.state_words, rows.states);
+        save_rows(from, from->inertia, h.inertia_words, rows.inertia);
+        save_rows(from, from->reached, h.reached_words, rows.reached);
     }
     return result;
 }

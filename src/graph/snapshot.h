@@ -8,4 +8,7 @@
 lmb_result lmb_snapshot_take(const lmb_graph *graph, const void *bytes, size_t size, uint32_t index,
                              const lmb_character_words *to, lmb_error *error);
 
+// Writes the header of a snapshot into `bytes`, which have room for it and are aligned. Returns where its rows are.
+lmb_character_words lmb_snapshot_begin(const lmb_graph *graph, uint32_t count, uint64_t tag, void *bytes);
+
 #endif
