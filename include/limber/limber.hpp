@@ -14,9 +14,7 @@
 ///     }
 ///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
-/// The headers that a file includes before this one for the first time decide what it has: gpu.h, gpu_profile.h,
-/// gpu_ragdoll.h, gpu_readback.h, gpu_skin.h, import.h, pack.h, root_motion.h and skin.h add their handles, and
-/// graph_json.h adds create_graph_from_file(). Everything else is the C interface.
+/// gpu.hpp has the handles of the GPU side, and import.hpp those of files. Everything else is the C interface.
 ///
 /// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
 /// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.
@@ -26,6 +24,10 @@
 #include <limber/cpu.h>
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
+#include <limber/pack.h>
+#include <limber/root_motion.h>
+#include <limber/skin.h>
+#include <limber/transfer.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -173,8 +175,8 @@ template <class Function, class... Arguments> result<void> call(Function functio
 inline result<rig> create_rig(const lmb_rig_def &def, const lmb_host *host = nullptr) {
     return create<rig>(lmb_rig_create, &def, host);
 }
-inline result<clip> create_clip(const lmb_rig *rig, const lmb_clip_def &def, const lmb_host *host = nullptr) {
-    return create<clip>(lmb_clip_create, rig, &def, host);
+inline result<clip> create_clip(const lmb_rig *of, const lmb_clip_def &def, const lmb_host *host = nullptr) {
+    return create<clip>(lmb_clip_create, of, &def, host);
 }
 inline result<clip> open_clip(const void *bytes, size_t size, const lmb_host *host = nullptr) {
     return create<clip>(lmb_clip_open, bytes, size, host);
@@ -182,13 +184,12 @@ inline result<clip> open_clip(const void *bytes, size_t size, const lmb_host *ho
 inline result<graph> create_graph(const lmb_graph_def &def, const lmb_host *host = nullptr) {
     return create<graph>(lmb_graph_create, &def, host);
 }
-inline result<cpu> create_cpu(const lmb_graph *graph, lmb_cpu_path path = LMB_CPU_FAST,
-                              const lmb_host *host = nullptr) {
-    return create<cpu>(lmb_cpu_create, graph, path, host);
+inline result<cpu> create_cpu(const lmb_graph *of, lmb_cpu_path path = LMB_CPU_FAST, const lmb_host *host = nullptr) {
+    return create<cpu>(lmb_cpu_create, of, path, host);
 }
-inline result<cpu_pool> create_cpu_pool(const lmb_graph *graph, lmb_cpu_path path, uint32_t thread_count,
+inline result<cpu_pool> create_cpu_pool(const lmb_graph *of, lmb_cpu_path path, uint32_t thread_count,
                                         const lmb_host *host = nullptr) {
-    return create<cpu_pool>(lmb_cpu_pool_create, graph, path, thread_count, host);
+    return create<cpu_pool>(lmb_cpu_pool_create, of, path, thread_count, host);
 }
 inline result<cpu_profile> create_cpu_profile(const lmb_cpu_profile_def &def, const lmb_host *host = nullptr) {
     return create<cpu_profile>(lmb_cpu_profile_create, &def, host);
@@ -197,91 +198,27 @@ inline result<profile> create_profile(const lmb_profile_def &def, const lmb_host
     return create<profile>(lmb_profile_create, &def, host);
 }
 
-#ifdef LIMBER_ROOT_MOTION_H
 using root_motion = handle<lmb_root_motion, lmb_root_motion_destroy>;
-inline result<root_motion> extract_root_motion(const lmb_rig *rig, const lmb_clip *clip, const lmb_root_motion_def &def,
+inline result<root_motion> extract_root_motion(const lmb_rig *of, const lmb_clip *from, const lmb_root_motion_def &def,
                                                const lmb_host *host = nullptr) {
-    return create<root_motion>(lmb_root_motion_extract, rig, clip, &def, host);
+    return create<root_motion>(lmb_root_motion_extract, of, from, &def, host);
 }
-#endif
 
-#ifdef LIMBER_GPU_H
-using gpu = handle<lmb_gpu, lmb_gpu_destroy>;                   ///< declare it before all that is created with it
-using gpu_graph = handle<lmb_gpu_graph, lmb_gpu_graph_destroy>; ///< destroy it before its lmb_gpu
-using gpu_batch = handle<lmb_gpu_batch, lmb_gpu_batch_destroy>; ///< destroy it before its graph
-using gpu_clip = handle<lmb_gpu_clip, lmb_gpu_clip_destroy>;    ///< destroy it once its copies have completed
-inline result<gpu> create_gpu(const lmb_gpu_def &def, const lmb_host *host = nullptr) {
-    return create<gpu>(lmb_gpu_create, &def, host);
-}
-inline result<gpu_graph> create_gpu_graph(lmb_gpu *gpu, const lmb_graph *graph) {
-    return create<gpu_graph>(lmb_gpu_graph_create, gpu, graph);
-}
-inline result<gpu_clip> create_gpu_clip(lmb_gpu *gpu, const lmb_clip *clip) {
-    return create<gpu_clip>(lmb_gpu_clip_create, gpu, clip);
-}
-inline result<gpu_batch> create_gpu_batch(lmb_gpu *gpu, const lmb_gpu_batch_def &def) {
-    return create<gpu_batch>(lmb_gpu_batch_create, gpu, &def);
-}
-#endif
-
-#ifdef LIMBER_GPU_PROFILE_H
-using gpu_profile = handle<lmb_gpu_profile, lmb_gpu_profile_destroy>;
-inline result<gpu_profile> create_gpu_profile(lmb_gpu *gpu, const lmb_gpu_profile_def &def) {
-    return create<gpu_profile>(lmb_gpu_profile_create, gpu, &def);
-}
-#endif
-
-#ifdef LIMBER_GPU_READBACK_H
-using gpu_readback = handle<lmb_gpu_readback, lmb_gpu_readback_destroy>; ///< destroy it before its batch
-inline result<gpu_readback> create_gpu_readback(lmb_gpu *gpu, const lmb_gpu_readback_def &def) {
-    return create<gpu_readback>(lmb_gpu_readback_create, gpu, &def);
-}
-#endif
-
-#ifdef LIMBER_SKIN_H
 using skin = handle<lmb_skin, lmb_skin_destroy>;
 inline result<skin> create_skin(const lmb_skin_def &def, const lmb_host *host = nullptr) {
     return create<skin>(lmb_skin_create, &def, host);
 }
-#endif
 
-#ifdef LIMBER_GPU_SKIN_H
-using gpu_skin = handle<lmb_gpu_skin, lmb_gpu_skin_destroy>; ///< destroy it before its lmb_gpu
-inline result<gpu_skin> create_gpu_skin(lmb_gpu *gpu) {
-    return create<gpu_skin>(lmb_gpu_skin_create, gpu);
+using graph_transfer = handle<lmb_graph_transfer, lmb_graph_transfer_destroy>;
+inline result<graph_transfer> create_graph_transfer(const lmb_graph *from, const lmb_graph *to,
+                                                    const lmb_host *host = nullptr) {
+    return create<graph_transfer>(lmb_graph_transfer_create, from, to, host);
 }
-#endif
 
-#ifdef LIMBER_GPU_RAGDOLL_H
-using gpu_ragdoll = handle<lmb_gpu_ragdoll, lmb_gpu_ragdoll_destroy>; ///< destroy it before its lmb_gpu
-inline result<gpu_ragdoll> create_gpu_ragdoll(lmb_gpu *gpu) {
-    return create<gpu_ragdoll>(lmb_gpu_ragdoll_create, gpu);
-}
-#endif
-
-#ifdef LIMBER_PACK_H
 using pack = handle<lmb_pack, lmb_pack_close>; ///< owns its rig and descriptors; the bytes must outlive it
 inline result<pack> open_pack(const void *bytes, size_t size, const lmb_host *host = nullptr) {
     return create<pack>(lmb_pack_open, bytes, size, host);
 }
-#endif
-
-#ifdef LIMBER_IMPORT_H
-using import_ = handle<lmb_import, lmb_import_destroy>; ///< `import` is a keyword of modules
-inline result<import_> import_file(const char *path, const lmb_host *host = nullptr) {
-    return create<import_>(lmb_import_file, path, host);
-}
-inline result<import_> create_import(const lmb_import_def &def, const lmb_host *host = nullptr) {
-    return create<import_>(lmb_import_create, &def, host);
-}
-#endif
-
-#ifdef LIMBER_GRAPH_JSON_H
-inline result<graph> create_graph_from_file(const char *path, const lmb_import *import,
-                                            const lmb_host *host = nullptr) {
-    return create<graph>(lmb_graph_create_from_file, path, import, host);
-}
-#endif
 
 } // namespace limber
 

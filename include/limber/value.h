@@ -48,7 +48,11 @@ typedef enum lmb_curve {
 
 /// Returns the curve that is one of a graph's own: an index into lmb_graph_def.curves, below #LMB_MAX_CURVES.
 static inline lmb_curve lmb_user_curve(uint32_t index) {
+#ifdef __cplusplus
+    return static_cast<lmb_curve>(LMB_CURVE_USER + index);
+#else
     return (lmb_curve)((uint32_t)LMB_CURVE_USER + index);
+#endif
 }
 
 /// A key of a curve, and its handles: the control points before and after it, relative to the key. Zeroed, it is a key

@@ -20,12 +20,8 @@
 #include <cglm/cglm.h>
 #include <stb/stb_image_write.h>
 
-#include <limber/gpu_readback.h>
-#include <limber/gpu_skin.h>
-#include <limber/pack.h>
-
 #define LIMBER_EXCEPTIONS 1 // value() throws
-#include <limber/limber.hpp>
+#include <limber/gpu.hpp>
 
 #include <algorithm>
 #include <array>

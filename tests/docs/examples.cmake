@@ -68,7 +68,7 @@ if(LIMBER_GLSLC)
     limber_manual_shader(hlsl shaders_blocks.hlsl shaders.hlsl --target-env=vulkan1.1 -x hlsl)
 endif()
 
-# limber_hpp_test(NAME STANDARD OPTIONS...): the header for C++.
+# limber_hpp_test(NAME STANDARD OPTIONS...): the headers for C++.
 function(limber_hpp_test name standard)
     add_executable(${name} docs/hpp_test.cpp)
     target_link_libraries(${name} PRIVATE limber $<$<BOOL:${LIMBER_IMPORT}>:limber-import>)
@@ -80,4 +80,8 @@ endfunction()
 if(CXX IN_LIST languages)
     limber_hpp_test(hpp_test 17 -fno-exceptions)
     limber_hpp_test(hpp_exceptions_test 20 -DLIMBER_EXCEPTIONS=1)
+    if(LIMBER_GPU AND NOT CMAKE_CROSSCOMPILING)
+        limber_script(hpp_headers docs/headers.sh quick bash ${CMAKE_CURRENT_SOURCE_DIR}/docs/headers.sh
+                      ${PROJECT_SOURCE_DIR}/include g++ clang++)
+    endif()
 endif()

@@ -1,16 +1,8 @@
-// The header for C++: handles, lists, results and errors. Compiled as C++17 and C++20, without and with exceptions.
-#include <limber/gpu.h>
-#include <limber/gpu_profile.h>
-#include <limber/gpu_ragdoll.h>
-#include <limber/gpu_readback.h>
-#include <limber/gpu_skin.h>
-#include <limber/pack.h>
-#include <limber/root_motion.h>
+// The headers for C++: handles, lists, results and errors. Compiled as C++17 and C++20, without and with exceptions.
+#include <limber/gpu.hpp>
 #ifdef LIMBER_HAS_IMPORT
-#include <limber/graph_json.h>
-#include <limber/import.h>
+#include <limber/import.hpp>
 #endif
-
 #include <limber/limber.hpp>
 
 #include <array>
