@@ -1,7 +1,7 @@
 /// @file gpu_readback.h
 /// Reads back what the frames of a batch report, a few frames late and without waiting: emitted events, character
-/// motions, states (root motion included), words of inertialization, reached targets and refusal counters, with the
-/// number of their frame.
+/// motions, states (root motion included), words of inertialization, reached targets and refusal counters, or hashes of
+/// these, with the number of their frame.
 ///
 /// The copies are in a ring of host memory. Once a frame, for each frame slot in turn:
 /// 1. Wait for the fence of the slot, as a host with several frames in flight does anyway. Then call
@@ -21,10 +21,10 @@
 /// at memory before the host says that this has happened. The next lmb_gpu_batch_record() on the same queue waits for
 /// the copies before it overwrites what they read.
 ///
-/// **Queues.** Any queue family that can copy is enough. If the copies run on another queue than the batch, the host
-/// orders them after the batch by a semaphore and, if states are read, before the batch's next frame too; and unless
-/// lmb_gpu_def.queue_families names both families, it transfers the ownership of the spans that are copied
-/// (lmb_gpu_batch_emitted() and so on) there and back.
+/// **Queues.** Any queue family that can copy is enough; hashes need one that can compute. If the copies run on another
+/// queue than the batch, the host orders them after the batch by a semaphore and, if states are read, before the
+/// batch's next frame too; and unless lmb_gpu_def.queue_families names both families, it transfers the ownership of the
+/// spans that are copied (lmb_gpu_batch_emitted() and so on) there and back.
 ///
 /// **Spans and lists** change nothing here: the control advances all characters, and their states, events and motions
 /// are in one span. Batches have a readback each.
@@ -33,7 +33,7 @@
 ///
 /// **Cost.** A frame copies, for each character and as the contents say, lmb_control_emitted_words(),
 /// lmb_control_motion_floats(), lmb_control_state_words(), lmb_graph_inertia_words() and lmb_graph_reached_count()
-/// words of 4 bytes.
+/// words of 4 bytes; or of all its words a hash of 8 bytes, which is computed on the device.
 ///
 /// **Rollback.** With states, words of inertialization and reached targets, as far as the graph has them, a frame has
 /// all that the next one continues from: lmb_gpu_readback_save() makes a snapshot of it, and lmb_gpu_batch_restore()
@@ -57,6 +57,7 @@ typedef struct lmb_gpu_readback lmb_gpu_readback;
 #define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
 #define LMB_READBACK_REACHED_BIT 16u ///< which nodes reach their targets (ik.h)
 #define LMB_READBACK_INERTIA_BIT 32u ///< what inertialization, chains and feet keep (inertia.h)
+#define LMB_READBACK_HASHES_BIT 64u  ///< of the words of each character: states, inertialization, reached targets
 
 #define LMB_MAX_READBACK_FRAMES 64u
 
@@ -107,6 +108,7 @@ typedef struct lmb_gpu_readback_frame {
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
     const uint32_t *reached; ///< uint32_t [C][lmb_graph_reached_count()]
     const uint32_t *inertia; ///< uint32_t [C][lmb_graph_inertia_words()], after the frame
+    const uint64_t *hashes;  ///< uint64_t [C]: lmb_characters_hash() of all characters, after the frame
     /// Characters that ran (lmb_gpu_record_info.character_count). Rows of others have older or undefined motions and
     /// emitted events.
     uint32_t character_count;

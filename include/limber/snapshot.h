@@ -89,6 +89,15 @@ LMB_API lmb_result lmb_characters_respawn(const lmb_graph *graph, const lmb_char
 LMB_API lmb_result lmb_characters_move(const lmb_graph *graph, const lmb_character_words *words, uint32_t from,
                                        uint32_t to, lmb_error *error);
 
+/// Writes a hash of each character's words, for two sides that compare their characters: uint64_t [count]. Those that
+/// lmb_gpu_readback_frame.hashes has of a frame on a device are the same.
+///
+/// It is lmb_control_hash() of six words: the lower and the upper half of lmb_control_hash() of the character's state,
+/// then those of its words of inertialization, then those of its reached targets. So it does not depend on the row.
+/// Allocates nothing. Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL or a character is outside the batch.
+LMB_API lmb_result lmb_characters_hash(const lmb_graph *graph, const lmb_character_words *of, uint64_t *hashes,
+                                       lmb_error *error);
+
 /// What a snapshot has.
 typedef struct lmb_snapshot {
     uint32_t character_count;

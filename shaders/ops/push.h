@@ -32,6 +32,7 @@
 #define PUSH_OF_BATCH
 #define PUSH_OF_LIST
 #define PUSH_OF_CONTROL
+#define PUSH_OF_HASH
 #define PUSH_OF_PROBE
 #define PUSH_OF_RAGDOLL
 #define PUSH_OF_SKIN
@@ -117,6 +118,19 @@ ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
 WORD(copies)                // of states, which advance between updates: words from the first state to the first copy
 PADDING()
 END_PUSH(lmb_control_push)
+#endif
+
+#ifdef PUSH_OF_HASH
+BEGIN_PUSH(lmb_hash_push)
+ADDRESS(ReadWords, words) // [rows][row_words]
+ADDRESS(Words, hashes)    // [first_row + rows][stride], of which a row's hash takes two words from `column` on
+WORD(row_words)
+WORD(rows)
+WORD(first_row)
+WORD(stride)
+WORD(column)
+PADDING()
+END_PUSH(lmb_hash_push)
 #endif
 
 #ifdef PUSH_OF_PROBE

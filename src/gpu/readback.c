@@ -4,18 +4,23 @@
 #include "gpu.h"
 
 #include "base/host.h"
+#include "push.h"
+
+#include "../../shaders/ops/hash.h"
 
 #include <limber/gpu_readback.h>
 #include <limber/snapshot.h>
 
 #include <string.h>
 
+#include "hash.spv.h"
+
 #define ALL_CONTENTS                                                                                                   \
     (LMB_READBACK_EMITTED_BIT | LMB_READBACK_MOTIONS_BIT | LMB_READBACK_STATES_BIT | LMB_READBACK_REFUSED_BIT |        \
-     LMB_READBACK_REACHED_BIT | LMB_READBACK_INERTIA_BIT)
+     LMB_READBACK_REACHED_BIT | LMB_READBACK_INERTIA_BIT | LMB_READBACK_HASHES_BIT)
 #define ALIGNMENT 64u // of each part of a place
 
-typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, REACHED, INERTIA, PART_COUNT } part;
+typedef enum part { EMITTED, MOTIONS, STATES, REFUSED, REACHED, INERTIA, HASHES, PART_COUNT } part;
 
 typedef struct place {
     lmb_gpu_buffer buffer;
@@ -31,6 +36,9 @@ struct lmb_gpu_readback {
     uint32_t slot_count;
     VkDeviceSize offsets[PART_COUNT]; // in a place
     VkDeviceSize mark;                // offset of the mark
+    VkPipeline hash;                  // or VK_NULL_HANDLE without hashes
+    lmb_gpu_buffer part_hashes;       // [character][part of hashed_parts][2]; or nothing
+    lmb_gpu_buffer hashes;            // [character][2]; or nothing
     uint64_t last;                    // serial of the frame that was recorded last
     uint64_t missed;
     uint64_t reported; // of `missed`, in frames returned
@@ -59,7 +67,26 @@ static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part pa
                              : lmb_gpu_batch_refused(batch, slot);
 }
 
+// The parts that are hashed, in their order in a character's hash.
+static const part hashed_parts[] = {STATES, INERTIA, REACHED};
+enum { HASHED_PARTS = sizeof hashed_parts / sizeof hashed_parts[0] };
+
+static bool is_hashed(const lmb_gpu_batch *batch) {
+    bool hashed = false;
+    for (int i = 0; i < HASHED_PARTS; i++) {
+        hashed = hashed || part_span(batch, 0, hashed_parts[i], 0).size > 0;
+    }
+    return hashed;
+}
+
+static uint32_t characters_of(const lmb_gpu_batch *batch) {
+    return lmb_gpu_batch_description(batch).character_count;
+}
+
 static VkDeviceSize part_bytes(const lmb_gpu_batch *batch, part part) {
+    if (part == HASHES) {
+        return is_hashed(batch) ? characters_of(batch) * sizeof(uint64_t) : 0;
+    }
     VkDeviceSize bytes = 0;
     lmb_gpu_span span;
     for (uint32_t i = 0; (span = part_span(batch, 0, part, i)).size > 0; i++) {
@@ -94,7 +121,8 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_readback_def *def,
                                                   "states",
                                                   "refusal counters",
                                                   "nodes that report whether they reach their targets",
-                                                  "words of inertialization"};
+                                                  "words of inertialization",
+                                                  "words that a frame continues from"};
     for (int i = 0; i < PART_COUNT; i++) {
         if ((def->contents >> i & 1u) && part_bytes(def->batch, (part)i) == 0) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: the batch has no %s", lacks[i]);
@@ -131,6 +159,14 @@ static lmb_result create_places(lmb_gpu_readback *readback, lmb_error *error) {
                         (unsigned long long)bytes, (unsigned long long)gpu->largest_allocation);
     }
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
+    if (has_part(readback, HASHES)) {
+        const VkDeviceSize hashes = characters_of(readback->batch) * sizeof(uint64_t);
+        maker.result = lmb_gpu_pipeline_create(gpu, kernel_hash, sizeof kernel_hash / sizeof kernel_hash[0],
+                                               (lmb_kernel_constants){0}, "limber hash", &readback->hash, error);
+        lmb_gpu_make(&maker, HASHED_PARTS * hashes, LMB_GPU_MEMORY_DEVICE, "limber part hashes",
+                     &readback->part_hashes);
+        lmb_gpu_make(&maker, hashes, LMB_GPU_MEMORY_DEVICE, "limber hashes", &readback->hashes);
+    }
     for (uint32_t i = 0; i < readback->frame_count; i++) {
         lmb_gpu_make(&maker, bytes, LMB_GPU_MEMORY_READBACK, "limber readback", &readback->places[i].buffer);
         if (maker.result == LMB_OK) {
@@ -183,6 +219,9 @@ void lmb_gpu_readback_destroy(lmb_gpu_readback *readback) {
     for (uint32_t i = 0; i < readback->frame_count; i++) {
         lmb_gpu_buffer_destroy(gpu, &readback->places[i].buffer);
     }
+    lmb_gpu_buffer_destroy(gpu, &readback->part_hashes);
+    lmb_gpu_buffer_destroy(gpu, &readback->hashes);
+    gpu->vk.DestroyPipeline(gpu->device, readback->hash, gpu->allocator);
     lmb_host_release(&gpu->host, readback->places);
     lmb_host_release(&gpu->host, readback);
 }
@@ -213,15 +252,67 @@ static place *take_place(lmb_gpu_readback *readback) {
 
 // Parts that the frame has: without the control, only what poses write.
 static bool copies_part(const lmb_gpu_readback *readback, const place *place, part part) {
-    const bool by_poses = part == REFUSED || part == REACHED || part == INERTIA;
-    return has_part(readback, part) && (by_poses || place->frame.ran_control);
+    const bool of_control = part == EMITTED || part == MOTIONS || part == STATES;
+    return has_part(readback, part) && (!of_control || place->frame.ran_control);
+}
+
+static void dispatch_hash(const lmb_gpu_readback *readback, VkCommandBuffer commands, const lmb_hash_push *push) {
+    const uint32_t rows_of_group = LMB_GPU_GROUP / HASH_LANES;
+    const uint64_t groups = ((uint64_t)push->rows + rows_of_group - 1) / rows_of_group;
+    lmb_gpu_dispatch(readback->gpu, commands, readback->hash, push, sizeof *push, groups);
+}
+
+// Hashes the words of each part, and then the hashes of a character's parts.
+static void record_hashes(const lmb_gpu_readback *readback, uint32_t slot, VkCommandBuffer commands) {
+    const lmb_gpu *gpu = readback->gpu;
+    const VkPipelineStageFlags copy_and_compute = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const VkAccessFlags shader = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT;
+    const uint32_t characters = characters_of(readback->batch), words_of_hash = sizeof(uint64_t) / sizeof(uint32_t);
+    lmb_gpu_barrier(gpu, commands, copy_and_compute, shader | VK_ACCESS_TRANSFER_READ_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, shader);
+    for (uint32_t i = 0; i < HASHED_PARTS; i++) {
+        lmb_hash_push push = {.words = readback->part_hashes.address, // not read without words
+                              .hashes = readback->part_hashes.address,
+                              .rows = characters,
+                              .stride = HASHED_PARTS * words_of_hash,
+                              .column = i * words_of_hash};
+        lmb_gpu_span span = part_span(readback->batch, slot, hashed_parts[i], 0);
+        if (span.size == 0) {
+            dispatch_hash(readback, commands, &push);
+        }
+        for (uint32_t k = 0; span.size > 0; span = part_span(readback->batch, slot, hashed_parts[i], ++k)) {
+            push.words = span.address;
+            push.first_row = span.first_character;
+            push.rows = span.character_count;
+            push.row_words = (uint32_t)(span.size / sizeof(uint32_t) / span.character_count);
+            dispatch_hash(readback, commands, &push);
+        }
+    }
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
+    const lmb_hash_push push = {.words = readback->part_hashes.address,
+                                .hashes = readback->hashes.address,
+                                .row_words = HASHED_PARTS * words_of_hash,
+                                .rows = characters,
+                                .stride = words_of_hash};
+    dispatch_hash(readback, commands, &push);
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
+}
+
+// Returns the span of a part that is copied, as part_span() does.
+static lmb_gpu_span copied_span(const lmb_gpu_readback *readback, uint32_t slot, part part, uint32_t index) {
+    if (part != HASHES) {
+        return part_span(readback->batch, slot, part, index);
+    }
+    return index > 0 ? (lmb_gpu_span){0} : lmb_gpu_span_of(&readback->hashes, 0, characters_of(readback->batch));
 }
 
 // Copies the spans of a part one after another.
 static void record_part(const lmb_gpu_readback *readback, const place *place, part part, VkCommandBuffer commands) {
     VkDeviceSize to = readback->offsets[part];
     lmb_gpu_span span;
-    for (uint32_t i = 0; (span = part_span(readback->batch, place->slot, part, i)).size > 0; i++) {
+    for (uint32_t i = 0; (span = copied_span(readback, place->slot, part, i)).size > 0; i++) {
         const VkBufferCopy copy = {span.offset, to, span.size};
         readback->gpu->vk.CmdCopyBuffer(commands, span.buffer, place->buffer.buffer, 1, &copy);
         to += span.size;
@@ -233,6 +324,9 @@ static void record_copies(const lmb_gpu_readback *readback, const place *place, 
     lmb_gpu_begin_label(gpu, commands, "limber readback");
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
+    if (copies_part(readback, place, HASHES)) {
+        record_hashes(readback, place->slot, commands);
+    }
     for (int i = 0; i < PART_COUNT; i++) {
         if (copies_part(readback, place, (part)i)) {
             record_part(readback, place, (part)i, commands);
@@ -306,6 +400,7 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
                                               .refused = find_part(readback, oldest, REFUSED),
                                               .reached = find_part(readback, oldest, REACHED),
                                               .inertia = find_part(readback, oldest, INERTIA),
+                                              .hashes = find_part(readback, oldest, HASHES),
                                               .character_count = oldest->frame.character_count};
             readback->reported = readback->missed;
             return true;

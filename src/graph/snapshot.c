@@ -90,6 +90,45 @@ static lmb_result check_characters(const lmb_graph *graph, const lmb_character_w
     return LMB_OK;
 }
 
+enum { HASHED_AT_ONCE = 64 };
+
+// Hashes words of one kind of at most HASHED_AT_ONCE characters from `begin` on. A row is three hashes, and this is
+// number `kind` of them.
+static void hash_rows(const lmb_character_words *of, uint32_t begin, uint32_t count, const uint32_t *rows,
+                      uint32_t words, uint32_t kind, uint32_t hashes[HASHED_AT_ONCE][6]) {
+    uint64_t found[HASHED_AT_ONCE];
+    if (of->characters == NULL || words == 0) {
+        lmb_control_hash_rows(words > 0 ? rows + ((size_t)of->first + begin) * words : NULL, words, count, found);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (of->characters != NULL && words > 0) {
+            found[i] = lmb_control_hash(rows + (size_t)of->characters[begin + i] * words, words);
+        }
+        store_wide(hashes[i] + 2 * kind, found[i]);
+    }
+}
+
+lmb_result lmb_characters_hash(const lmb_graph *graph, const lmb_character_words *of, uint64_t *hashes,
+                               lmb_error *error) {
+    if (graph == NULL || of == NULL || (hashes == NULL && of->count > 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: the %s NULL",
+                        graph == NULL ? "graph is"
+                        : of == NULL  ? "characters are"
+                                      : "hashes are");
+    }
+    const lmb_result result = check_characters(graph, of, error);
+    const header h = header_of(graph, of->count, 0);
+    for (uint32_t begin = 0; result == LMB_OK && begin < of->count; begin += HASHED_AT_ONCE) {
+        const uint32_t left = of->count - begin, count = left < HASHED_AT_ONCE ? left : HASHED_AT_ONCE;
+        uint32_t parts[HASHED_AT_ONCE][6];
+        hash_rows(of, begin, count, of->states, h.state_words, 0, parts);
+        hash_rows(of, begin, count, of->inertia, h.inertia_words, 1, parts);
+        hash_rows(of, begin, count, of->reached, h.reached_words, 2, parts);
+        lmb_control_hash_rows(parts[0], 6, count, hashes + begin);
+    }
+    return result;
+}
+
 // Copies rows of a batch to those of a snapshot.
 static void save_rows(const lmb_character_words *from, const uint32_t *rows, uint32_t words, uint32_t *saved) {
     const size_t size = words * sizeof *rows;

@@ -90,6 +90,26 @@ lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *i
     return result;
 }
 
+lmb_result manual_past(lmb_cpu *cpu, lmb_batch_def batch, lmb_control_frame then, const unsigned char *saved,
+                       size_t size, uint32_t character, uint32_t *state, float *sockets, float *bounds) {
+    enum { KEPT = 1 };
+    const uint64_t tick = then.number;
+    lmb_result result;
+    lmb_error error;
+#include "netcode_past.inc"
+    return result;
+}
+
+lmb_result manual_pack(const void *now, const void *acknowledged, size_t size, unsigned char *packet, size_t room,
+                       size_t *packed_size) {
+    size_t packet_size = 0;
+    lmb_result result;
+    lmb_error error;
+#include "netcode_pack.inc"
+    *packed_size = packet_size;
+    return result;
+}
+
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,
                            float *vertices, const uint32_t counts[3]) {

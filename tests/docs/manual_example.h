@@ -2,6 +2,7 @@
 #ifndef LIMBER_TESTS_DOCS_MANUAL_EXAMPLE_H
 #define LIMBER_TESTS_DOCS_MANUAL_EXAMPLE_H
 
+#include <limber/cpu.h>
 #include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <limber/import.h>
@@ -42,6 +43,12 @@ typedef struct manual_sound {
 // docs/netcode.md: runs frames, and those of late input again.
 lmb_result manual_netcode(const lmb_graph *graph, lmb_cpu *cpu, manual_inputs *inputs, uint64_t frame_count,
                           lmb_control_frame frame, lmb_batch_outputs outputs);
+// Runs a character again as it was in frame `then.number`, from `saved`, the snapshot before that frame.
+lmb_result manual_past(lmb_cpu *cpu, lmb_batch_def batch, lmb_control_frame then, const unsigned char *saved,
+                       size_t size, uint32_t character, uint32_t *state, float *sockets, float *bounds);
+// Packs a snapshot against another one, of `size` bytes too. `room` is that of the packet.
+lmb_result manual_pack(const void *now, const void *acknowledged, size_t size, unsigned char *packet, size_t room,
+                       size_t *packed_size);
 // docs/skinning.md. It is compiled, and not called.
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,

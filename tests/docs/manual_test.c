@@ -247,6 +247,75 @@ static void rollback_gives_the_same_bits(void **state) {
     lmb_graph_destroy(graph);
 }
 
+// A character of the past has the state and the bounds of then, and a packed snapshot is the same one.
+static void past_and_packed_snapshots_have_the_same_bits(void **state) {
+    (void)state;
+    enum { CHARACTERS = 3, THEN = 20, FRAMES = 40, TARGET = 1, FLOATS = 6 };
+    char block[4096] = "";
+    FILE *page = manual_page_open("state-machines");
+    assert_true(manual_page_next(page, "json", block, sizeof block));
+    fclose(page);
+    lmb_graph *graph = create_graph(block);
+    lmb_cpu *cpu;
+    assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
+    const size_t state_words = lmb_control_state_words(lmb_graph_control(graph));
+    const size_t size = lmb_snapshot_size(graph, CHARACTERS), room = lmb_snapshot_packed_bound(size);
+    uint32_t *states = calloc(CHARACTERS * state_words, sizeof *states), *after = calloc(state_words, sizeof *after);
+    uint32_t *found = calloc(state_words, sizeof *found);
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
+    float *parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof *parameters);
+    unsigned char *saved = malloc(size), *last = malloc(size), *unpacked = malloc(size), *packet = malloc(room);
+    const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_BOUNDS_BIT};
+    assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS), FLOATS);
+    float bounds[CHARACTERS * FLOATS], bounds_after[FLOATS], bounds_found[FLOATS];
+    lmb_control_frame frame = lmb_default_control_frame(), then = frame;
+    frame.step = LMB_TICKS_PER_SECOND / 60;
+    frame.character_count = CHARACTERS;
+    frame.state = states;
+    frame.parameters = parameters;
+    const lmb_event jump = {TARGET, lmb_graph_find_event(graph, "JUMP")};
+    const lmb_batch_inputs inputs = {.control = &frame};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_BOUNDS] = bounds}, .inertia = inertia};
+    const lmb_character_words words = {
+        .states = states, .inertia = inertia, .row_count = CHARACTERS, .count = CHARACTERS};
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        float *row = parameters + i * lmb_graph_parameter_count(graph);
+        lmb_graph_defaults(graph, row);
+        row[lmb_graph_find_parameter(graph, "speed")] = 2.0f + 0.3f * (float)i;
+    }
+    for (uint32_t number = 0; number < FRAMES; number++) {
+        frame.number = number;
+        frame.events = number == THEN ? &jump : NULL;
+        frame.event_count = number == THEN;
+        if (number == THEN) {
+            then = frame;
+            assert_int_equal(lmb_snapshot_save(graph, &words, number, saved, size, NULL), LMB_OK);
+        }
+        assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        if (number == THEN) {
+            memcpy(after, states + TARGET * state_words, state_words * sizeof *after);
+            memcpy(bounds_after, bounds + (size_t)TARGET * FLOATS, sizeof bounds_after);
+        }
+    }
+    assert_memory_not_equal(after, states + TARGET * state_words, state_words * sizeof *after);
+    assert_int_equal(manual_past(cpu, batch, then, saved, size, TARGET, found, NULL, bounds_found), LMB_OK);
+    assert_memory_equal(found, after, state_words * sizeof *after);
+    assert_memory_equal(bounds_found, bounds_after, sizeof bounds_after);
+    size_t packed_size = 0, unpacked_size = 0;
+    assert_int_equal(lmb_snapshot_save(graph, &words, FRAMES, last, size, NULL), LMB_OK);
+    assert_int_equal(manual_pack(last, saved, size, packet, room, &packed_size), LMB_OK);
+    assert_true(packed_size > 0 && packed_size < size / 2);
+    assert_int_equal(lmb_snapshot_unpack(packet, packed_size, saved, size, unpacked, size, &unpacked_size, NULL),
+                     LMB_OK);
+    assert_true(unpacked_size == size && memcmp(unpacked, last, size) == 0);
+    void *const all[] = {states, after, found, inertia, parameters, saved, last, unpacked, packet};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        free(all[i]);
+    }
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+}
+
 static void the_code_that_imports_runs(void **state) {
     (void)state;
     lmb_error error = {0};
@@ -409,6 +478,7 @@ int main(void) {
         cmocka_unit_test(every_operation_has_a_section),
         cmocka_unit_test(the_state_machine_in_c_is_the_one_in_json),
         cmocka_unit_test(rollback_gives_the_same_bits),
+        cmocka_unit_test(past_and_packed_snapshots_have_the_same_bits),
         cmocka_unit_test(the_code_that_imports_runs),
         cmocka_unit_test(a_head_looks_at_a_point),
         cmocka_unit_test(a_ragdoll_takes_the_body),

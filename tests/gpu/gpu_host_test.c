@@ -375,6 +375,7 @@ typedef struct ground {
     lmb_gpu_graph *program;
     lmb_gpu_graph *inertialized;
     lmb_gpu_batch *batch;
+    lmb_gpu_batch *inertialized_batch;
     lmb_control *control;
 } ground;
 
@@ -467,15 +468,23 @@ static lmb_result step_ragdoll(const ground *on, lmb_error *error) {
     return result;
 }
 
-static lmb_result step_readback(const ground *on, lmb_error *error) {
+static lmb_result create_readback(const ground *on, const lmb_gpu_batch *batch, uint32_t contents, lmb_error *error) {
     lmb_gpu_readback *readback = NULL;
     lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
-    def.batch = on->batch;
-    def.contents = LMB_READBACK_REFUSED_BIT;
+    def.batch = batch;
+    def.contents = contents;
     lmb_result result = lmb_gpu_readback_create(on->gpu, &def, &readback, error);
     assert_true((result == LMB_OK) == (readback != NULL));
     lmb_gpu_readback_destroy(readback);
     return result;
+}
+
+static lmb_result step_readback(const ground *on, lmb_error *error) {
+    return create_readback(on, on->batch, LMB_READBACK_REFUSED_BIT, error);
+}
+
+static lmb_result step_hashes(const ground *on, lmb_error *error) {
+    return create_readback(on, on->inertialized_batch, LMB_READBACK_HASHES_BIT, error);
 }
 
 typedef lmb_result (*creating_step)(const ground *on, lmb_error *error);
@@ -519,6 +528,8 @@ static void ground_create(ground *ground) {
     assert_ok(lmb_gpu_graph_create(ground->gpu, inertialized, &ground->inertialized, &error), &error);
     const lmb_gpu_batch_def batch = batch_def(ground->program);
     assert_ok(lmb_gpu_batch_create(ground->gpu, &batch, &ground->batch, &error), &error);
+    const lmb_gpu_batch_def inertialized_batch = batch_def(ground->inertialized);
+    assert_ok(lmb_gpu_batch_create(ground->gpu, &inertialized_batch, &ground->inertialized_batch, &error), &error);
     control_def control = default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
     control.parameter_count = lmb_graph_parameter_count(program);
@@ -528,6 +539,7 @@ static void ground_create(ground *ground) {
 
 static void ground_destroy(ground *ground) {
     lmb_control_destroy(ground->control);
+    lmb_gpu_batch_destroy(ground->inertialized_batch);
     lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_graph_destroy(ground->program);
     lmb_gpu_graph_destroy(ground->inertialized);
@@ -546,6 +558,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     fail_each(step_inertialized_batch, ground, asked, failing, expected, part, of_direct);
     fail_each(step_control, ground, asked, failing, expected, part, 0);
     fail_each(step_readback, ground, asked, failing, expected, part, 0);
+    fail_each(step_hashes, ground, asked, failing, expected, part, 0);
     fail_each(step_clip, ground, asked, failing, expected, part, 0);
     ground_destroy(ground);
 }

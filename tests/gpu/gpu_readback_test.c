@@ -525,8 +525,8 @@ static void wrong_descriptors_are_named(void **state) {
     expect_error(lmb_gpu_readback_create(gpu, &def, NULL, &error), &error, LMB_ERROR_ARGUMENT, "result");
     def.batch = f.batch;
     expect_refused(gpu, &def, "contents 0x0");
-    def.contents = 64;
-    expect_refused(gpu, &def, "contents 0x40");
+    def.contents = 128;
+    expect_refused(gpu, &def, "contents 0x80");
     def.contents = LMB_READBACK_EMITTED_BIT;
     def.frame_count = SLOTS - 1;
     expect_refused(gpu, &def, "2 frames are not 3");
@@ -550,6 +550,8 @@ static void wrong_descriptors_are_named(void **state) {
     }
     def.contents = LMB_READBACK_REACHED_BIT;
     expect_refused(gpu, &def, "no nodes that report");
+    def.contents = LMB_READBACK_HASHES_BIT;
+    expect_refused(gpu, &def, "no words that a frame continues from");
     def.contents = LMB_READBACK_REFUSED_BIT;
     lmb_gpu_readback *made = NULL;
     assert_ok(lmb_gpu_readback_create(gpu, &def, &made, &error), &error);

@@ -1,5 +1,6 @@
 // Rows of characters on the CPU: placing one changes its motion alone, respawning begins it anew, and one that moves to
-// another row continues with the same bits. Bad arguments are refused and change nothing.
+// another row continues with the same bits. A row's hash is that of all its words. Bad arguments are refused and change
+// nothing.
 #include "refusal.h"
 #include "suite.h"
 #include "walkers.h"
@@ -94,6 +95,69 @@ static void moving_keeps_the_bits(void **state) {
     walkers_destroy(c);
 }
 
+// The hash of a row, as the header says.
+static uint64_t hash_of(const lmb_graph *graph, const lmb_character_words *words, uint32_t row) {
+    const size_t states = lmb_control_state_words(lmb_graph_control(graph)), inertia = lmb_graph_inertia_words(graph);
+    const uint64_t parts[] = {
+        lmb_control_hash(words->states + row * states, states),
+        lmb_control_hash(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
+        lmb_control_hash(words->reached != NULL ? words->reached + row : NULL, lmb_graph_reached_count(graph))};
+    uint32_t six[6];
+    for (int i = 0; i < 6; i++) {
+        six[i] = (uint32_t)(parts[i / 2] >> 32 * (i % 2));
+    }
+    return lmb_control_hash(six, 6);
+}
+
+static void hashes_are_those_of_all_words(void **state) {
+    (void)state;
+    enum { LISTED = 150, MANY = 100 };
+    walkers *c = create();
+    run_frames(c, 0, 30);
+    const lmb_character_words words = walkers_words(c);
+    uint32_t listed[LISTED];
+    uint64_t rows[WALKERS_ROWS], hashes[LISTED];
+    assert_int_equal(lmb_characters_hash(c->graph, &words, rows, NULL), LMB_OK);
+    for (uint32_t i = 0; i < LISTED; i++) {
+        listed[i] = 4 * i % WALKERS_ROWS;
+    }
+    lmb_character_words some = words;
+    some.characters = listed;
+    some.count = LISTED;
+    assert_int_equal(lmb_characters_hash(c->graph, &some, hashes, NULL), LMB_OK);
+    for (uint32_t i = 0; i < LISTED; i++) {
+        assert_true(rows[listed[i]] == hash_of(c->graph, &words, listed[i]) && hashes[i] == rows[listed[i]]);
+    }
+    some = words;
+    some.first = 2;
+    some.count = 3;
+    c->states[3 * c->state_words]++;
+    c->inertia[4 * c->inertia_words]++;
+    c->reached[2] ^= 1;
+    assert_int_equal(lmb_characters_hash(c->graph, &some, hashes, NULL), LMB_OK);
+    for (uint32_t i = 0; i < some.count; i++) {
+        assert_true(hashes[i] == hash_of(c->graph, &words, 2 + i) && hashes[i] != rows[2 + i]);
+    }
+    lmb_error error;
+    CHECK_REFUSAL(lmb_characters_hash(c->graph, &words, NULL, &error), &error, LMB_ERROR_ARGUMENT, "hashes are NULL");
+    some.first = WALKERS_ROWS;
+    CHECK_REFUSAL(lmb_characters_hash(c->graph, &some, hashes, &error), &error, LMB_ERROR_ARGUMENT, "7 to 10");
+    walkers_destroy(c);
+    lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
+    const size_t state_words = lmb_control_state_words(lmb_graph_control(still));
+    uint32_t states[MANY * 64];
+    assert_true(state_words <= 64 && lmb_graph_inertia_words(still) == 0);
+    for (uint32_t i = 0; i < MANY * state_words; i++) {
+        states[i] = i * i;
+    }
+    const lmb_character_words many = {.states = states, .row_count = MANY, .count = MANY};
+    assert_int_equal(lmb_characters_hash(still, &many, hashes, NULL), LMB_OK);
+    for (uint32_t i = 0; i < MANY; i++) {
+        assert_true(hashes[i] == hash_of(still, &many, i));
+    }
+    lmb_graph_destroy(still);
+}
+
 static void bad_arguments_change_nothing(void **state) {
     (void)state;
     walkers *c = create();
@@ -141,6 +205,7 @@ static void bad_arguments_change_nothing(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(placing_changes_the_motion_alone), cmocka_unit_test(respawning_begins_anew),
-        cmocka_unit_test(moving_keeps_the_bits), cmocka_unit_test(bad_arguments_change_nothing)};
+        cmocka_unit_test(moving_keeps_the_bits), cmocka_unit_test(hashes_are_those_of_all_words),
+        cmocka_unit_test(bad_arguments_change_nothing)};
     return cmocka_run_group_tests(tests, walker_set_up, walker_tear_down);
 }
