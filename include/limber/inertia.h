@@ -31,16 +31,17 @@
 /// offset is within 1e-3 of half a turn, either direction is allowed.
 ///
 /// **Memory.** A batch keeps lmb_graph_inertia_words() words for each character: first, if
-/// lmb_graph_inertia_parameters() is not #LMB_NONE, 36 for each joint, then those of chains (chain.h) and feet (ik.h),
-/// in the order in which they are evaluated. The 36 are the transforms shown in two frames, the offset, and the numbers
-/// of these frames. On the CPU the host owns them (lmb_batch_outputs.inertia); on a device the batch does
-/// (lmb_gpu_batch_inertia()). They are plain words without addresses, equal on all devices, and zero before the first
-/// frame. They are not part of a control's state: code that saves, restores or compares states must do the same with
-/// these words. Words and state of one frame, restored together, continue with the same bits. To begin a character
-/// anew, either send #LMB_EVENT_RESET: then only the words of chains and feet need to be zeroed, if these are to begin
-/// anew too; or zero the character's state: then zero all of these words. After the 36 are zeroed, or if they belong to
-/// another frame than the state, no offset is taken until one frame has been shown, and no velocity until two have.
-/// Results are finite and have the same bits on every device, whatever the words contain.
+/// lmb_graph_inertia_parameters() is not #LMB_NONE, 26 for each joint, or 36 if a scale other than 1 can occur, then
+/// those of chains (chain.h) and feet (ik.h), in the order in which they are evaluated. A joint's are the transforms
+/// shown in two frames, the offset, and the numbers of these frames. On the CPU the host owns them
+/// (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain words without
+/// addresses, equal on all devices, and zero before the first frame. They are not part of a control's state: code that
+/// saves, restores or compares states must do the same with these words. Words and state of one frame, restored
+/// together, continue with the same bits. To begin a character anew, either send #LMB_EVENT_RESET: then only the words
+/// of chains and feet need to be zeroed, if these are to begin anew too; or zero the character's state: then zero all
+/// of these words. After those of joints are zeroed, or if they belong to another frame than the state, no offset is
+/// taken until one frame has been shown, and no velocity until two have. Results are finite and have the same bits on
+/// every device, whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
 /// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A

@@ -153,88 +153,148 @@ OP inertia_clock load_inertia_clock(evaluation e) {
     return now;
 }
 
-// Stores a pose in lanes where `stored` holds. `at` is the offset of its first word.
-OP void store_remembered(mutable_memory kept, word at, uint joints, transform pose, lane_mask stored) {
-    SCATTER(kept, at, BITS(pose.t.x), stored);
-    SCATTER(kept, at + joints, BITS(pose.t.y), stored);
-    SCATTER(kept, at + 2u * joints, BITS(pose.t.z), stored);
-    SCATTER(kept, at + 3u * joints, BITS(pose.q.x), stored);
-    SCATTER(kept, at + 4u * joints, BITS(pose.q.y), stored);
-    SCATTER(kept, at + 5u * joints, BITS(pose.q.z), stored);
-    SCATTER(kept, at + 6u * joints, BITS(pose.q.w), stored);
-    SCATTER(kept, at + 7u * joints, BITS(pose.s.x), stored);
-    SCATTER(kept, at + 8u * joints, BITS(pose.s.y), stored);
-    SCATTER(kept, at + 9u * joints, BITS(pose.s.z), stored);
+// The memory of a joint.
+STRUCT(inertia_memory)
+mutable_memory kept;
+word at; // the joint's first word
+uint joints;
+bool scales; // whether it has scales
+END_STRUCT(inertia_memory)
+
+OP inertia_memory find_inertia_memory(evaluation e, mutable_memory kept) {
+    inertia_memory m;
+    m.kept = kept;
+    m.at = e.character * LOAD(e.program, PROGRAM_KEPT) + e.joint;
+    m.joints = LOAD(e.program, PROGRAM_JOINTS);
+    m.scales = USES_SCALE && LOAD(e.program, PROGRAM_JOINT_KEPT) == INERTIA_SCALED_WORDS;
+    return m;
 }
 
-OP real bound_component(real x) {
-    return clamp_real(x, -1.0f, 1.0f);
+OP word inertia_word(inertia_memory m, uint index) {
+    return m.at + index * m.joints;
+}
+
+// The first words of a pose's translation and of its scale.
+STRUCT(inertia_place)
+word pose;
+word scale;
+END_STRUCT(inertia_place)
+
+OP inertia_place offset_place(inertia_memory m) {
+    inertia_place place;
+    place.pose = inertia_word(m, INERTIA_OFFSET);
+    place.scale = inertia_word(m, INERTIA_OFFSET_SCALE);
+    return place;
+}
+
+OP inertia_place shown_place(inertia_memory m, word slot) {
+    inertia_place place;
+    place.pose = m.at + slot * (INERTIA_POSE_WORDS * m.joints);
+    place.scale = inertia_word(m, INERTIA_SCALES) + slot * (INERTIA_SCALE_WORDS * m.joints);
+    return place;
+}
+
+OP word stamp_of(inertia_memory m, word slot) {
+    return inertia_word(m, INERTIA_STAMPS) + slot * m.joints;
+}
+
+// Stores a pose in lanes where `stored` holds.
+OP void store_remembered(inertia_memory m, inertia_place place, transform pose, lane_mask stored) {
+    word at = place.pose;
+    SCATTER(m.kept, at, BITS(pose.t.x), stored);
+    SCATTER(m.kept, at + m.joints, BITS(pose.t.y), stored);
+    SCATTER(m.kept, at + 2u * m.joints, BITS(pose.t.z), stored);
+    SCATTER(m.kept, at + 3u * m.joints, BITS(pose.q.x), stored);
+    SCATTER(m.kept, at + 4u * m.joints, BITS(pose.q.y), stored);
+    SCATTER(m.kept, at + 5u * m.joints, BITS(pose.q.z), stored);
+    SCATTER(m.kept, at + 6u * m.joints, BITS(pose.q.w), stored);
+    if (m.scales) {
+        SCATTER(m.kept, place.scale, BITS(pose.s.x), stored);
+        SCATTER(m.kept, place.scale + m.joints, BITS(pose.s.y), stored);
+        SCATTER(m.kept, place.scale + 2u * m.joints, BITS(pose.s.z), stored);
+    }
+}
+
+OP real load_kept_component(inertia_memory m, word at) {
+    return snap(GATHER_REAL(m.kept, at));
+}
+
+OP real load_kept_turn(inertia_memory m, word at) {
+    return clamp_real(load_kept_component(m, at), -1.0f, 1.0f);
 }
 
 // Loads a stored pose, whatever its bits, and bounds it so that all results stay finite. The other functions assume
-// poses like those that instructions produce, and the CPU paths differ in how they treat NaN.
-OP transform load_remembered(mutable_memory kept, word at, uint joints) {
-    transform pose = snap_given(load_pose(kept, at, joints));
-    pose.q = make_quaternion(bound_component(pose.q.x), bound_component(pose.q.y), bound_component(pose.q.z),
-                             bound_component(pose.q.w));
+// poses like those that instructions produce, and the CPU paths differ in how they treat NaN. Without scales, each
+// component of the scale is `no_scale`.
+OP transform load_remembered(inertia_memory m, inertia_place place, float no_scale) {
+    word at = place.pose;
+    transform pose;
+    pose.t = make_vector(load_kept_component(m, at), load_kept_component(m, at + m.joints),
+                         load_kept_component(m, at + 2u * m.joints));
+    pose.q = make_quaternion(load_kept_turn(m, at + 3u * m.joints), load_kept_turn(m, at + 4u * m.joints),
+                             load_kept_turn(m, at + 5u * m.joints), load_kept_turn(m, at + 6u * m.joints));
+    pose.s = all_vector(no_scale, no_scale, no_scale);
+    if (m.scales) {
+        pose.s = make_vector(load_kept_component(m, place.scale), load_kept_component(m, place.scale + m.joints),
+                             load_kept_component(m, place.scale + 2u * m.joints));
+    }
+    pose.weight = SPLAT(WEIGHT_PRESENT);
     return pose;
 }
 
-OP real load_rate(mutable_memory kept, word at) {
-    return clamp_real(snap(GATHER_REAL(kept, at)), INERTIA_STEEPEST, 0.0f);
+OP real load_rate(inertia_memory m, uint index) {
+    return clamp_real(load_kept_component(m, inertia_word(m, index)), INERTIA_STEEPEST, 0.0f);
 }
 
 // Computes the offset of a joint whose character is switched in this frame, if the previous frame was shown; and its
 // velocity, if the frame before that was shown, too.
-OP void remember_offset(mutable_memory kept, word at, uint joints, inertia_clock now, transform pose,
-                        lane_mask stored) {
+OP void remember_offset(inertia_memory m, inertia_clock now, transform pose, lane_mask stored) {
     word slot = now.number & 1u;
     word before = (now.number - 1u) & INERTIA_LAST_NUMBER;
     word first = (now.number - 2u) & INERTIA_LAST_NUMBER;
-    word other = at + (1u - slot) * (POSE_COMPONENTS * joints);
-    lane_mask known = GATHER(kept, at + (INERTIA_STAMPS + 1u - slot) * joints) == before + 1u;
-    lane_mask moves = GATHER(kept, at + (INERTIA_STAMPS + slot) * joints) == first + 1u;
-    transform last = load_remembered(kept, other, joints);
-    transform older = load_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints);
+    lane_mask known = GATHER(m.kept, stamp_of(m, 1u - slot)) == before + 1u;
+    lane_mask moves = GATHER(m.kept, stamp_of(m, slot)) == first + 1u;
+    transform last = load_remembered(m, shown_place(m, 1u - slot), 1.0f);
+    transform older = load_remembered(m, shown_place(m, slot), 1.0f);
     last = select_transform(known, last, pose);
     older = select_transform(AND(known, moves), older, last);
     inertia taken = take_inertia(pose, last, older, now.step);
-    store_remembered(kept, at + INERTIA_OFFSET * joints, joints, taken.offset, stored);
-    SCATTER(kept, at + INERTIA_RATES * joints, BITS(taken.t_rate), stored);
-    SCATTER(kept, at + (INERTIA_RATES + 1u) * joints, BITS(taken.q_rate), stored);
-    SCATTER(kept, at + (INERTIA_RATES + 2u) * joints, BITS(taken.s_rate), stored);
-    SCATTER(kept, at + INERTIA_TAKEN * joints, SELECT_BITS(known, now.number + 1u), stored);
+    store_remembered(m, offset_place(m), taken.offset, stored);
+    SCATTER(m.kept, inertia_word(m, INERTIA_RATES), BITS(taken.t_rate), stored);
+    SCATTER(m.kept, inertia_word(m, INERTIA_RATES + 1u), BITS(taken.q_rate), stored);
+    if (m.scales) {
+        SCATTER(m.kept, inertia_word(m, INERTIA_SCALE_RATE), BITS(taken.s_rate), stored);
+    }
+    SCATTER(m.kept, inertia_word(m, INERTIA_TAKEN), SELECT_BITS(known, now.number + 1u), stored);
 }
 
 // Returns a joint's inertialized pose, and stores it in lanes where `shows` holds: a lane may have no character, or one
 // whose level of detail drops the joint.
 OP transform inertialize(evaluation e, inertia_clock now, mutable_memory kept, transform pose, lane_mask shows) {
-    uint joints = LOAD(e.program, PROGRAM_JOINTS);
-    uint words = INERTIA_WORDS * joints;
-    if (USES_CHAINS) {
-        words = LOAD(e.program, PROGRAM_KEPT);
-    }
-    word at = e.character * words + e.joint;
+    inertia_memory m = find_inertia_memory(e, kept);
     word slot = now.number & 1u;
-    word stamp = at + (INERTIA_STAMPS + slot) * joints;
+    word stamp = stamp_of(m, slot);
     lane_mask begins = AND(now.switched == now.number, now.duration > 0.0f);
     lane_mask switches = AND(AND(begins, GATHER(kept, stamp) != now.number + 1u), shows);
     if (ANY(switches)) {
-        remember_offset(kept, at, joints, now, pose, switches);
+        remember_offset(m, now, pose, switches);
     }
-    lane_mask moves = GATHER(kept, at + INERTIA_TAKEN * joints) == now.switched + 1u;
+    lane_mask moves = GATHER(kept, inertia_word(m, INERTIA_TAKEN)) == now.switched + 1u;
     moves = AND(moves, AND(now.time < now.duration, shows));
     transform shown = pose;
     if (ANY(moves)) {
         inertia taken;
-        taken.offset = load_remembered(kept, at + INERTIA_OFFSET * joints, joints);
-        taken.t_rate = load_rate(kept, at + INERTIA_RATES * joints);
-        taken.q_rate = load_rate(kept, at + (INERTIA_RATES + 1u) * joints);
-        taken.s_rate = load_rate(kept, at + (INERTIA_RATES + 2u) * joints);
+        taken.offset = load_remembered(m, offset_place(m), 0.0f);
+        taken.t_rate = load_rate(m, INERTIA_RATES);
+        taken.q_rate = load_rate(m, INERTIA_RATES + 1u);
+        taken.s_rate = SPLAT(0.0f);
+        if (m.scales) {
+            taken.s_rate = load_rate(m, INERTIA_SCALE_RATE);
+        }
         transform moved = apply_inertia(pose, taken, now.time, now.duration);
         shown = select_transform(moves, moved, pose);
     }
-    store_remembered(kept, at + slot * (POSE_COMPONENTS * joints), joints, shown, shows);
+    store_remembered(m, shown_place(m, slot), shown, shows);
     SCATTER(kept, stamp, now.number + 1u, shows);
     return shown;
 }

@@ -48,6 +48,7 @@
 #define PROGRAM_STRANDS 39            // offset: word [strand + 1], index in the order of the strand's first joint
 #define PROGRAM_REACHED 40            // words per character that say which nodes reached their targets
 #define PROGRAM_REACHED_PARAMETERS 41 // offset: [word] 1 plus the parameter that the control writes, or 0
+#define PROGRAM_JOINT_KEPT 42         // words kept for each joint: INERTIA_WORDS, INERTIA_SCALED_WORDS or 0
 // A multiple of a sector, so that what follows begins at one.
 #define PROGRAM_HEADER_WORDS 48
 
@@ -417,12 +418,20 @@ OP affine load_affine(memory data, uint at) {
 #define INERTIA_PARAMETERS 5u
 #define INERTIA_LAST_NUMBER 0xffffffu
 
-// A joint's words. Each word is stored for all joints of a character before the next word.
-#define INERTIA_SHOWN 0u   // two poses: of even and of odd frame numbers
-#define INERTIA_OFFSET 20u // a pose,
-#define INERTIA_RATES 30u  // and its three rates
-#define INERTIA_STAMPS 33u // of the two poses: 1 plus the frame number, or 0 if there is none
-#define INERTIA_TAKEN 35u  // 1 plus the number of the frame in which the offset was taken, or 0 if there is none
-#define INERTIA_WORDS 36u
+// A joint's words. Each word is stored for all joints of a character before the next word. There are three poses: those
+// shown in even and in odd frame numbers, and the offset. Scales come last, because most graphs have none.
+// 0: translation and rotation of the poses, INERTIA_POSE_WORDS each
+#define INERTIA_OFFSET 14u // those of the offset
+#define INERTIA_RATES 21u  // of the offset's translation and rotation
+#define INERTIA_STAMPS 23u // of the two shown poses: 1 plus the frame number, or 0 if there is none
+#define INERTIA_TAKEN 25u  // 1 plus the number of the frame in which the offset was taken, or 0 if there is none
+#define INERTIA_WORDS 26u
+#define INERTIA_SCALES 26u // of the three poses, INERTIA_SCALE_WORDS each
+#define INERTIA_OFFSET_SCALE 32u
+#define INERTIA_SCALE_RATE 35u // of the offset's scale
+#define INERTIA_SCALED_WORDS 36u
+
+#define INERTIA_POSE_WORDS 7u
+#define INERTIA_SCALE_WORDS 3u
 
 #endif

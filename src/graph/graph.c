@@ -107,6 +107,7 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_DATA] = c->data;
     header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
     header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
+    header[PROGRAM_JOINT_KEPT] = c->joint_kept;
     header[PROGRAM_REACHED] = c->reached_count;
     at += c->data_words;
     at += 1; // spare: see load_vector() in shaders/ops/sampling.h
@@ -242,17 +243,6 @@ static void write_program(lmb_compiler *c, uint32_t *program) {
     (void)lmb_graph_emit(c); // the same instructions as while counting
 }
 
-static bool rest_scales(const lmb_rig *rig) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        for (int axis = 0; axis < 3; axis++) {
-            if (rig->rest[joint].scale[axis] != 1.0f) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         graph->uses_spaces = graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS ||
@@ -262,16 +252,11 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
         graph->uses_weights =
             graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
-    graph->uses_scale = graph->pose_count > 0 || rest_scales(def->rig) || lmb_graph_static_poses_scale(def);
-    for (uint32_t i = 0; i < def->joint_limits_count; i++) {
-        graph->uses_scale = graph->uses_scale || lmb_limits_scale(def->rig, def->joint_limits[i]);
-    }
     for (uint32_t i = 0; i < def->clip_count; i++) {
         const uint32_t kinds = lmb_graph_clip_kinds(def, i);
         graph->uses_cubic = graph->uses_cubic || (kinds & LMB_CLIP_CUBIC) != 0;
         graph->uses_far = graph->uses_far || (kinds & LMB_CLIP_FAR) != 0;
         graph->uses_packed = graph->uses_packed || (kinds & LMB_CLIP_PACKED) != 0;
-        graph->uses_scale = graph->uses_scale || (kinds & LMB_CLIP_SCALED) != 0;
         graph->uses_weights = graph->uses_weights || (kinds & LMB_CLIP_PARTIAL) != 0;
         graph->uses_joint_maps = graph->uses_joint_maps || lmb_graph_clip_joints(def, i) != def->rig->joint_count;
     }
@@ -471,6 +456,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .stack = c.deepest,
                            .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,
+                           .uses_scale = c.scales,
                            .uses_curves = c.uses_curves,
                            .uses_user_curves = def->curve_count > 0,
                            .uses_retargets = c.uses_retargets,

@@ -28,7 +28,7 @@ static uint32_t machine_words(const uint32_t *block, uint32_t index) {
 lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     const uint32_t kept = lmb_graph_inertia_words(graph);
-    const uint32_t joints = graph->uses_inertia ? INERTIA_WORDS * graph->joint_count : 0;
+    const uint32_t joints = graph->program[PROGRAM_JOINT_KEPT] * graph->joint_count;
     lmb_state_sizes sizes = {.joints = joints, .chains_and_feet = kept - joints};
     if (control == NULL) {
         return sizes;

@@ -137,7 +137,9 @@ typedef struct lmb_compiler {
     bool uses_curves;                              // a value has a curve
     bool uses_joint_maps;                          // a source is in a joint map or a retarget
     bool uses_retargets;                           // a source is in a retarget
-    uint32_t inertia_words;                        // that a batch keeps for each character
+    bool scales;                                   // lmb_graph_scales()
+    uint32_t joint_kept;                           // words for each joint and character: PROGRAM_JOINT_KEPT
+    uint32_t inertia_words;                        // of all joints
     uint32_t chain_words;                          // after them: of chains and feet
     bool uses_colliders;                           // of chains
     uint32_t reached_count;                        // words that say which nodes reached their targets
@@ -180,8 +182,9 @@ bool lmb_graph_check_source(lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map);
 // Returns the words of a pose with that many joints. It has float channels too if the rig has as many joints.
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count);
-// Returns whether a static pose that a node uses has a scale other than 1.
-bool lmb_graph_static_poses_scale(const lmb_graph_def *def);
+// Returns whether a scale other than 1 can occur: in clips, static poses that nodes use, pose buffers, joint limits or
+// the rest pose.
+bool lmb_graph_scales(const lmb_compiler *c);
 
 // Adds words for instructions to refer to, and stores their offset. Returns them, or NULL while counting.
 uint32_t *lmb_graph_add_data(lmb_compiler *c, uint32_t words, uint32_t *offset);

@@ -669,7 +669,9 @@ bool lmb_graph_emit(lmb_compiler *c) {
         c->first_motion_weight = UNKNOWN_WEIGHT;
     }
     c->data_words = 0;
-    c->inertia_words = c->def->inertialize ? INERTIA_WORDS * c->def->rig->joint_count : 0;
+    c->scales = lmb_graph_scales(c);
+    c->joint_kept = !c->def->inertialize ? 0 : c->scales ? INERTIA_SCALED_WORDS : INERTIA_WORDS;
+    c->inertia_words = c->joint_kept * c->def->rig->joint_count;
     c->chain_words = 0;
     c->uses_colliders = false;
     c->reached_count = 0;

@@ -8,6 +8,7 @@
 
 #include "clip_slot.h"
 #include "math/value.h"
+#include "rig/joint_limits.h"
 #include "rig/rig.h"
 
 #include "../../shaders/ops/operations.h"
@@ -179,15 +180,38 @@ static bool takes_pose(const lmb_node_def *node) {
     return (lmb_find_operation(node->op)->takes & TAKES_POSE) != 0;
 }
 
-bool lmb_graph_static_poses_scale(const lmb_graph_def *def) {
+static bool any_pose_scales(const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        if (takes_pose(node) && node->static_pose != LMB_NONE &&
-            static_pose_scales(&def->static_poses[node->static_pose])) {
+        const bool is_static = takes_pose(node) && node->static_pose != LMB_NONE;
+        if (node->op == LMB_OP_POSE || (is_static && static_pose_scales(&def->static_poses[node->static_pose]))) {
             return true;
         }
     }
     return false;
+}
+
+static bool rest_scales(const lmb_rig *rig) {
+    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        for (int axis = 0; axis < 3; axis++) {
+            if (rig->rest[joint].scale[axis] != 1.0f) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+bool lmb_graph_scales(const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
+    bool scales = rest_scales(def->rig) || any_pose_scales(def);
+    for (uint32_t i = 0; i < def->joint_limits_count; i++) {
+        scales = scales || lmb_limits_scale(def->rig, def->joint_limits[i]);
+    }
+    for (uint32_t i = 0; i < def->clip_count; i++) {
+        scales = scales || (lmb_graph_clip_kinds(def, i) & LMB_CLIP_SCALED) != 0;
+    }
+    return scales;
 }
 
 void lmb_graph_add_joint_maps(lmb_compiler *c) {

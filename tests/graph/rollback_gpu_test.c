@@ -77,7 +77,7 @@ static void open_fixture(fixture *f) {
     def.character_count = ROWS;
     def.slot_count = SLOTS;
     def.restored_a_frame = ROWS;
-    def.span_bytes = 3 * (lmb_graph_inertia_words(f->graph) + 200) * sizeof(uint32_t);
+    def.span_bytes = 3 * (lmb_graph_inertia_words(f->graph) + 40) * sizeof(uint32_t);
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     assert_true(lmb_gpu_batch_span_count(f->batch) > 1);
     lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
