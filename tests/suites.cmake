@@ -113,9 +113,9 @@ set(of_renderer_test IF NOT_WIN32 GPU FULL LIBRARIES limber-stb RUNS limber-rend
     LABELS cases one-driver slow-with-sanitizers)
 set(of_demo_clips_test NEEDS limber-viewer LIBRARIES limber-stb SOURCES ${viewer}/demo_clips.c
     ${viewer}/character.c ${viewer}/sources.c ${viewer}/measure.c ${viewer}/fail.c ${viewer}/graph_file.c
-    ${viewer}/graph_run.c)
+    ${viewer}/graph_run.c ${viewer}/graph_targets.c)
 set(of_graph_view_test NEEDS limber-viewer SOURCES ${viewer}/fail.c ${viewer}/graph_file.c ${viewer}/graph_run.c
-    ${viewer}/graph_weights.c)
+    ${viewer}/graph_targets.c ${viewer}/graph_weights.c LIBRARIES limber-tools)
 
 set(rdna ../bench/kernels)
 set(of_bench_test IF NOT_WIN32 ALL_CASES RUNS limber-bench LIBRARIES limber-tools)

@@ -69,10 +69,28 @@ void camera_look(const camera *camera, float aspect, camera_view *view) {
     glm_mat4_mul(projection, look, both);
     memcpy(view->view_projection, both, sizeof view->view_projection);
     view->rise = tanf(0.5f * camera->field_of_view);
+    view->aspect = aspect;
     for (int i = 0; i < 3; i++) {
         view->eye[i] = eye[i];
         view->right[i] = look[i][0] * view->rise * aspect;
         view->up[i] = look[i][1] * view->rise;
         view->forward[i] = -look[i][2];
+    }
+}
+
+bool camera_project(const camera_view *view, const float point[3], float at[2]) {
+    const float *m = view->view_projection;
+    float clip[4];
+    for (int row = 0; row < 4; row++) {
+        clip[row] = m[row] * point[0] + m[4 + row] * point[1] + m[8 + row] * point[2] + m[12 + row];
+    }
+    at[0] = 0.5f + 0.5f * clip[0] / clip[3];
+    at[1] = 0.5f + 0.5f * clip[1] / clip[3];
+    return clip[3] > 1e-6f;
+}
+
+void camera_ray(const camera_view *view, const float at[2], float ray[3]) {
+    for (int i = 0; i < 3; i++) {
+        ray[i] = view->forward[i] + (2.0f * at[0] - 1.0f) * view->right[i] + (1.0f - 2.0f * at[1]) * view->up[i];
     }
 }

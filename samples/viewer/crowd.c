@@ -112,6 +112,37 @@ float crowd_follow_motion(const crowd *crowd, const crowd_start *start, const lm
     return heading;
 }
 
+void crowd_matrix(const crowd *crowd, const crowd_placement *placement, float matrix[LMB_MATRIX_COMPONENTS]) {
+    const float size = placement->scale * crowd->character->unit;
+    const float c = size * placement->heading[0], s = size * placement->heading[1];
+    const float rows[3][3] = {{c, 0.0f, s}, {0.0f, size, 0.0f}, {-s, 0.0f, c}};
+    const float place[3] = {placement->position[0], placement->lift, placement->position[1]};
+    for (size_t row = 0; row < 3; row++) {
+        float *target = matrix + 4 * row;
+        target[3] = place[row];
+        for (size_t k = 0; k < 3; k++) {
+            target[k] = rows[row][k];
+            target[3] -= rows[row][k] * crowd->character->origin[k];
+        }
+    }
+}
+
+// The placement is that of the character's origin.
+void crowd_place_by(const crowd *crowd, const float matrix[LMB_MATRIX_COMPONENTS], crowd_placement *placement) {
+    const float size = fmaxf(hypotf(matrix[0], matrix[2]), 1e-6f);
+    float place[3];
+    for (size_t row = 0; row < 3; row++) {
+        const float *m = matrix + 4 * row, *origin = crowd->character->origin;
+        place[row] = m[0] * origin[0] + m[1] * origin[1] + m[2] * origin[2] + m[3];
+    }
+    placement->scale = size / crowd->character->unit;
+    placement->heading[0] = matrix[0] / size;
+    placement->heading[1] = matrix[2] / size;
+    placement->position[0] = place[0];
+    placement->position[1] = place[2];
+    placement->lift = place[1];
+}
+
 static float own_mood(const crowd *crowd, const crowd_member *member) {
     return member->mood + 0.25f * sinf((float)(0.35 * crowd->time) + member->swing);
 }

@@ -56,6 +56,11 @@ typedef struct crowd_start {
 float crowd_follow_motion(const crowd *crowd, const crowd_start *start, const lmb_motion *motion,
                           crowd_placement *placement);
 
+// Stores the matrix from the character's model space to the world, of a member; and places one by such a matrix, which
+// turns about Y and scales evenly.
+void crowd_matrix(const crowd *crowd, const crowd_placement *placement, float matrix[LMB_MATRIX_COMPONENTS]);
+void crowd_place_by(const crowd *crowd, const float matrix[LMB_MATRIX_COMPONENTS], crowd_placement *placement);
+
 void crowd_advance(crowd *crowd, double seconds);
 // Writes float [count][PARAMETER_COUNT].
 void crowd_write_parameters(const crowd *crowd, float *parameters);

@@ -184,14 +184,8 @@ static lmb_result create_scene(demo *demo, lmb_error *error) {
 static void place_in_scene(demo *demo) {
     crowd *crowd = demo->crowd;
     for (uint32_t i = 0; i < crowd->count; i++) {
-        const float *matrix = play_scene_transforms(demo->scene) + (size_t)i * LMB_MATRIX_COMPONENTS;
-        crowd_placement *placement = &crowd->members[i].placement;
-        placement->scale = 1.0f;
-        placement->position[0] = matrix[3];
-        placement->position[1] = matrix[11];
-        placement->lift = matrix[7];
-        placement->heading[0] = matrix[0] / crowd->character->unit;
-        placement->heading[1] = matrix[2] / crowd->character->unit;
+        crowd_place_by(crowd, play_scene_transforms(demo->scene) + (size_t)i * LMB_MATRIX_COMPONENTS,
+                       &crowd->members[i].placement);
     }
 }
 

@@ -44,6 +44,10 @@ static void destroy_version(device *device, version *version) {
         lmb_gpu_batch_destroy(version->shown.batch);
         lmb_gpu_graph_destroy(version->shown.graph);
         device_buffer_destroy(device, &version->kept);
+        for (uint32_t i = 0; i < GRAPH_DEVICE_FRAMES; i++) {
+            device_buffer_destroy(device, &version->shown.points[i]);
+            device_buffer_destroy(device, &version->shown.transforms[i]);
+        }
         graph_version_destroy(version->shown.text);
         free(version);
     }
@@ -65,6 +69,27 @@ static lmb_result create_kept(const graph_device_def *def, version *version, lmb
                                 &version->kept, error);
 }
 
+static lmb_result create_world(const graph_device_def *def, graph_device_version *version, lmb_error *error) {
+    const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    const lmb_graph *graph = version->text->graph;
+    const VkDeviceSize characters = def->character_count;
+    const VkDeviceSize points = characters * lmb_graph_point_count(graph) * 4 * sizeof(float);
+    const bool has_transforms = lmb_graph_uses_transforms(graph);
+    for (uint32_t i = 0; i < def->frame_count && i < GRAPH_DEVICE_FRAMES; i++) {
+        if (points > 0 && (device_buffer_create(def->device, points, usage, true, &version->points[i], error) ||
+                           lmb_gpu_batch_bind_points(version->batch, i, version->points[i].address, error))) {
+            return error->result;
+        }
+        if (has_transforms &&
+            (device_buffer_create(def->device, characters * LMB_MATRIX_COMPONENTS * sizeof(float), usage, true,
+                                  &version->transforms[i], error) ||
+             lmb_gpu_batch_bind_transforms(version->batch, i, version->transforms[i].address, error))) {
+            return error->result;
+        }
+    }
+    return LMB_OK;
+}
+
 static lmb_result create_on_device(const graph_device_def *def, version *version, lmb_error *error) {
     lmb_gpu_batch_def batch = lmb_default_gpu_batch_def();
     if (lmb_gpu_graph_create(def->gpu, version->shown.text->graph, &version->shown.graph, error)) {
@@ -80,7 +105,7 @@ static lmb_result create_on_device(const graph_device_def *def, version *version
         return viewer_fail(error, LMB_ERROR_LIMIT, "%u characters of this graph need too much memory",
                            def->character_count);
     }
-    return create_kept(def, version, error);
+    return create_world(def, &version->shown, error) ? error->result : create_kept(def, version, error);
 }
 
 // Takes the text. A version that the device cannot create keeps its text, whose error says why. Returns NULL if memory

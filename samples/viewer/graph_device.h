@@ -6,6 +6,8 @@
 #include "device.h"
 #include "graph_file.h"
 
+#define GRAPH_DEVICE_FRAMES 4u // in flight, at most
+
 typedef struct graph_device graph_device;
 
 typedef struct graph_device_def {
@@ -23,6 +25,9 @@ typedef struct graph_device_version {
     lmb_gpu_graph *graph; // NULL, and so is the batch, if the version is not a graph that can be shown
     lmb_gpu_batch *batch;
     uint32_t kept_frames; // as stated, or less
+    // Of each frame slot, mapped, if the graph reads them: what the host writes for inverse kinematics, as in batch.h.
+    device_buffer points[GRAPH_DEVICE_FRAMES];
+    device_buffer transforms[GRAPH_DEVICE_FRAMES];
 } graph_device_version;
 
 // Takes the version `first`, which must be a graph, shows it, and follows a file. Destroys `first` if it fails.

@@ -13,6 +13,18 @@
 #define SAMPLED_RUNS 9u
 #define SAMPLED_FRAMES 12u
 #define SAMPLED_STEP 0.19 // seconds: in no ratio to the usual lengths of clips
+#define SCATTERED_FRAMES 16u
+#define SCATTERED_STEP 0.23 // seconds
+
+// Returns a number in [0, 1) that depends on both.
+static float chance(uint32_t character, uint32_t purpose) {
+    uint32_t word = character * 747796405u + purpose * 2891336453u + 277803737u;
+    for (int i = 0; i < 2; i++) {
+        word = (word ^ word >> 16) * 0x7feb352du;
+        word = (word ^ word >> 15) * 0x846ca68bu;
+    }
+    return (float)((word ^ word >> 16) >> 8) / 16777216.0f;
+}
 
 // Returns a number in [0, 1) for a character, 0 for the first one.
 static double apart(uint32_t character) {
@@ -65,10 +77,46 @@ graph_setting *graph_run_find(const graph_run *run, const char *name) {
     return NULL;
 }
 
+static float fit(const graph_setting *setting, float value) {
+    return value >= setting->min ? fminf(value, setting->max) : setting->min; // NaN gives min
+}
+
+static float *own_of(const graph_run *run, float *values, const graph_setting *setting, uint32_t character) {
+    return &values[(size_t)character * run->setting_count + (size_t)(setting - run->settings)];
+}
+
 void graph_run_set(graph_run *run, graph_setting *setting, float value) {
-    setting->value = value >= setting->min ? fminf(value, setting->max) : setting->min; // NaN gives min
+    setting->value = fit(setting, value);
     setting->plays = false;
+    for (uint32_t i = 0; i < run->character_count; i++) {
+        *own_of(run, run->own, setting, i) = NAN;
+    }
     run->changed = true;
+}
+
+void graph_run_set_own(graph_run *run, const graph_setting *setting, uint32_t character, float value) {
+    *own_of(run, run->own, setting, character) = fit(setting, value);
+    run->changed = true;
+}
+
+float graph_run_value(const graph_run *run, const graph_setting *setting, uint32_t character) {
+    const float own = *own_of(run, run->own, setting, character);
+    return isnan(own) ? setting->value : own;
+}
+
+bool graph_run_hears(const graph_run *run, uint32_t event) {
+    const lmb_graph_def *def = run->def;
+    bool heard = false;
+    for (uint32_t i = 0; i < def->fade_count; i++) {
+        heard = heard || def->fades[i].in_event == event || def->fades[i].out_event == event;
+    }
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const lmb_machine_def *machine = def->nodes[i].op == LMB_OP_MACHINE ? def->nodes[i].machine : NULL;
+        for (uint32_t k = 0; machine != NULL && k < machine->transition_count; k++) {
+            heard = heard || machine->transitions[k].event == event;
+        }
+    }
+    return heard;
 }
 
 void graph_run_send(graph_run *run, uint32_t event, uint32_t character) {
@@ -87,16 +135,24 @@ void graph_run_send(graph_run *run, uint32_t event, uint32_t character) {
 // ---- Memory: the frames of the ring, and behind them the seed, from which the first frame goes on.
 
 static size_t moment_bytes(const graph_run *run) {
-    return sizeof(float) * run->setting_count +
-           (size_t)run->character_count * (sizeof(float) * run->parameter_count +
-                                           sizeof(uint32_t) * ((size_t)run->state_words + run->emitted_words +
-                                                               run->reached_words + run->inertia_words));
+    const size_t of_all = (size_t)run->setting_count + 4 * (size_t)run->target_count + run->scene_floats;
+    const size_t floats = (size_t)run->setting_count + 4 * (size_t)run->point_count + LMB_MATRIX_COMPONENTS +
+                          run->palette_floats + run->parameter_count;
+    const size_t words = (size_t)run->state_words + run->emitted_words + run->reached_words + run->inertia_words;
+    return sizeof(float) * of_all + run->character_count * (sizeof(float) * floats + sizeof(uint32_t) * words);
 }
 
 static void lay_out_moment(graph_run *run, uint32_t index) {
     graph_moment *moment = &run->moments[index];
+    const size_t characters = run->character_count;
     moment->settings = (float *)((char *)run->memory + index * moment_bytes(run));
-    moment->parameters = moment->settings + run->setting_count;
+    moment->own = moment->settings + run->setting_count;
+    moment->places = moment->own + characters * run->setting_count;
+    moment->points = moment->places + 4 * (size_t)run->target_count;
+    moment->transforms = moment->points + characters * run->point_count * 4;
+    moment->palettes = moment->transforms + characters * LMB_MATRIX_COMPONENTS;
+    moment->scene = moment->palettes + characters * run->palette_floats;
+    moment->parameters = moment->scene + run->scene_floats;
     moment->states = (uint32_t *)(moment->parameters + (size_t)run->character_count * run->parameter_count);
     moment->emitted = moment->states + (size_t)run->character_count * run->state_words;
     moment->reached = moment->emitted + (size_t)run->character_count * run->emitted_words;
@@ -116,6 +172,35 @@ static void fill_seed(graph_run *run) {
     for (uint32_t i = 0; i < run->setting_count; i++) {
         seed->settings[i] = run->settings[i].value;
     }
+    if (run->scene != NULL) {
+        play_scene_save(run->scene, seed->scene);
+        memcpy(seed->transforms, play_scene_transforms(run->scene),
+               (size_t)run->character_count * LMB_MATRIX_COMPONENTS * sizeof(float));
+    } else {
+        memcpy(seed->transforms, run->starts, (size_t)run->character_count * LMB_MATRIX_COMPONENTS * sizeof(float));
+    }
+}
+
+static void place_targets(graph_run *run) {
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        memcpy(run->places[i], run->targets[i].model, sizeof run->targets[i].model);
+        run->places[i][3] = 0.0f;
+    }
+}
+
+static bool create_characters(graph_run *run) {
+    const size_t count = run->character_count;
+    run->own = malloc((count * run->parameter_count + 1) * sizeof *run->own);
+    run->starts = calloc(count * LMB_MATRIX_COMPONENTS, sizeof *run->starts);
+    for (size_t i = 0; run->own != NULL && i < count * run->parameter_count; i++) {
+        run->own[i] = NAN;
+    }
+    for (size_t i = 0; run->starts != NULL && i < count * 3; i++) {
+        run->starts[i / 3 * LMB_MATRIX_COMPONENTS + i % 3 * 5] = 1.0f;
+    }
+    run->target_count = graph_targets_find(run->def, run->targets);
+    place_targets(run);
+    return run->own != NULL && run->starts != NULL;
 }
 
 static bool create_memory(const graph_run_def *def, graph_run *run) {
@@ -123,7 +208,7 @@ static bool create_memory(const graph_run_def *def, graph_run *run) {
     run->settings = calloc((size_t)run->parameter_count + 1, sizeof *run->settings);
     run->events = calloc(events, sizeof *run->events);
     run->scratch = calloc(events, sizeof *run->scratch);
-    if (run->settings == NULL || run->events == NULL || run->scratch == NULL) {
+    if (run->settings == NULL || run->events == NULL || run->scratch == NULL || !create_characters(run)) {
         return false;
     }
     add_settings(run);
@@ -142,6 +227,31 @@ static bool create_memory(const graph_run_def *def, graph_run *run) {
     return true;
 }
 
+static lmb_result create_scene(const graph_run_def *def, graph_run *run, lmb_error *error) {
+    const play_scene_def scene = {.text = def->scene,
+                                  .size = def->scene_size,
+                                  .name = def->scene_name,
+                                  .rig = def->def->rig,
+                                  .graph = def->graph,
+                                  .character_count = def->character_count,
+                                  .unit = def->unit};
+    if (def->scene == NULL) {
+        return LMB_OK;
+    }
+    if (play_scene_create(&scene, &run->scene, error)) {
+        return error->result;
+    }
+    run->scene_floats = (uint32_t)((play_scene_state_size(run->scene) + sizeof(float) - 1) / sizeof(float));
+    if (play_scene_needs_palettes(run->scene)) {
+        run->palette_floats = lmb_graph_joint_count(def->graph) * LMB_MATRIX_COMPONENTS;
+    }
+    return LMB_OK;
+}
+
+static bool needs_poses(const graph_run *run) {
+    return run->reached_words > 0 || run->palette_floats > 0;
+}
+
 static lmb_result create_poses(graph_run *run, lmb_error *error) {
     const size_t joints = (size_t)run->character_count * lmb_graph_joint_count(run->graph);
     run->poses = malloc(joints * LMB_POSE_COMPONENTS * sizeof *run->poses);
@@ -158,20 +268,23 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
                                .control = lmb_graph_control(def->graph),
                                .character_count = def->character_count,
                                .parameter_count = lmb_graph_parameter_count(def->graph),
+                               .point_count = lmb_graph_point_count(def->graph),
                                .state_words = lmb_control_state_words(lmb_graph_control(def->graph))};
         if (created->control != NULL) {
             created->emitted_words = lmb_control_emitted_words(created->control);
             created->reached_words = lmb_graph_reached_count(def->graph);
         }
-        if (created->reached_words > 0) {
-            created->inertia_words = lmb_graph_inertia_words(def->graph);
+        if (create_scene(def, created, error)) {
+            graph_run_destroy(created);
+            return error->result;
         }
+        created->inertia_words = needs_poses(created) ? lmb_graph_inertia_words(def->graph) : 0;
     }
     if (created == NULL || !create_memory(def, created)) {
         graph_run_destroy(created);
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", (unsigned)def->character_count);
     }
-    if (created->reached_words > 0 && create_poses(created, error)) {
+    if (needs_poses(created) && create_poses(created, error)) {
         graph_run_destroy(created);
         return error->result;
     }
@@ -182,6 +295,9 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
 void graph_run_destroy(graph_run *run) {
     if (run != NULL) {
         lmb_cpu_destroy(run->cpu);
+        play_scene_destroy(run->scene);
+        free(run->own);
+        free(run->starts);
         free(run->poses);
         free(run->settings);
         free(run->events);
@@ -217,11 +333,14 @@ static void write_setting(const graph_run *run, const graph_setting *setting, gr
     const double more = (double)setting->value - (double)setting->min;
     for (uint32_t i = 0; i < run->character_count; i++) {
         float *value = &moment->parameters[(size_t)i * run->parameter_count + setting->parameter];
-        *value = setting->plays ? wrap(setting, more + range * apart(i)) : setting->value;
+        const float own = *own_of(run, moment->own, setting, i);
+        *value = !isnan(own) ? own : setting->plays ? wrap(setting, more + range * apart(i)) : setting->value;
     }
 }
 
 static void write_settings(graph_run *run, double seconds, graph_moment *moment) {
+    memcpy(moment->own, run->own, (size_t)run->character_count * run->setting_count * sizeof *moment->own);
+    memcpy(moment->places, run->places, run->target_count * sizeof *run->places);
     for (uint32_t i = 0; i < run->setting_count; i++) {
         graph_setting *setting = &run->settings[i];
         if (setting->plays) {
@@ -240,12 +359,15 @@ static lmb_control_frame frame_of(const graph_run *run, const graph_moment *mome
                                .reached = moment->reached}; // still those of the frame before
 }
 
-// Runs the poses for the targets that they reach.
+// Runs the poses for the targets that they reach, and for a scene that follows the feet.
 static lmb_result run_poses(const graph_run *run, const graph_moment *moment, lmb_error *error) {
-    const lmb_batch_def batch = {run->graph, run->character_count, LMB_OUTPUT_LOCAL_BIT};
-    const lmb_batch_inputs inputs = {.parameters = moment->parameters};
-    const lmb_batch_outputs outputs = {
-        .buffers[LMB_OUTPUT_LOCAL] = run->poses, .inertia = moment->inertia, .reached = moment->reached};
+    const bool keeps = run->palette_floats > 0;
+    const lmb_batch_def batch = {run->graph, run->character_count,
+                                 keeps ? LMB_OUTPUT_PALETTE_BIT : LMB_OUTPUT_LOCAL_BIT};
+    const lmb_batch_inputs inputs = {
+        .parameters = moment->parameters, .points = moment->points, .transforms = moment->transforms};
+    lmb_batch_outputs outputs = {.inertia = moment->inertia, .reached = moment->reached};
+    outputs.buffers[keeps ? LMB_OUTPUT_PALETTE : LMB_OUTPUT_LOCAL] = keeps ? moment->palettes : run->poses;
     return lmb_cpu_run_poses(run->cpu, &batch, &inputs, &outputs, 0, run->character_count, error);
 }
 
@@ -271,6 +393,184 @@ static lmb_result begin_apart(const graph_run *run, const graph_moment *moment, 
     return LMB_OK;
 }
 
+// Runs a character through random events with parameters of its own; its position stays.
+static lmb_result scatter(graph_run *run, const graph_moment *moment, uint32_t character, lmb_error *error) {
+    uint32_t *state = moment->states + (size_t)character * run->state_words;
+    const uint32_t events = lmb_graph_event_count(run->graph);
+    const lmb_motion motion = lmb_control_motion(run->control, state);
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 0; result == LMB_OK && i < SCATTERED_FRAMES; i++) {
+        lmb_control_frame frame = frame_of(run, moment);
+        const lmb_event event = {character, (uint32_t)((float)events * chance(character, 3 * i))};
+        frame.events = &event;
+        frame.event_count = events > 0 && graph_run_hears(run, event.event) && chance(character, 3 * i + 1) < 0.5f;
+        frame.step = lmb_ticks_from_seconds(SCATTERED_STEP * (0.5 + (double)chance(character, 3 * i + 2)));
+        result = lmb_control_run(run->control, &frame, character, 1, error);
+    }
+    if (result == LMB_OK && lmb_control_has_motion(run->control)) {
+        result = lmb_control_set_motion(run->control, state, &motion, error);
+    }
+    return result;
+}
+
+void graph_run_scatter(graph_run *run) {
+    run->scatters = true;
+    run->changed = true;
+    for (uint32_t i = 1; i < run->character_count; i++) {
+        for (uint32_t k = 0; k < run->setting_count; k++) {
+            const graph_setting *setting = &run->settings[k];
+            const float share = chance(i, 1000 + k);
+            if (!setting->is_time) {
+                graph_run_set_own(run, setting, i, setting->min + share * (setting->max - setting->min));
+            }
+        }
+    }
+}
+
+static lmb_result scatter_all(graph_run *run, const graph_moment *moment, lmb_error *error) {
+    lmb_result result = LMB_OK;
+    for (uint32_t i = 1; run->scatters && result == LMB_OK && i < run->character_count; i++) {
+        result = scatter(run, moment, i, error);
+    }
+    run->scatters = false;
+    return result;
+}
+
+// ---- The world: where characters are, and their targets.
+
+const float *graph_run_transform(const graph_run *run, const graph_moment *moment, uint32_t character) {
+    (void)run;
+    return moment->transforms + (size_t)character * LMB_MATRIX_COMPONENTS;
+}
+
+static lmb_affine matrix_at(const float *matrices, uint32_t character) {
+    lmb_affine matrix;
+    memcpy(&matrix, matrices + (size_t)character * LMB_MATRIX_COMPONENTS, sizeof matrix);
+    return matrix;
+}
+
+void graph_run_place(graph_run *run, const float *transforms) {
+    const size_t bytes = (size_t)run->character_count * LMB_MATRIX_COMPONENTS * sizeof *transforms;
+    memcpy(run->starts, transforms, bytes);
+    if (run->scene == NULL && run->count == 0) {
+        memcpy(seed_of(run)->transforms, transforms, bytes);
+    }
+}
+
+static void advance_scene(const graph_run *run, double seconds, const graph_moment *last, graph_moment *next) {
+    const bool follows = run->has_begun && run->palette_floats > 0;
+    const play_scene_frame frame = {.seconds = next->time,
+                                    .step = seconds,
+                                    .states = next->states,
+                                    .palettes = follows ? last->palettes : NULL,
+                                    .eye = run->has_eye ? run->eye : NULL};
+    const size_t characters = run->character_count;
+    play_scene_restore(run->scene, last->scene);
+    play_scene_advance(run->scene, &frame);
+    play_scene_save(run->scene, next->scene);
+    memcpy(next->points, play_scene_points(run->scene), characters * run->point_count * 4 * sizeof(float));
+    memcpy(next->transforms, play_scene_transforms(run->scene), characters * LMB_MATRIX_COMPONENTS * sizeof(float));
+}
+
+static void follow_motions(const graph_run *run, const graph_moment *moment) {
+    for (uint32_t i = 0; i < run->character_count; i++) {
+        lmb_affine matrix = matrix_at(run->starts, i);
+        if (lmb_control_has_motion(run->control)) {
+            matrix = lmb_affine_multiply(matrix, lmb_control_matrix(run->control, graph_run_state(run, moment, i)));
+        }
+        memcpy(moment->transforms + (size_t)i * LMB_MATRIX_COMPONENTS, &matrix, sizeof matrix);
+    }
+}
+
+// Returns the matrix from the model space in which a target's place is given to the world.
+static lmb_affine target_matrix(const graph_run *run, const graph_moment *moment, uint32_t character) {
+    return matrix_at(run->targets_stay ? run->starts : moment->transforms, character);
+}
+
+// Fills in the points of targets that the scene does not move.
+static void write_targets(const graph_run *run, const graph_moment *moment) {
+    for (uint32_t i = 0; i < run->character_count; i++) {
+        const lmb_affine to_world = target_matrix(run, moment, i);
+        lmb_affine to_model;
+        lmb_affine_invert(matrix_at(moment->transforms, i), &to_model);
+        for (uint32_t k = 0; k < run->target_count; k++) {
+            const graph_target *target = &run->targets[k];
+            float *point = moment->points + ((size_t)i * run->point_count + target->point) * 4;
+            if (run->scene == NULL || run->places[k][3] != 0.0f) {
+                graph_targets_transform(&to_world, target->is_direction, run->places[k], point);
+                if (!target->is_world) {
+                    graph_targets_transform(&to_model, target->is_direction, point, point);
+                }
+            }
+        }
+    }
+}
+
+lmb_affine graph_run_matrix(const graph_run *run, uint32_t character) {
+    return matrix_at(graph_run_moment(run, 0)->transforms, character);
+}
+
+void graph_run_target(const graph_run *run, uint32_t target, uint32_t character, float length, float position[3]) {
+    const graph_moment *moment = graph_run_moment(run, 0);
+    const graph_target *found = &run->targets[target];
+    const lmb_affine matrix = matrix_at(moment->transforms, character);
+    const float *point = moment->points + ((size_t)character * run->point_count + found->point) * 4;
+    float size = 0.0f;
+    memcpy(position, point, 3 * sizeof *position);
+    if (!found->is_world) {
+        graph_targets_transform(&matrix, found->is_direction, position, position);
+    }
+    if (found->is_direction) {
+        float from[3];
+        graph_targets_transform(&matrix, false, found->from, from);
+        for (size_t axis = 0; axis < 3; axis++) {
+            size += position[axis] * position[axis];
+        }
+        for (size_t axis = 0; axis < 3; axis++) {
+            position[axis] = from[axis] + length * position[axis] / fmaxf(sqrtf(size), 1e-6f);
+        }
+    }
+}
+
+void graph_run_drag(graph_run *run, uint32_t target, uint32_t character, const float position[3]) {
+    const graph_moment *moment = graph_run_moment(run, 0);
+    const graph_target *moved = &run->targets[target];
+    float *place = run->places[target], way[3];
+    lmb_affine to_model;
+    lmb_affine_invert(target_matrix(run, moment, character), &to_model);
+    memcpy(way, position, sizeof way);
+    if (moved->is_direction) {
+        const lmb_affine matrix = matrix_at(moment->transforms, character);
+        float from[3];
+        graph_targets_transform(&matrix, false, moved->from, from);
+        for (size_t axis = 0; axis < 3; axis++) {
+            way[axis] -= from[axis];
+        }
+    }
+    graph_targets_transform(&to_model, moved->is_direction, way, place);
+    place[3] = 1.0f;
+    run->changed = true;
+}
+
+void graph_run_release_targets(graph_run *run) {
+    place_targets(run);
+    run->changed = true;
+}
+
+void graph_run_let_targets_stay(graph_run *run, bool stay, uint32_t character) {
+    const lmb_affine before = target_matrix(run, graph_run_moment(run, 0), character);
+    lmb_affine after;
+    run->targets_stay = stay;
+    lmb_affine_invert(target_matrix(run, graph_run_moment(run, 0), character), &after);
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        graph_targets_transform(&before, run->targets[i].is_direction, run->places[i], run->places[i]);
+        graph_targets_transform(&after, run->targets[i].is_direction, run->places[i], run->places[i]);
+    }
+    run->changed = true;
+}
+
+// ---- A frame.
+
 static const graph_moment *last_moment(const graph_run *run) {
     return run->current > 0 ? graph_run_moment(run, 0) : seed_of(run);
 }
@@ -282,10 +582,19 @@ lmb_result graph_run_step(graph_run *run, double seconds, lmb_error *error) {
     next->time = last->time + seconds;
     next->number = run->has_begun ? last->number + 1 : 0;
     write_settings(run, seconds, next);
-    if (run->control != NULL &&
-        ((!run->has_begun && begin_apart(run, next, error)) || run_control(run, seconds, next, error))) {
+    if (run->scene != NULL) {
+        play_scene_set_parameters(run->scene, next->time, next->parameters);
+    }
+    if (run->control != NULL && ((!run->has_begun && run->scene == NULL && begin_apart(run, next, error)) ||
+                                 scatter_all(run, next, error) || run_control(run, seconds, next, error))) {
         return error->result;
     }
+    if (run->scene != NULL) {
+        advance_scene(run, seconds, last, next);
+    } else {
+        follow_motions(run, next);
+    }
+    write_targets(run, next);
     if (run->cpu != NULL && run_poses(run, next, error)) {
         return error->result;
     }
@@ -308,6 +617,8 @@ void graph_run_go(graph_run *run, uint32_t frame) {
         for (uint32_t i = 0; i < run->setting_count; i++) {
             run->settings[i].value = moment->settings[i];
         }
+        memcpy(run->own, moment->own, (size_t)run->character_count * run->setting_count * sizeof *run->own);
+        memcpy(run->places, moment->places, run->target_count * sizeof *run->places);
     }
 }
 
@@ -350,6 +661,48 @@ static void continue_setting(graph_run *run, const graph_setting *old) {
     }
 }
 
+static void continue_own_values(graph_run *run, const graph_run *before) {
+    for (uint32_t i = 0; i < run->setting_count && run->character_count == before->character_count; i++) {
+        const graph_setting *old = graph_run_find(before, run->settings[i].name);
+        for (uint32_t k = 0; old != NULL && k < run->character_count; k++) {
+            const float own = *own_of(before, before->own, old, k);
+            if (!isnan(own)) {
+                graph_run_set_own(run, &run->settings[i], k, own);
+            }
+        }
+    }
+}
+
+static uint32_t find_target(const graph_run *run, const graph_target *like) {
+    uint32_t i = 0;
+    while (i < run->target_count &&
+           (strcmp(run->targets[i].name, like->name) != 0 || run->targets[i].is_direction != like->is_direction)) {
+        i++;
+    }
+    return i < run->target_count ? i : LMB_NONE;
+}
+
+static void continue_targets(graph_run *run, const graph_run *before) {
+    run->targets_stay = before->targets_stay;
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        const uint32_t old = find_target(before, &run->targets[i]);
+        if (old != LMB_NONE) {
+            memcpy(run->places[i], before->places[old], sizeof run->places[i]);
+        }
+    }
+}
+
+// Takes over what a scene needs of the last frame, so that feet go on.
+static void continue_scene(const graph_run *run, const graph_run *before, const graph_moment *last) {
+    const graph_moment *seed = seed_of(run);
+    if (run->scene != NULL && run->scene_floats == before->scene_floats &&
+        run->palette_floats == before->palette_floats) {
+        memcpy(seed->scene, last->scene, run->scene_floats * sizeof *seed->scene);
+        memcpy(seed->palettes, last->palettes,
+               (size_t)run->character_count * run->palette_floats * sizeof *seed->palettes);
+    }
+}
+
 bool graph_run_continue(graph_run *run, const graph_run *before) {
     const graph_moment *last = last_moment(before);
     graph_moment *seed = seed_of(run);
@@ -357,12 +710,16 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
     for (uint32_t i = 0; i < before->setting_count; i++) {
         continue_setting(run, &before->settings[i]);
     }
+    continue_own_values(run, before);
+    continue_targets(run, before);
+    graph_run_place(run, before->starts);
     seed->time = last->time;
     const bool goes_on = have_same_states(run, before) &&
                          lmb_control_check_states(run->control, last->states, run->character_count, &ignored) == LMB_OK;
     if (goes_on) {
         run->has_begun = true;
         seed->number = last->number;
+        continue_scene(run, before, last);
         memcpy(seed->states, last->states, (size_t)run->character_count * run->state_words * sizeof *seed->states);
         if (run->reached_words == before->reached_words) {
             memcpy(seed->reached, last->reached,
@@ -375,6 +732,13 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
 }
 
 // ---- Samples of what the graph shows.
+
+void graph_run_first_points(const graph_run *run, float *points) {
+    memset(points, 0, (size_t)run->point_count * 4 * sizeof *points);
+    for (uint32_t i = 0; i < run->target_count; i++) {
+        memcpy(points + (size_t)run->targets[i].point * 4, run->targets[i].model, sizeof run->targets[i].model);
+    }
+}
 
 // Runs a character from the beginning, with a setting at `value` unless it is NULL.
 static lmb_result sample_run(const graph_run *run, const graph_setting *changed, float value, float *rows,

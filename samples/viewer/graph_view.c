@@ -1,5 +1,6 @@
 #include "graph_view.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,9 @@
 #define KEPT_BYTES ((size_t)64 << 20)
 #define LISTED 5u // mistakes and warnings
 #define LARGEST_TEXT 480u
+#define SCENE_RADIUS 20.0f   // metres that the camera sees clearly
+#define GRIP 0.025f          // picture heights: how near to a target the pointer must be
+#define DIRECTION_SHARE 0.3f // of the character's height: the length at which directions are drawn
 
 // ---- Opening.
 
@@ -31,6 +35,12 @@ static lmb_result read_script(graph_view *view, lmb_error *error) {
     const lmb_result result = play_script_read(text, size, &view->script, &found);
     free(text);
     return result == LMB_OK ? LMB_OK : viewer_fail(error, result, "%s: %.400s", view->def.script, found.message);
+}
+
+static lmb_result read_scene(graph_view *view, lmb_error *error) {
+    return view->def.scene != NULL
+               ? file_read(view->def.scene, FILE_LARGEST_TEXT, &view->scene, &view->scene_size, error)
+               : LMB_OK;
 }
 
 static lmb_result read_names(graph_view *view, lmb_error *error) {
@@ -64,6 +74,7 @@ lmb_result graph_view_open(const graph_view_def *def, character *character, grap
                          .character = character,
                          .held_place = LMB_NONE,
                          .needed_place = LMB_NONE,
+                         .dragged = LMB_NONE,
                          .clips = malloc((count + (size_t)1) * sizeof(lmb_clip *))};
     for (uint32_t i = 0; i < count && view->clips != NULL; i++) {
         view->clips[i] = character_clip(character, i);
@@ -75,16 +86,21 @@ lmb_result graph_view_open(const graph_view_def *def, character *character, grap
     if (view->fallback == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u clips", count);
     }
-    return read_names(view, error) ? error->result : read_script(view, error);
+    return read_names(view, error) || read_script(view, error) || read_scene(view, error) ? error->result : LMB_OK;
 }
 
-static lmb_result create_run(const graph_view *view, const graph_device_version *version, graph_run **run,
-                             graph_weights **weights, lmb_error *error) {
+// The rest pose, which is shown until there is a graph, has no scene.
+static lmb_result create_run(const graph_view *view, const graph_device_version *version, bool has_scene,
+                             graph_run **run, graph_weights **weights, lmb_error *error) {
     const graph_run_def def = {.def = lmb_graph_json_def(version->text->json),
                                .graph = version->text->graph,
                                .character_count = view->crowd->count,
                                .memory = KEPT_BYTES,
-                               .frames = version->kept_frames};
+                               .frames = version->kept_frames,
+                               .scene = has_scene ? view->scene : NULL,
+                               .scene_size = view->scene_size,
+                               .scene_name = view->def.scene,
+                               .unit = view->character->unit};
     if (graph_run_create(&def, run, error)) {
         return error->result;
     }
@@ -107,14 +123,27 @@ static void watch(graph_view *view, uint32_t character) {
     view->watched = character;
 }
 
+// Tells the run where the characters are.
+static lmb_result place_run(const graph_view *view, graph_run *run, lmb_error *error) {
+    const crowd *crowd = view->crowd;
+    float(*matrices)[LMB_MATRIX_COMPONENTS] = malloc(crowd->count * sizeof *matrices);
+    if (matrices == NULL) {
+        return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
+    }
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        crowd_matrix(crowd, &view->starts[i], matrices[i]);
+    }
+    graph_run_place(run, matrices[0]);
+    free(matrices);
+    return LMB_OK;
+}
+
 static void place_crowd(graph_view *view) {
     crowd *crowd = view->crowd;
     crowd_place(crowd);
     crowd_place_single(crowd);
     for (uint32_t i = 0; i < crowd->count; i++) {
-        const crowd_placement *placement = &crowd->members[i].placement;
-        view->starts[i] = (crowd_start){.position = {placement->position[0], placement->position[1]},
-                                        .facing = atan2f(placement->heading[1], placement->heading[0])};
+        view->starts[i] = crowd->members[i].placement;
     }
     memcpy(view->tint, crowd->members[view->watched].placement.tint, sizeof view->tint);
     watch(view, view->watched);
@@ -144,7 +173,9 @@ lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_
     if (graph_device_create(&def, fallback, &file, &view->device, error)) {
         return error->result;
     }
-    return create_run(view, graph_device_shown(view->device), &view->run, &view->weights, error);
+    return create_run(view, graph_device_shown(view->device), false, &view->run, &view->weights, error)
+               ? error->result
+               : place_run(view, view->run, error);
 }
 
 void graph_view_close_device(graph_view *view) {
@@ -159,6 +190,7 @@ void graph_view_close_device(graph_view *view) {
 void graph_view_close(graph_view *view) {
     graph_version_destroy(view->fallback);
     play_script_release(&view->script);
+    free(view->scene);
     lmb_graph_aliases_destroy(view->aliases);
     free(view->starts);
     free((void *)view->clips);
@@ -178,15 +210,22 @@ static void note(graph_view *view, const char *text) {
     view->has_failed = true;
 }
 
-static void set_parameter(graph_view *view, const char *name, float value) {
+// Sets a parameter of all characters, or of one.
+static void set_parameter(graph_view *view, const char *name, float value, uint32_t character) {
     graph_setting *setting = graph_run_find(view->run, name);
     char text[200];
-    if (setting != NULL) {
+    if (setting == NULL) {
+        snprintf(text, sizeof text, "the graph has no parameter '%s' to set", name);
+        note(view, text);
+    } else if (!(value >= setting->min && value <= setting->max)) {
+        snprintf(text, sizeof text, "%s: %g is outside %g to %g", name, (double)value, (double)setting->min,
+                 (double)setting->max);
+        note(view, text);
+    } else if (character == LMB_NONE) {
         graph_run_set(view->run, setting, value);
-        return;
+    } else {
+        graph_run_set_own(view->run, setting, character, value);
     }
-    snprintf(text, sizeof text, "the graph has no parameter '%s' to set", name);
-    note(view, text);
 }
 
 static void apply_settings(graph_view *view) {
@@ -201,21 +240,20 @@ static void apply_settings(graph_view *view) {
             note(view, text);
         } else {
             memcpy(name, setting, length);
-            set_parameter(view, name, value);
+            set_parameter(view, name, value, LMB_NONE);
         }
     }
 }
 
 static void apply_line(graph_view *view, const play_line *line) {
     const uint32_t event = line->sets ? LMB_NONE : lmb_graph_find_event(view->run->graph, line->name);
-    const bool is_known = line->character == LMB_NONE || (!line->sets && line->character < view->crowd->count);
     char text[200];
-    if (!is_known) {
-        snprintf(text, sizeof text, "line %u of the script: %s", (unsigned)line->number,
-                 line->sets ? "a parameter is set for all characters" : "there is no such character");
+    if (line->character != LMB_NONE && line->character >= view->crowd->count) {
+        snprintf(text, sizeof text, "line %u of the script: there is no character %u: there are %u",
+                 (unsigned)line->number, (unsigned)line->character, (unsigned)view->crowd->count);
         note(view, text);
     } else if (line->sets) {
-        set_parameter(view, line->name, line->value);
+        set_parameter(view, line->name, line->value, line->character);
     } else if (event != LMB_NONE) {
         graph_run_send(view->run, event, line->character);
     } else {
@@ -245,17 +283,27 @@ static void follow_changes(graph_view *view) {
     }
 }
 
-static lmb_result replace(graph_view *view, const graph_device_version *version, uint32_t number, lmb_error *error) {
+// Runs a graph in place of the one before. Fails with #LMB_ERROR_FORMAT if the scene does not fit it.
+static lmb_result run_instead(graph_view *view, const graph_device_version *version, bool *goes_on, lmb_error *error) {
     graph_run *run = NULL;
     graph_weights *weights = NULL;
-    if (create_run(view, version, &run, &weights, error)) {
+    if (create_run(view, version, true, &run, &weights, error)) {
         return error->result;
     }
-    const bool goes_on = graph_run_continue(run, view->run);
+    *goes_on = graph_run_continue(run, view->run);
     graph_weights_destroy(view->weights);
     graph_run_destroy(view->run);
     view->run = run;
     view->weights = weights;
+    view->dragged = LMB_NONE;
+    return LMB_OK;
+}
+
+static lmb_result replace(graph_view *view, const graph_device_version *version, uint32_t number, lmb_error *error) {
+    bool goes_on = false;
+    if (run_instead(view, version, &goes_on, error)) {
+        return error->result;
+    }
     view->held_place = LMB_NONE;
     view->mistaken = NULL;
     view->note[0] = '\0';
@@ -284,17 +332,36 @@ static void print_mistakes(const graph_view *view) {
 // Measures the character in the poses of the graph: clips alone may travel where the graph extracts their root motion,
 // and a retarget gives poses that are not among the character's clips.
 static lmb_result measure(graph_view *view, lmb_error *error) {
-    float *rows = NULL;
+    float *rows = NULL, points[LMB_MAX_POINTS * 4];
     uint32_t count = 0;
     lmb_result result = graph_run_sample(view->run, &rows, &count, error);
+    graph_run_first_points(view->run, points);
     if (result == LMB_OK) {
-        result = character_measure_graph(view->character, view->run->graph, rows, count, error);
+        result = character_measure_graph(view->character, view->run->graph, rows, points, count, error);
     }
     free(rows);
-    if (result == LMB_OK) {
-        place_crowd(view);
-    }
     return result;
+}
+
+// What comes with the first graph of the file: the settings, and the size of the character in its poses. The scene is
+// created again for that size.
+static lmb_result begin(graph_view *view, lmb_error *error) {
+    bool goes_on = false;
+    view->has_shown = true;
+    view->shown_at = view->seconds;
+    apply_settings(view);
+    if (measure(view, error)) {
+        return error->result;
+    }
+    place_crowd(view);
+    view->crowd->radius = view->scene != NULL ? fmaxf(view->crowd->radius, SCENE_RADIUS) : view->crowd->radius;
+    if (view->scene != NULL && run_instead(view, graph_device_shown(view->device), &goes_on, error)) {
+        return error->result;
+    }
+    if (view->def.scatters) {
+        graph_run_scatter(view->run);
+    }
+    return place_run(view, view->run, error);
 }
 
 bool graph_view_needs_camera(graph_view *view) {
@@ -308,22 +375,17 @@ static lmb_result follow_file(graph_view *view, uint32_t number, lmb_error *erro
     if (version == NULL) {
         return LMB_OK;
     }
-    if (version->batch == NULL) {
+    lmb_result result = version->batch != NULL ? replace(view, version, number, error) : LMB_ERROR_FORMAT;
+    if (result == LMB_ERROR_FORMAT) {
+        if (version->batch != NULL) {
+            version->text->error = *error;
+        }
         view->mistaken = version->text;
         view->has_failed = true;
         print_mistakes(view);
         return LMB_OK;
     }
-    if (replace(view, version, number, error)) {
-        return error->result;
-    }
-    if (!view->has_shown) {
-        view->has_shown = true;
-        view->shown_at = view->seconds;
-        apply_settings(view);
-        return measure(view, error);
-    }
-    return LMB_OK;
+    return result == LMB_OK && !view->has_shown ? begin(view, error) : result;
 }
 
 // ---- Frames.
@@ -334,12 +396,8 @@ lmb_result graph_view_begin(graph_view *view, uint32_t slot, uint32_t number, lm
 
 static void move_characters(graph_view *view) {
     const graph_moment *moment = graph_run_moment(view->run, 0);
-    if (!lmb_control_has_motion(view->run->control)) {
-        return;
-    }
     for (uint32_t i = 0; i < view->crowd->count; i++) {
-        const lmb_motion motion = lmb_control_motion(view->run->control, graph_run_state(view->run, moment, i));
-        crowd_follow_motion(view->crowd, &view->starts[i], &motion, &view->crowd->members[i].placement);
+        crowd_place_by(view->crowd, graph_run_transform(view->run, moment, i), &view->crowd->members[i].placement);
     }
 }
 
@@ -361,9 +419,27 @@ static lmb_result step(graph_view *view, double seconds, lmb_error *error) {
     return steps ? graph_run_step(view->run, seconds, error) : LMB_OK;
 }
 
+static void write_inputs(const graph_view *view, uint32_t slot) {
+    const graph_run *run = view->run;
+    const graph_moment *moment = graph_run_moment(run, 0);
+    const graph_device_version *shown = graph_device_shown(view->device);
+    const size_t characters = run->character_count;
+    float *parameters = lmb_gpu_batch_parameters(shown->batch, slot);
+    if (parameters != NULL) {
+        memcpy(parameters, moment->parameters, characters * run->parameter_count * sizeof *parameters);
+    }
+    if (shown->points[slot].mapped != NULL) {
+        memcpy(shown->points[slot].mapped, moment->points, characters * run->point_count * 4 * sizeof(float));
+    }
+    if (shown->transforms[slot].mapped != NULL) {
+        memcpy(shown->transforms[slot].mapped, moment->transforms, characters * LMB_MATRIX_COMPONENTS * sizeof(float));
+    }
+}
+
 // As in `limber play`, the first frame is at time 0, and a line of the script takes effect in the first frame that is
 // not before its time.
-lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, uint32_t number, lmb_error *error) {
+lmb_result graph_view_advance(graph_view *view, double seconds, const float eye[3], uint32_t slot, uint32_t number,
+                              lmb_error *error) {
     const double passed = number > 0 ? seconds : 0.0;
     view->seconds += passed;
     follow_changes(view);
@@ -371,17 +447,27 @@ lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, u
         return error->result;
     }
     follow_script(view);
+    view->run->has_eye = eye != NULL;
+    if (eye != NULL) {
+        memcpy(view->run->eye, eye, sizeof view->run->eye);
+    }
     if (step(view, passed, error)) {
         return error->result;
     }
     move_characters(view);
-    float *parameters = lmb_gpu_batch_parameters(graph_view_batch(view), slot);
-    const graph_run *run = view->run;
-    if (parameters != NULL) {
-        memcpy(parameters, graph_run_moment(run, 0)->parameters,
-               (size_t)run->character_count * run->parameter_count * sizeof *parameters);
-    }
+    write_inputs(view, slot);
     return LMB_OK;
+}
+
+const play_scene *graph_view_scene(const graph_view *view, double *seconds) {
+    const graph_moment *moment = view->run != NULL ? graph_run_moment(view->run, 0) : NULL;
+    *seconds = moment != NULL ? moment->time : 0.0;
+    return moment != NULL ? view->run->scene : NULL;
+}
+
+lmb_batch_inputs graph_view_inputs(const graph_view *view, uint32_t slot) {
+    const graph_device_version *shown = graph_device_shown(view->device);
+    return (lmb_batch_inputs){.points = shown->points[slot].mapped, .transforms = shown->transforms[slot].mapped};
 }
 
 lmb_result graph_view_record(graph_view *view, VkCommandBuffer commands, uint32_t slot, lmb_gpu_profile *profile,
@@ -415,6 +501,126 @@ void graph_view_step(graph_view *view, graph_view_time time) {
         graph_run_go(view->run, view->run->current + 1);
     } else {
         *time.steps = 1;
+    }
+}
+
+// ---- The pointer.
+
+static float distance_to(const float a[2], const float b[2], float aspect) {
+    return hypotf((a[0] - b[0]) * aspect, a[1] - b[1]);
+}
+
+static void find_target_position(const graph_view *view, uint32_t target, float position[3]) {
+    graph_run_target(view->run, target, view->watched, DIRECTION_SHARE * view->character->height, position);
+}
+
+// A direction that the scene gives, such as a normal, is not shown.
+static bool is_left_to_scene(const graph_view *view, uint32_t target) {
+    const graph_run *run = view->run;
+    return run->scene != NULL && run->targets[target].is_direction && run->places[target][3] == 0.0f;
+}
+
+// Returns the target near the pointer, or LMB_NONE.
+static uint32_t pick_target(const graph_view *view, const graph_view_pointer *pointer, const camera_view *camera) {
+    uint32_t nearest = LMB_NONE;
+    float min = GRIP;
+    for (uint32_t i = 0; i < view->run->target_count; i++) {
+        float position[3], at[2];
+        find_target_position(view, i, position);
+        const float distance = !is_left_to_scene(view, i) && camera_project(camera, position, at)
+                                   ? distance_to(at, pointer->at, camera->aspect)
+                                   : FLT_MAX;
+        if (distance < min) {
+            min = distance;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+// Moves the dragged target to the pointer, in the plane across the view in which it is.
+static void drag(const graph_view *view, const graph_view_pointer *pointer, const camera_view *camera) {
+    float position[3], ray[3], depth = 0.0f;
+    find_target_position(view, view->dragged, position);
+    camera_ray(camera, pointer->at, ray);
+    for (size_t axis = 0; axis < 3; axis++) {
+        depth += camera->forward[axis] * (position[axis] - camera->eye[axis]);
+    }
+    for (size_t axis = 0; axis < 3; axis++) {
+        position[axis] = camera->eye[axis] + depth * ray[axis];
+    }
+    graph_run_drag(view->run, view->dragged, view->watched, position);
+}
+
+// Returns the character in front whose upright extent the pointer is on, or LMB_NONE.
+static uint32_t pick_character(const graph_view *view, const graph_view_pointer *pointer, const camera_view *camera) {
+    const crowd *crowd = view->crowd;
+    uint32_t nearest = LMB_NONE;
+    float min = FLT_MAX;
+    for (uint32_t i = 0; i < crowd->count; i++) {
+        const crowd_placement *placement = &crowd->members[i].placement;
+        const float height = placement->scale * crowd->character->height;
+        const float low[3] = {placement->position[0], placement->lift, placement->position[1]};
+        const float high[3] = {low[0], low[1] + height, low[2]};
+        float feet[2], head[2], depth = 0.0f;
+        if (!camera_project(camera, low, feet) || !camera_project(camera, high, head)) {
+            continue;
+        }
+        for (size_t axis = 0; axis < 3; axis++) {
+            depth += camera->forward[axis] * (low[axis] - camera->eye[axis]);
+        }
+        const float share = (pointer->at[1] - head[1]) / fmaxf(feet[1] - head[1], 1e-6f);
+        const float middle = head[0] + share * (feet[0] - head[0]);
+        const float half = 0.25f * placement->scale * crowd->character->width / (depth * camera->rise);
+        if (share > -0.05f && share < 1.05f && fabsf(pointer->at[0] - middle) * camera->aspect < half && depth < min) {
+            min = depth;
+            nearest = i;
+        }
+    }
+    return nearest;
+}
+
+bool graph_view_point(graph_view *view, const graph_view_pointer *pointer, const camera_view *camera) {
+    if (graph_run_moment(view->run, 0) == NULL) {
+        return false;
+    }
+    if (pointer->pressed) {
+        view->dragged = pick_target(view, pointer, camera);
+    }
+    const bool takes = view->dragged != LMB_NONE;
+    if (takes) {
+        drag(view, pointer, camera);
+    }
+    const uint32_t clicked = pointer->clicked && !takes ? pick_character(view, pointer, camera) : LMB_NONE;
+    if (clicked != LMB_NONE) {
+        watch(view, clicked);
+    }
+    if (pointer->released) {
+        view->dragged = LMB_NONE;
+    }
+    return takes;
+}
+
+void graph_view_show_targets(const graph_view *view, const camera_view *camera, ui *ui) {
+    for (uint32_t i = 0; graph_run_moment(view->run, 0) != NULL && i < view->run->target_count; i++) {
+        const graph_target *target = &view->run->targets[i];
+        float position[3], at[2], start[2];
+        if (is_left_to_scene(view, i)) {
+            continue;
+        }
+        find_target_position(view, i, position);
+        if (!camera_project(camera, position, at)) {
+            continue;
+        }
+        if (target->is_direction) {
+            const lmb_affine matrix = graph_run_matrix(view->run, view->watched);
+            float from[3];
+            graph_targets_transform(&matrix, false, target->from, from);
+            if (camera_project(camera, from, start)) {
+                ui_line(ui, start, at, UI_MARK_TARGET);
+            }
+        }
+        ui_mark(ui, at, UI_MARK_TARGET, target->name, i == view->dragged);
     }
 }
 
@@ -466,47 +672,61 @@ static void show_file(const graph_view *view, ui *ui) {
     ui_end_window(ui);
 }
 
-static void show_setting(graph_run *run, graph_setting *setting, ui *ui) {
-    float value = setting->value;
-    const bool moved = setting->is_time
+// Returns the character whose inputs the windows show and change, or LMB_NONE for those of all.
+static uint32_t input_character(const graph_view *view) {
+    return view->of_one && view->crowd->count > 1 ? view->watched : LMB_NONE;
+}
+
+static void show_setting(graph_view *view, graph_setting *setting, ui *ui) {
+    const uint32_t character = input_character(view);
+    float value = character == LMB_NONE ? setting->value : graph_run_value(view->run, setting, character);
+    const bool moved = setting->is_time && character == LMB_NONE
                            ? ui_playing_slider(ui, setting->name, setting->min, setting->max, &value, &setting->plays)
                            : ui_slider(ui, setting->name, setting->min, setting->max, &value);
-    if (moved) {
-        graph_run_set(run, setting, value);
+    if (moved && character == LMB_NONE) {
+        graph_run_set(view->run, setting, value);
+    } else if (moved) {
+        graph_run_set_own(view->run, setting, character, value);
     }
 }
 
-// Returns whether an event does something; others are only emitted.
-static bool is_heard(const lmb_graph_def *def, uint32_t event) {
-    bool heard = false;
-    for (uint32_t i = 0; i < def->fade_count; i++) {
-        heard = heard || def->fades[i].in_event == event || def->fades[i].out_event == event;
+static void show_targets(graph_view *view, ui *ui) {
+    graph_run *run = view->run;
+    bool stays = run->targets_stay;
+    if (run->target_count == 0) {
+        return;
     }
-    for (uint32_t i = 0; i < def->node_count; i++) {
-        const lmb_machine_def *machine = def->nodes[i].op == LMB_OP_MACHINE ? def->nodes[i].machine : NULL;
-        for (uint32_t k = 0; machine != NULL && k < machine->transition_count; k++) {
-            heard = heard || machine->transitions[k].event == event;
-        }
+    if (ui_button(ui, "targets back")) {
+        graph_run_release_targets(run);
     }
-    return heard;
+    if (run->scene == NULL && ui_check(ui, "targets stay in place", &stays)) {
+        graph_run_let_targets_stay(run, stays, view->watched);
+    }
 }
 
 static void show_inputs(graph_view *view, ui *ui) {
     graph_run *run = view->run;
     const uint32_t events = lmb_graph_event_count(run->graph);
     ui_begin_window(ui, "inputs");
+    if (view->crowd->count > 1) {
+        ui_check(ui, "of this character alone", &view->of_one);
+    }
     for (uint32_t i = 0; i < events; i++) {
-        if (is_heard(run->def, i) && ui_button(ui, lmb_graph_event_name(run->graph, i))) {
-            graph_run_send(run, i, LMB_NONE);
+        if (graph_run_hears(run, i) && ui_button(ui, lmb_graph_event_name(run->graph, i))) {
+            graph_run_send(run, i, input_character(view));
         }
     }
     if (run->control != NULL && ui_button(ui, "begin anew")) {
-        graph_run_send(run, LMB_EVENT_RESET, LMB_NONE);
+        graph_run_send(run, LMB_EVENT_RESET, input_character(view));
+    }
+    if (view->crowd->count > 1 && run->setting_count + events > 0 && ui_button(ui, "scatter")) {
+        graph_run_scatter(run);
     }
     for (uint32_t i = 0; i < run->setting_count; i++) {
-        show_setting(run, &run->settings[i], ui);
+        show_setting(view, &run->settings[i], ui);
     }
-    if (run->setting_count + events == 0) {
+    show_targets(view, ui);
+    if (run->setting_count + events + run->target_count == 0) {
         ui_toned_text(ui, UI_TONE_QUIET, "no parameters, no events");
     }
     ui_end_window(ui);
@@ -544,7 +764,7 @@ static void show_machine(const graph_view *view, uint32_t machine, const uint32_
 static bool has_emitted_events(const graph_run *run) {
     bool found = false;
     for (uint32_t i = 0; i < lmb_graph_event_count(run->graph); i++) {
-        found = found || !is_heard(run->def, i);
+        found = found || !graph_run_hears(run, i);
     }
     return found;
 }

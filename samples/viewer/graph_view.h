@@ -4,6 +4,7 @@
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPH_VIEW_H
 #define LIMBER_SAMPLES_VIEWER_GRAPH_VIEW_H
 
+#include "camera.h"
 #include "crowd.h"
 #include "graph_device.h"
 #include "graph_run.h"
@@ -18,6 +19,8 @@ typedef struct graph_view_def {
     const char *file;                          // JSON, or a machine's text; NULL: there is no such view
     const char *names;                         // a file of aliases, or NULL
     const char *script;                        // a file with lines of `limber play`, or NULL
+    const char *scene;                         // a file as in play_scene.h, or NULL
+    bool scatters;                             // characters begin in random states
     const char *settings[GRAPH_VIEW_SETTINGS]; // NAME=VALUE, applied to the first graph that can be shown
     uint32_t setting_count;
     const char *changes[GRAPH_VIEW_CHANGES]; // SECONDS=FILE, in ascending order
@@ -32,12 +35,15 @@ typedef struct graph_view {
     const lmb_clip **clips;
     lmb_graph_aliases *aliases; // or NULL
     crowd *crowd;
-    crowd_start *starts;
+    crowd_placement *starts; // where characters are without root motion
     graph_device *device;
     graph_run *run;
     graph_weights *weights;
     graph_version *fallback;       // of the rest pose, until it is shown
     const graph_version *mistaken; // the newest content, if it is not shown
+    char *scene;                   // its text, or NULL
+    size_t scene_size;
+    uint32_t dragged; // the target that the pointer drags, or LMB_NONE
     play_script script;
     uint32_t next_line;
     uint32_t next_change;
@@ -45,6 +51,7 @@ typedef struct graph_view {
     double shown_at;  // when the first graph of the file was shown: the script begins
     uint32_t watched; // the character whose states and weights are shown; in a crowd it has a colour of its own
     float tint[3];    // its own colour
+    bool of_one;      // inputs are those of the watched character
     bool has_shown;   // a graph of the file
     bool is_framed;   // the camera is placed for that graph
     bool has_failed;  // something was wrong so far
@@ -72,7 +79,9 @@ typedef struct graph_view_time {
 // Call these once a frame, in this order. The first one is for the slot's last frame, which has completed.
 lmb_result graph_view_begin(graph_view *view, uint32_t slot, uint32_t number, lmb_error *error);
 // Reads the file if it has changed, runs the control, places the characters and writes the slot's parameters.
-lmb_result graph_view_advance(graph_view *view, double seconds, uint32_t slot, uint32_t number, lmb_error *error);
+// `eye` is that of the camera; NULL stands for the scene's own.
+lmb_result graph_view_advance(graph_view *view, double seconds, const float eye[3], uint32_t slot, uint32_t number,
+                              lmb_error *error);
 void graph_view_show(graph_view *view, graph_view_time time, bool is_right_free, ui *ui);
 lmb_result graph_view_record(graph_view *view, VkCommandBuffer commands, uint32_t slot, lmb_gpu_profile *profile,
                              lmb_error *error);
@@ -83,6 +92,23 @@ bool graph_view_needs_camera(graph_view *view);
 
 // Stores how far the characters have moved since the start, on average: x, z in metres.
 void graph_view_way(const graph_view *view, float way[2]);
+// Returns the scene of the shown graph, and stores its time; NULL if there is none.
+const play_scene *graph_view_scene(const graph_view *view, double *seconds);
+// Returns what the host has written for inverse kinematics in a slot.
+lmb_batch_inputs graph_view_inputs(const graph_view *view, uint32_t slot);
+
+// What the pointer does in the picture. Positions are from 0 to 1, to the right and downwards.
+typedef struct graph_view_pointer {
+    float at[2];
+    bool pressed;  // since the last frame
+    bool released; // the same
+    bool clicked;  // released where it was pressed
+} graph_view_pointer;
+
+// Drags targets, and watches the character that was clicked. Returns whether it takes the pointer.
+bool graph_view_point(graph_view *view, const graph_view_pointer *pointer, const camera_view *camera);
+// Draws the targets of the watched character over the picture.
+void graph_view_show_targets(const graph_view *view, const camera_view *camera, ui *ui);
 
 // Pause, and show the frame before the one that is shown, or the next one, which runs if it has not run yet.
 void graph_view_step_back(graph_view *view, graph_view_time time);

@@ -35,11 +35,11 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
     }
 }
 
-// Runs the poses of a graph for `count` rows of parameters: what the host places in the world is at the origin. The
-// caller frees the palettes.
-static lmb_result run_graph(const lmb_graph *graph, const float *parameters, uint32_t count, poses *poses,
-                            lmb_error *error) {
-    const size_t points = (size_t)count * lmb_graph_point_count(graph) * 3;
+// Runs the poses of a graph for `count` rows of parameters: characters are at the origin, and so are all points unless
+// `first_points` are those of one. The caller frees the palettes.
+static lmb_result run_graph(const lmb_graph *graph, const float *parameters, const float *first_points, uint32_t count,
+                            poses *poses, lmb_error *error) {
+    const size_t row = (size_t)lmb_graph_point_count(graph) * 4, points = (size_t)count * row;
     *poses = (struct poses){.count = count, .joint_count = lmb_graph_joint_count(graph)};
     poses->palettes = calloc((size_t)count * poses->joint_count * LMB_MATRIX_COMPONENTS, sizeof(float));
     float *zeros = calloc(points + (size_t)count * LMB_MATRIX_COMPONENTS, sizeof(float));
@@ -53,6 +53,9 @@ static lmb_result run_graph(const lmb_graph *graph, const float *parameters, uin
     }
     float *transforms = zeros + points;
     for (uint32_t i = 0; i < count; i++) {
+        if (first_points != NULL) {
+            memcpy(zeros + i * row, first_points, row * sizeof *zeros);
+        }
         for (size_t axis = 0; axis < 3; axis++) {
             transforms[(size_t)i * LMB_MATRIX_COMPONENTS + axis * 5] = 1.0f;
         }
@@ -75,7 +78,7 @@ static lmb_result run_bases(const character *character, poses *poses, lmb_error 
     for (uint32_t i = 0; i < count; i++) {
         ask_for_pose(character, i, parameters + (size_t)i * PARAMETER_COUNT);
     }
-    const lmb_result result = run_graph(character->graph, parameters, count, poses, error);
+    const lmb_result result = run_graph(character->graph, parameters, NULL, count, poses, error);
     free(parameters);
     return result;
 }
@@ -135,7 +138,7 @@ static measure_bounds find_bounds(const character *character, const poses *poses
 lmb_result measure_poses(const character *character, const float *parameters, uint32_t count, float turn,
                          measure_bounds *bounds, lmb_error *error) {
     poses poses;
-    lmb_result result = run_graph(character->graph, parameters, count, &poses, error);
+    lmb_result result = run_graph(character->graph, parameters, NULL, count, &poses, error);
     float origin[3];
     memcpy(origin, character->origin, sizeof origin);
     turn_about_y(turn, origin);
@@ -243,9 +246,9 @@ lmb_result character_measure(character *character, lmb_error *error) {
 }
 
 lmb_result character_measure_graph(character *character, const lmb_graph *graph, const float *parameters,
-                                   uint32_t count, lmb_error *error) {
+                                   const float *points, uint32_t count, lmb_error *error) {
     poses poses = {0};
-    lmb_result result = run_graph(graph, parameters, count, &poses, error);
+    lmb_result result = run_graph(graph, parameters, points, count, &poses, error);
     if (result == LMB_OK) {
         const measure_bounds bounds = find_bounds(character, &poses, 0, count, 0.0f);
         set_sizes(character, &bounds);

@@ -13,9 +13,9 @@ typedef struct measure_bounds {
 lmb_result character_measure(character *character, lmb_error *error);
 
 // Sets the same, except for the base clips' ground, from the poses of a graph, one for each row of its parameters:
-// without the root motion that the graph extracts.
+// without the root motion that the graph extracts. `points` are those of one character at the origin.
 lmb_result character_measure_graph(character *character, const lmb_graph *graph, const float *parameters,
-                                   uint32_t count, lmb_error *error);
+                                   const float *points, uint32_t count, lmb_error *error);
 
 // Stores the bounds of the character, turned about Y, in one pose for each row of its graph's parameters: metres from
 // its origin.

@@ -53,6 +53,11 @@ static const char *read_change(const char *text, void *target) {
                                                                                     : "SECONDS=FILE";
 }
 
+static const char *read_input(const char *text, void *target) {
+    return scripted_input_is_good(text) ? read_text(text, target)
+                                        : "FRAME=KEY, or FRAME=press:X,Y, move:X,Y or lift:X,Y";
+}
+
 // Checks what --poses and --graph go together with.
 static int check_graphs(const char *command, const options *options) {
     const comparison_def *comparison = &options->comparison;
@@ -67,6 +72,9 @@ static int check_graphs(const char *command, const options *options) {
     }
     if (graph->file == NULL && (graph->script != NULL || graph->names != NULL || graph->change_count > 0)) {
         return usage_error(command, "--script, --names and --change need --graph");
+    }
+    if (graph->file == NULL && (graph->scene != NULL || graph->scatters)) {
+        return usage_error(command, "--scene and --scatter need --graph");
     }
     if (comparison->graph == NULL && graph->file == NULL && comparison->setting_count > 0) {
         return usage_error(command, "--set needs --poses or --graph");
@@ -109,6 +117,9 @@ static int complete(const char *command, options *options) {
     if (options->demo != NULL && options->demo->source != NULL) {
         options->sources[options->source_count++] = options->demo->source;
     }
+    if (options->input.count > 0 && !options->headless) {
+        return usage_error(command, "--input needs --headless");
+    }
     if (options->headless && options->frames == 0) {
         options->frames = 60;
     }
@@ -123,6 +134,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
     text_list poses = {options->poses, CHARACTER_POSES, &options->pose_count};
     text_list settings = {comparison->settings, COMPARISON_SETTINGS, &comparison->setting_count};
     text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
+    text_list inputs = {options->input.texts, SCRIPTED_INPUTS, &options->input.count};
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
     const option table[] = {
         {"--characters", OPTION_LIMITED, &(option_limited){&options->characters, MAX_CHARACTERS}, "N",
@@ -157,7 +169,11 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "a parameter of the graph (several times)"},
         {"--script", OPTION_TEXT, &options->graph.script, "FILE",
          "what happens in --graph, and when, as in `limber play`: 'TIME send EVENT',\n"
-         "'TIME set NAME VALUE', a line each"},
+         "'TIME set NAME VALUE', a line each, at the end of which may be the number of a character"},
+        {"--scene", OPTION_TEXT, &options->graph.scene, "FILE",
+         "what is around the characters of --graph, as in `limber play`: ground, rails, a camera"},
+        {"--scatter", OPTION_FLAG, &options->graph.scatters, NULL,
+         "the characters of --graph, but the first, begin in random states with random parameters"},
         {"--change", OPTION_OTHER, &(option_other){read_change, &changes}, "SECONDS=FILE",
          "show another graph from then on, as if --graph had been saved with its content\n(several times)"},
         {"--poses", OPTION_TEXT, &comparison->graph, "FILE|JSON",
@@ -169,6 +185,9 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "below the first pose, again below the second, and so on, in place of their names"},
         {"--times", OPTION_FLAG, &options->times, NULL, "show how long each stage takes"},
         {"--trace", OPTION_TEXT, &options->trace, "OUT", "write a trace for chrome://tracing or Perfetto"},
+        {"--input", OPTION_OTHER, &(option_other){read_input, &inputs}, "FRAME=WHAT",
+         "without a display: a key before a frame, or what the pointer does: press:X,Y, move:X,Y or\n"
+         "lift:X,Y in pixels (several times)"},
         {"--skeleton-only", OPTION_FLAG, &options->skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP},
         {"--exact-scales", OPTION_FLAG, &options->exact_scales, NULL, CHARACTER_FILE_SCALES_HELP},
         {"--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &options->bvh_unit}, "METRES",

@@ -11,6 +11,7 @@
 #include "demo.h"
 #include "demo_clips.h"
 #include "graph_view.h"
+#include "scripted_input.h"
 
 typedef struct options {
     char **files; // the first one gives the character, the others add clips
@@ -36,6 +37,7 @@ typedef struct options {
     uint32_t every;            // frames between pictures; 0: only the last frame
     comparison_def comparison; // its graph is NULL if there is none
     graph_view_def graph;      // its file is NULL if there is none
+    scripted_input input;
     bool headless;
     bool times;
     bool validate;

@@ -44,6 +44,11 @@ const ImVec4 TEXT = {0.95f, 0.95f, 0.93f, 1.0f};
 const ImVec4 ACCENT = {0.26f, 0.47f, 0.70f, 1.0f};
 const ImVec4 DIM = {0.52f, 0.54f, 0.58f, 1.0f};
 const ImVec4 TONES[] = {{0.55f, 0.83f, 0.55f, 1.0f}, {0.96f, 0.80f, 0.40f, 1.0f}, {1.00f, 0.52f, 0.45f, 1.0f}, DIM};
+const ImVec4 MARKS[] = {{1.00f, 0.84f, 0.20f, 1.0f},
+                        {0.95f, 0.95f, 0.93f, 1.0f},
+                        {0.93f, 0.30f, 0.28f, 1.0f},
+                        {0.35f, 0.80f, 0.35f, 1.0f},
+                        {0.33f, 0.52f, 0.98f, 1.0f}};
 const ImVec4 COLORS[UI_COLORS] = {{0.34f, 0.61f, 0.91f, 1.0f}, {0.94f, 0.60f, 0.25f, 1.0f},
                                   {0.40f, 0.76f, 0.45f, 1.0f}, {0.87f, 0.45f, 0.66f, 1.0f},
                                   {0.93f, 0.83f, 0.35f, 1.0f}, {0.60f, 0.62f, 0.66f, 1.0f}};
@@ -317,14 +322,14 @@ void ui_wide_progress(ui *, const char *text, float share) {
 }
 
 bool ui_slider(ui *, const char *name, float min, float max, float *value) {
-    return ImGui::SliderFloat(name, value, min, max, "%.2f");
+    return ImGui::SliderFloat(name, value, min, max, "%.2f", ImGuiSliderFlags_AlwaysClamp);
 }
 
 bool ui_playing_slider(ui *, const char *name, float min, float max, float *value, bool *plays) {
     const float side = ImGui::GetFrameHeight(), gap = ImGui::GetStyle().ItemInnerSpacing.x;
     ImGui::PushID(name);
     ImGui::SetNextItemWidth(ImGui::CalcItemWidth() - side - gap);
-    const bool moved = ImGui::SliderFloat("##value", value, min, max, "%.2f");
+    const bool moved = ImGui::SliderFloat("##value", value, min, max, "%.2f", ImGuiSliderFlags_AlwaysClamp);
     ImGui::SameLine(0.0f, gap);
     if (ImGui::Button(*plays ? "||" : ">", ImVec2(side, 0.0f))) {
         *plays = !*plays;
@@ -365,6 +370,36 @@ bool ui_button(ui *ui, const char *name) {
     ImGui::PopID();
     ui->button_top = ImGui::GetItemRectMin().y;
     return pressed;
+}
+
+bool ui_check(ui *, const char *name, bool *checked) {
+    return ImGui::Checkbox(name, checked);
+}
+
+static ImVec2 in_picture(const float at[2]) {
+    const ImVec2 picture = ImGui::GetIO().DisplaySize;
+    return ImVec2(at[0] * picture.x, at[1] * picture.y);
+}
+
+void ui_mark(ui *ui, const float at[2], ui_mark_kind kind, const char *name, bool is_held) {
+    const ImVec2 middle = in_picture(at);
+    const float radius = (kind == UI_MARK_TARGET ? 7.0f : 2.5f) * ui->scale;
+    ImDrawList *list = ImGui::GetBackgroundDrawList();
+    const ImU32 color = ImGui::GetColorU32(MARKS[kind]), shade = ImGui::GetColorU32(BACKGROUND);
+    if (kind == UI_MARK_TARGET && !is_held) {
+        list->AddCircle(middle, radius, shade, 0, 4.0f * ui->scale);
+        list->AddCircle(middle, radius, color, 0, 2.0f * ui->scale);
+    } else {
+        list->AddCircleFilled(middle, radius, color);
+    }
+    const ImVec2 corner = {middle.x + 1.5f * radius, middle.y - 0.5f * ImGui::GetFontSize()};
+    list->AddText(ImVec2(corner.x + 1.0f, corner.y + 1.0f), shade, name);
+    list->AddText(corner, color, name);
+}
+
+void ui_line(ui *ui, const float from[2], const float to[2], ui_mark_kind kind) {
+    ImGui::GetBackgroundDrawList()->AddLine(in_picture(from), in_picture(to), ImGui::GetColorU32(MARKS[kind]),
+                                            1.5f * ui->scale);
 }
 
 // Returns the text, or as much of its beginning as fits, with two points behind it.
@@ -495,6 +530,11 @@ void ui_names(ui *ui, const char *const *names, const float *middles, uint32_t c
 
 float ui_covered(const ui *ui) {
     return ui->covered;
+}
+
+void ui_set_pointer(ui *, float x, float y, bool held) {
+    ImGui::GetIO().MousePos = ImVec2(x, y);
+    ImGui::GetIO().MouseDown[0] = held;
 }
 
 bool ui_takes_mouse(const ui *) {

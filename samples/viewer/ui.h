@@ -74,6 +74,15 @@ bool ui_whole_slider(ui *ui, const char *name, bool is_named, uint32_t min, uint
                      uint32_t *value);
 // Returns true if it was pressed.
 bool ui_button(ui *ui, const char *name);
+// Shows a box that is checked or not. Returns true if the user changed it.
+bool ui_check(ui *ui, const char *name, bool *checked);
+
+// What a mark over the picture is.
+typedef enum ui_mark_kind { UI_MARK_TARGET, UI_MARK_JOINT, UI_MARK_X, UI_MARK_Y, UI_MARK_Z } ui_mark_kind;
+// Draws over the picture, below the windows: a circle with a name beside it, which may be "", and a line. Positions are
+// from 0 to 1, to the right and downwards.
+void ui_mark(ui *ui, const float at[2], ui_mark_kind kind, const char *name, bool is_held);
+void ui_line(ui *ui, const float from[2], const float to[2], ui_mark_kind kind);
 
 // A row of a tree: a text, a bar that is filled up to `share` (0 to 1) with the share as a number, and below the text a
 // line up to `progress` (0 to 1; none if it is negative). A row of share 0 is dim.
@@ -102,6 +111,8 @@ void ui_names(ui *ui, const char *const *names, const float *middles, uint32_t c
 
 // Returns the share of the picture's width that the windows at its left edge cover.
 float ui_covered(const ui *ui);
+// Without a display: where the pointer is from the next frame on, in pixels, and whether its button is held.
+void ui_set_pointer(ui *ui, float x, float y, bool held);
 // Return whether the interface currently uses the mouse or the keys.
 bool ui_takes_mouse(const ui *ui);
 bool ui_takes_keys(const ui *ui);

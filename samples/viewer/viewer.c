@@ -77,6 +77,12 @@ static bool has_graph(const viewer *viewer) {
     return viewer->options.graph.file != NULL;
 }
 
+// Returns what is around the characters, or NULL, and stores the time there.
+static const play_scene *shown_scene(const viewer *viewer, double *seconds) {
+    *seconds = viewer->demo.time;
+    return has_graph(viewer) ? graph_view_scene(&viewer->view, seconds) : viewer->demo.scene;
+}
+
 static lmb_gpu_batch *shown_batch(const viewer *viewer) {
     return has_graph(viewer) ? graph_view_batch(&viewer->view) : viewer->batch;
 }
@@ -113,9 +119,15 @@ static lmb_result upload_program(viewer *viewer, lmb_error *error) {
     return recorded == LMB_OK ? lmb_gpu_graph_uploaded(viewer->graph, error) : recorded;
 }
 
-static lmb_result create_batch(viewer *viewer, lmb_error *error) {
-    const lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
+static bool is_on_cpu(const viewer *viewer) {
+    return viewer->device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
 
+static lmb_result create_batch(viewer *viewer, lmb_error *error) {
+    lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
+    // A device on the CPU compiles a pipeline when it first runs, and all frames wait for that. Its general kernels run
+    // every graph, so that one that is saved needs no pipeline of its own.
+    gpu_def.interpret_graphs = has_graph(viewer) && is_on_cpu(viewer);
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error)) {
         return error->result;
     }
@@ -196,15 +208,15 @@ static lmb_result create_ui(viewer *viewer, lmb_error *error) {
 }
 
 static lmb_result create_frames(viewer *viewer, lmb_error *error) {
-    const renderer_def def = {
-        .device = &viewer->device,
-        .crowd = &viewer->crowd,
-        .frame_count = FRAMES_IN_FLIGHT,
-        .span_count = lmb_gpu_batch_span_count(shown_batch(viewer)),
-        // A window on a device that draws on the CPU prefers speed.
-        .fine = viewer->window == NULL || viewer->device.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU,
-        .extent = viewer->window != NULL ? window_extent(viewer->window)
-                                         : (VkExtent2D){viewer->options.width, viewer->options.height}};
+    const renderer_def def = {.device = &viewer->device,
+                              .crowd = &viewer->crowd,
+                              .frame_count = FRAMES_IN_FLIGHT,
+                              .span_count = lmb_gpu_batch_span_count(shown_batch(viewer)),
+                              // A window on a device that draws on the CPU prefers speed.
+                              .fine = viewer->window == NULL || !is_on_cpu(viewer),
+                              .extent = viewer->window != NULL
+                                            ? window_extent(viewer->window)
+                                            : (VkExtent2D){viewer->options.width, viewer->options.height}};
     if (renderer_create(&def, &viewer->renderer, error) || create_ui(viewer, error) ||
         timing_create(&viewer->device, viewer->gpu, FRAMES_IN_FLIGHT, viewer->options.trace, &viewer->timing, error)) {
         return error->result;
@@ -245,14 +257,13 @@ static lmb_result open_graph(viewer *viewer, lmb_error *error) {
 static uint32_t choose_count(const viewer *viewer) {
     const options *options = &viewer->options;
     const uint32_t usual = has_demo(viewer) ? options->demo->characters : has_graph(viewer) ? 1 : CHARACTERS;
-    const bool on_cpu = viewer->device.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     if (has_comparison(viewer)) {
         return viewer->comparison.figure_count;
     }
     if (options->characters > 0) {
         return options->characters;
     }
-    return on_cpu && usual > CHARACTERS_ON_CPU ? CHARACTERS_ON_CPU : usual;
+    return is_on_cpu(viewer) && usual > CHARACTERS_ON_CPU ? CHARACTERS_ON_CPU : usual;
 }
 
 static lmb_result open_crowd(viewer *viewer, lmb_error *error) {
@@ -272,12 +283,13 @@ static void place_camera(viewer *viewer) {
     }
 }
 
-// Places the camera as the demo's scene has it, if it has one. In a window the user moves it, and it only follows the
+// Places the camera as the scene has it, if it has one. In a window the user moves it, and it only follows the
 // characters.
 static bool place_in_scene(viewer *viewer, bool whole) {
-    const play_scene *scene = viewer->demo.scene;
+    double seconds = 0.0;
+    const play_scene *scene = shown_scene(viewer, &seconds);
     float eye[3], target[3];
-    if (scene == NULL || !play_scene_camera(scene, viewer->demo.time, eye, target)) {
+    if (scene == NULL || !play_scene_camera(scene, seconds, eye, target)) {
         return false;
     }
     if (whole) {
@@ -402,8 +414,18 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
 }
 
+static void look(const viewer *viewer, camera_view *view) {
+    const VkExtent2D extent = renderer_extent(viewer->renderer);
+    camera_look(&viewer->camera, (float)extent.width / (float)extent.height, view);
+}
+
 static void show_windows(viewer *viewer) {
     ui_begin(viewer->ui, renderer_extent(viewer->renderer));
+    if (has_graph(viewer)) {
+        camera_view view;
+        look(viewer, &view);
+        graph_view_show_targets(&viewer->view, &view, viewer->ui);
+    }
     if (has_demo(viewer)) {
         demo_show(&viewer->demo, viewer->ui);
     }
@@ -423,11 +445,15 @@ static void show_windows(viewer *viewer) {
     ui_end(viewer->ui);
 }
 
-// Sets what is shown over the picture. A window has the size that its content had the time before, which the user does
-// not notice; for a picture, and at first, it is set twice.
+// Sets what is shown over the picture, and moves the camera, which depends on how much windows cover. They have the
+// sizes that their contents had the time before, which the user does not notice; for a picture, and at first, all is set
+// twice.
 static void update_ui(viewer *viewer) {
     if (viewer->window == NULL || viewer->frames == 0) {
         show_windows(viewer);
+    }
+    if (has_demo(viewer) || has_graph(viewer)) {
+        follow_characters(viewer);
     }
     show_windows(viewer);
 }
@@ -461,6 +487,8 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
         timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
     }
+    double seconds = 0.0;
+    const play_scene *scene = shown_scene(viewer, &seconds);
     if (is_drawn(viewer)) {
         renderer_record(viewer->renderer, &(renderer_frame){.commands = commands,
                                                             .frame = index,
@@ -468,8 +496,8 @@ static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error)
                                                             .camera = &viewer->camera,
                                                             .batch = shown_batch(viewer),
                                                             .skin = viewer->skin,
-                                                            .scene = viewer->demo.scene,
-                                                            .seconds = viewer->demo.time,
+                                                            .scene = scene,
+                                                            .seconds = seconds,
                                                             .ui = viewer->ui});
     }
     if (timing_record_after_draw(&viewer->timing, commands, index, error)) {
@@ -525,12 +553,38 @@ static lmb_result prepare_window(viewer *viewer, uint32_t index, bool *ready, lm
     return window_acquire(viewer->window, index, ready, error);
 }
 
-static void handle_window(viewer *viewer) {
-    window_input input;
-    window_poll(viewer->window, &input);
-    if (ui_takes_mouse(viewer->ui)) {
-        input.drag_x = input.drag_y = input.wheel = 0.0f;
+// Gives the pointer to the graph's view, and what that does not take to the camera.
+static void apply_pointer(viewer *viewer, window_input *input) {
+    const bool is_over_windows = ui_takes_mouse(viewer->ui);
+    const graph_view_pointer pointer = {.at = {input->at[0], input->at[1]},
+                                        .pressed = input->pressed && !is_over_windows,
+                                        .released = input->lifted,
+                                        .clicked = input->clicked && !is_over_windows};
+    camera_view view;
+    look(viewer, &view);
+    if ((has_graph(viewer) && graph_view_point(&viewer->view, &pointer, &view)) || is_over_windows) {
+        input->drag_x = input->drag_y = 0.0f;
     }
+    if (is_over_windows) {
+        input->wheel = 0.0f;
+    }
+}
+
+static void read_input(viewer *viewer, window_input *input) {
+    scripted_input *script = &viewer->options.input;
+    const VkExtent2D extent = renderer_extent(viewer->renderer);
+    if (viewer->window != NULL) {
+        window_poll(viewer->window, input);
+        return;
+    }
+    scripted_input_take(script, viewer->frames, extent, input);
+    ui_set_pointer(viewer->ui, script->at[0] * (float)extent.width, script->at[1] * (float)extent.height, script->held);
+}
+
+static void handle_input(viewer *viewer) {
+    window_input input;
+    read_input(viewer, &input);
+    apply_pointer(viewer, &input);
     if (has_demo(viewer) && !ui_takes_keys(viewer->ui)) {
         controls_apply_to_demo(&input, &viewer->demo);
     }
@@ -540,7 +594,7 @@ static void handle_window(viewer *viewer) {
     controls_apply(&viewer->controls, &input, &viewer->crowd, &viewer->camera);
     char title[sizeof viewer->title];
     controls_describe(&viewer->controls, &viewer->crowd, title, sizeof title);
-    if (strcmp(title, viewer->title) != 0) {
+    if (viewer->window != NULL && strcmp(title, viewer->title) != 0) {
         memcpy(viewer->title, title, sizeof title);
         window_set_title(viewer->window, title);
     }
@@ -548,18 +602,20 @@ static void handle_window(viewer *viewer) {
 
 static lmb_result write_parameters(viewer *viewer, uint32_t index, double elapsed, lmb_error *error) {
     double seconds = controls_take_time(&viewer->controls, elapsed);
+    float eye[3];
+    camera_eye(&viewer->camera, eye);
     if (has_demo(viewer)) {
-        float eye[3];
-        camera_eye(&viewer->camera, eye);
         if (demo_advance(&viewer->demo, seconds, viewer->window != NULL ? eye : NULL, error)) {
             return error->result;
         }
         return demo_write(&viewer->demo, viewer->batch, index, error);
     }
     if (has_graph(viewer)) {
-        const lmb_result result = graph_view_advance(&viewer->view, seconds, index, viewer->frames, error);
+        const lmb_result result = graph_view_advance(&viewer->view, seconds, viewer->window != NULL ? eye : NULL, index,
+                                                     viewer->frames, error);
         if (graph_view_needs_camera(&viewer->view)) {
             place_camera(viewer);
+            place_in_scene(viewer, true);
             viewer->controls.camera = viewer->camera;
         }
         return result;
@@ -591,9 +647,6 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
         return error->result;
     }
     update_ui(viewer);
-    if (has_demo(viewer) || has_graph(viewer)) {
-        follow_characters(viewer);
-    }
     timing_end(&viewer->timing, TIMING_CROWD);
     if (record_frame(viewer, index, error)) {
         return error->result;
@@ -630,8 +683,10 @@ static lmb_result draw_frames(viewer *viewer, lmb_error *error) {
     double before = started;
     while (!viewer->controls.quit && (viewer->options.frames == 0 || viewer->frames < viewer->options.frames)) {
         double elapsed = HEADLESS_STEP;
+        if (viewer->window != NULL || viewer->options.input.count > 0) {
+            handle_input(viewer);
+        }
         if (viewer->window != NULL) {
-            handle_window(viewer);
             double after = now();
             elapsed = after - before < LONGEST_STEP ? after - before : LONGEST_STEP;
             before = after;
@@ -687,8 +742,10 @@ static lmb_result summarize_skin(const viewer *viewer, bool *good, lmb_error *er
 static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     VkExtent2D extent = renderer_extent(viewer->renderer);
     lmb_comparison comparison = {0};
-    const lmb_batch_inputs inputs = {.points = viewer->demo.points[viewer->last_slot].mapped,
-                                     .transforms = viewer->demo.transforms[viewer->last_slot].mapped};
+    const lmb_batch_inputs inputs =
+        has_graph(viewer) ? graph_view_inputs(&viewer->view, viewer->last_slot)
+                          : (lmb_batch_inputs){.points = viewer->demo.points[viewer->last_slot].mapped,
+                                               .transforms = viewer->demo.transforms[viewer->last_slot].mapped};
     if (summarize_demo(viewer, good, error) || summarize_skin(viewer, good, error) ||
         compare_with_reference(&viewer->device, shown_batch(viewer), viewer->last_slot, &inputs, &comparison, error)) {
         return error->result;

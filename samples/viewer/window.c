@@ -1,18 +1,22 @@
 // Creates the window and its swapchain, and collects input.
 #include "window.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <GLFW/glfw3.h>
 
 #define MAX_IMAGES 16u
 #define MAX_FRAMES 8u
+#define CLICK_SHARE 0.01f // of the picture: how far the pointer may move in a click
 
 struct window {
     GLFWwindow *handle;
     window_input input;
     double cursor_x;
     double cursor_y;
+    float pressed_at[2];
     device *device;
     VkSurfaceKHR surface;
     VkSurfaceFormatKHR format;
@@ -26,6 +30,17 @@ struct window {
     uint32_t frame_count;
     bool stale;
 };
+
+void window_input_press(window_input *input, float pressed_at[2]) {
+    memcpy(pressed_at, input->at, sizeof input->at);
+    input->pressed = true;
+}
+
+void window_input_lift(window_input *input, const float pressed_at[2]) {
+    input->lifted = true;
+    input->clicked =
+        fabsf(input->at[0] - pressed_at[0]) < CLICK_SHARE && fabsf(input->at[1] - pressed_at[1]) < CLICK_SHARE;
+}
 
 static const char *glfw_says(void) {
     const char *text = NULL;
@@ -45,6 +60,13 @@ static void on_key(GLFWwindow *handle, int key, int scancode, int action, int mo
     }
 }
 
+static void find_place(window *window) {
+    int width = 1, height = 1;
+    glfwGetWindowSize(window->handle, &width, &height);
+    window->input.at[0] = (float)(window->cursor_x / (width > 0 ? width : 1));
+    window->input.at[1] = (float)(window->cursor_y / (height > 0 ? height : 1));
+}
+
 static void on_cursor(GLFWwindow *handle, double x, double y) {
     window *window = glfwGetWindowUserPointer(handle);
     if (glfwGetMouseButton(handle, GLFW_MOUSE_BUTTON_LEFT) == GLFW_PRESS) {
@@ -53,6 +75,18 @@ static void on_cursor(GLFWwindow *handle, double x, double y) {
     }
     window->cursor_x = x;
     window->cursor_y = y;
+    find_place(window);
+}
+
+static void on_button(GLFWwindow *handle, int button, int action, int modifiers) {
+    (void)modifiers;
+    window *window = glfwGetWindowUserPointer(handle);
+    find_place(window);
+    if (button == GLFW_MOUSE_BUTTON_LEFT && action == GLFW_PRESS) {
+        window_input_press(&window->input, window->pressed_at);
+    } else if (button == GLFW_MOUSE_BUTTON_LEFT) {
+        window_input_lift(&window->input, window->pressed_at);
+    }
 }
 
 static void on_wheel(GLFWwindow *handle, double x, double y) {
@@ -90,6 +124,7 @@ lmb_result window_open(uint32_t width, uint32_t height, window **result, lmb_err
     glfwSetWindowUserPointer(handle, window);
     glfwSetKeyCallback(handle, on_key);
     glfwSetCursorPosCallback(handle, on_cursor);
+    glfwSetMouseButtonCallback(handle, on_button);
     glfwSetScrollCallback(handle, on_wheel);
     glfwSetFramebufferSizeCallback(handle, on_resize);
     *result = window;
@@ -212,7 +247,7 @@ void window_poll(window *window, window_input *input) {
     }
     *input = window->input;
     input->closed = glfwWindowShouldClose(window->handle) != 0;
-    window->input = (window_input){0};
+    window->input = (window_input){.at = {input->at[0], input->at[1]}};
 }
 
 void window_set_title(window *window, const char *title) {

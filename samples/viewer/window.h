@@ -12,6 +12,10 @@ typedef struct window window;
 typedef struct window_input {
     float drag_x; // pixels with a button held
     float drag_y;
+    float at[2];               // the pointer: from 0 to 1 to the right and downwards in the picture
+    bool pressed;              // its button, since the last call
+    bool lifted;               // likewise
+    bool clicked;              // lifted about where it was pressed
     float wheel;               // notches
     int keys[WINDOW_MAX_KEYS]; // GLFW_KEY_..., in the order in which keys were pressed or repeated
     uint32_t key_count;
@@ -19,6 +23,10 @@ typedef struct window_input {
     uint32_t released_count;
     bool closed;
 } window_input;
+
+// Notes that the pointer's button was pressed at a place, or lifted.
+void window_input_press(window_input *input, float pressed_at[2]);
+void window_input_lift(window_input *input, const float pressed_at[2]);
 
 // Creates a window that is hidden until window_show(). Fails if there is no display, or if GLFW finds no Vulkan.
 lmb_result window_open(uint32_t width, uint32_t height, window **window, lmb_error *error);

@@ -782,6 +782,26 @@ void play_scene_advance(play_scene *scene, const play_scene_frame *frame) {
     }
 }
 
+static size_t transform_bytes(const play_scene *scene) {
+    return (size_t)scene->character_count * LMB_MATRIX_COMPONENTS * sizeof *scene->transforms;
+}
+
+size_t play_scene_state_size(const play_scene *scene) {
+    return scene->character_count * sizeof *scene->members + transform_bytes(scene);
+}
+
+void play_scene_save(const play_scene *scene, void *state) {
+    const size_t members = scene->character_count * sizeof *scene->members;
+    memcpy(state, scene->members, members);
+    memcpy((char *)state + members, scene->transforms, transform_bytes(scene));
+}
+
+void play_scene_restore(play_scene *scene, const void *state) {
+    const size_t members = scene->character_count * sizeof *scene->members;
+    memcpy(scene->members, state, members);
+    memcpy(scene->transforms, (const char *)state + members, transform_bytes(scene));
+}
+
 bool play_scene_camera(const play_scene *scene, double seconds, float eye[3], float target[3]) {
     float way[3];
     if (scene->eye.count == 0) {

@@ -76,6 +76,11 @@ const float *play_scene_transforms(const play_scene *scene);
 // Whether the palettes of the frame before are needed.
 bool play_scene_needs_palettes(const play_scene *scene);
 
+// What a frame leaves for the next one: the size in bytes, and copies of it, for a host that goes back to a frame.
+size_t play_scene_state_size(const play_scene *scene);
+void play_scene_save(const play_scene *scene, void *state);
+void play_scene_restore(play_scene *scene, const void *state);
+
 // Returns the height of the ground, and stores its unit normal unless that is NULL.
 float play_scene_ground(const play_scene *scene, float x, float z, float normal[3]);
 uint32_t play_scene_strip_count(const play_scene *scene);

@@ -262,7 +262,7 @@ static void a_graph_is_measured_without_the_travel_of_its_clips(void **state) {
     man.graph = version->graph;
     version->graph = NULL;
     assert_true(farthest_middle(&man, rows, count) > 0.25f); // still measured by the clips
-    assert_int_equal(character_measure_graph(&man, man.graph, rows, count, &error), LMB_OK);
+    assert_int_equal(character_measure_graph(&man, man.graph, rows, NULL, count, &error), LMB_OK);
     const float farthest = farthest_middle(&man, rows, count);
     print_message("%.2f m high, %.2f m wide, at most %.2f heights from the middle\n", (double)man.height,
                   (double)man.width, (double)farthest);

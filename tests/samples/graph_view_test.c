@@ -192,7 +192,7 @@ typedef struct running {
     graph_weights *weights;
 } running;
 
-static running run_text(const char *text, uint32_t characters, uint32_t frames) {
+static running run_in_scene(const char *text, const char *surroundings, uint32_t characters, uint32_t frames) {
     lmb_error error;
     running running = {.version = graph_version_read(&scene.character, "graph", text, strlen(text))};
     assert_non_null(running.version);
@@ -203,10 +203,20 @@ static running run_text(const char *text, uint32_t characters, uint32_t frames) 
                                .graph = running.version->graph,
                                .character_count = characters,
                                .memory = (size_t)64 << 20,
-                               .frames = frames};
-    assert_int_equal(graph_run_create(&def, &running.run, &error), LMB_OK);
+                               .frames = frames,
+                               .scene = surroundings,
+                               .scene_size = surroundings != NULL ? strlen(surroundings) : 0,
+                               .scene_name = "scene",
+                               .unit = 1.0f};
+    if (graph_run_create(&def, &running.run, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
     assert_int_equal(graph_weights_create(def.def, def.graph, &running.weights, &error), LMB_OK);
     return running;
+}
+
+static running run_text(const char *text, uint32_t characters, uint32_t frames) {
+    return run_in_scene(text, NULL, characters, frames);
 }
 
 static void end(running *running) {
@@ -416,6 +426,130 @@ static void a_crowd_begins_apart_and_hears_every_event(void **state) {
     end(&running);
 }
 
+// A value of one character's own stays until the value of all is set, and comes back with an earlier frame.
+static void characters_have_values_of_their_own(void **state) {
+    (void)state;
+    running running = run_text(SPACE_OF_A_AND("b"), 3, 10);
+    graph_setting *a = graph_run_find(running.run, "a"), *b = graph_run_find(running.run, "b");
+    set(&running, "a", 0.5f);
+    graph_run_set_own(running.run, a, 1, 0.75f);
+    graph_run_set_own(running.run, b, 1, 9.0f); // clamped
+    step(&running, 1);
+    const graph_moment *moment = graph_run_moment(running.run, 0);
+    for (uint32_t i = 0; i < 3; i++) {
+        const float expected = i == 1 ? 0.75f : 0.5f;
+        assert_true(graph_run_parameters(running.run, moment, i)[a->parameter] == expected);
+        assert_true(graph_run_value(running.run, a, i) == expected);
+    }
+    assert_true(graph_run_parameters(running.run, moment, 1)[b->parameter] == 1.5f);
+    set(&running, "a", 0.25f);
+    step(&running, 1);
+    moment = graph_run_moment(running.run, 0);
+    assert_true(graph_run_parameters(running.run, moment, 1)[a->parameter] == 0.25f);
+    graph_run_go(running.run, 1);
+    assert_true(graph_run_value(running.run, a, 1) == 0.75f && graph_run_value(running.run, a, 2) == 0.5f);
+    struct running after = run_text(SPACE_OF_A_AND("c"), 3, 10);
+    graph_run_continue(after.run, running.run);
+    assert_true(graph_run_value(after.run, graph_run_find(after.run, "a"), 1) == 0.75f);
+    end(&after);
+    end(&running);
+}
+
+static void a_scattered_crowd_is_in_different_states(void **state) {
+    (void)state;
+    running running = run_text(MACHINE("go", "0.4"), 40, 10), plain = run_text(MACHINE("go", "0.4"), 40, 10);
+    const graph_run *run = running.run;
+    uint32_t counts[2] = {0, 0};
+    graph_run_scatter(running.run);
+    step(&running, 1);
+    step(&plain, 1);
+    const graph_moment *moment = graph_run_moment(run, 0);
+    for (uint32_t i = 0; i < 40; i++) {
+        const uint32_t *words = graph_run_state(run, moment, i);
+        const lmb_motion motion = lmb_control_motion(run->control, words);
+        counts[lmb_control_current_state(run->control, words, 0)]++;
+        assert_true(fabs(motion.position[2]) < 1.1 * STEP); // nobody has moved before this frame
+    }
+    assert_true(counts[0] >= 8 && counts[1] >= 8);
+    assert_memory_equal(moment->states, graph_run_moment(plain.run, 0)->states, run->state_words * sizeof(uint32_t));
+    end(&plain);
+    end(&running);
+}
+
+#define REACHING(space)                                                                                                \
+    "{\"op\": \"ik-two-bone\", \"start\": \"left_thigh\", \"mid\": \"left_shin\", \"end\": \"left_foot\",\n"           \
+    " \"character-motion\": true, \"mid-axis\": [-1, 0, 0], \"target\": {\"point\": 1}, \"pole\": {\"point\": 0}, "    \
+    "\"space\": \"" space "\",\n"                                                                                      \
+    " \"base\": {\"op\": \"machine\", \"states\": [{\"name\": \"go\",\n"                                               \
+    "  \"pose\": {\"op\": \"clip\", \"clip\": \"walk\", \"play\": {\"velocity\": 1}}}]}}"
+
+static void expect_near(const float *point, float x, float y, float z) {
+    const float expected[3] = {x, y, z};
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (fabsf(point[axis] - expected[axis]) > 1e-4f) {
+            fail_msg("axis %zu: %g in place of %g", axis, (double)point[axis], (double)expected[axis]);
+        }
+    }
+}
+
+// The second character stands 3 metres to the left, turned to +X, and is twice as large.
+static const float places[2][12] = {{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, {0, 0, 2, 3, 0, 2, 0, 0, -2, 0, 0, 0}};
+
+static void targets_are_where_the_user_drags_them(void **state) {
+    (void)state;
+    running running = run_text(REACHING("world"), 2, 10);
+    graph_run *run = running.run;
+    graph_run_place(run, places[0]);
+    step(&running, 1);
+    assert_int_equal(run->target_count, 2);
+    const graph_target *target = &run->targets[0];
+    assert_string_equal(target->name, "target of left_foot");
+    assert_string_equal(run->targets[1].name, "pole of left_shin");
+    assert_true(run->targets[1].is_direction && !target->is_direction && target->point == 1);
+    const float *points = graph_run_moment(run, 0)->points; // [character][2][4]
+    const float *first = target->model, speed = 1.0f * (float)STEP;
+    const float ahead = graph_run_matrix(run, 0).m[2][3], beside = graph_run_matrix(run, 1).m[0][3];
+    assert_true(fabsf(ahead - speed) < 1e-4f && beside > 4.0f); // it began at another time
+    expect_near(points + 4, first[0], first[1], first[2] + ahead);
+    expect_near(points + 12, beside + 2 * first[2], 2 * first[1], -2 * first[0]);
+    expect_near(points + 8, 2, 0, 0); // the pole ahead
+    graph_run_drag(run, 0, 1, (const float[3]){beside + 0.5f, 1.0f, -0.5f});
+    const float *from = run->targets[1].from;
+    graph_run_drag(run, 1, 0, (const float[3]){from[0], from[1] + 2.0f, from[2] + ahead});
+    step(&running, 1);
+    points = graph_run_moment(run, 0)->points;
+    const float way = ahead + speed; // they have moved on, and the targets with them
+    expect_near(points + 12, beside + 0.5f + 2.0f * speed, 1.0f, -0.5f);
+    expect_near(points + 4, 0.25f, 0.5f, 0.25f + way);
+    expect_near(points, 0, 2, 0);
+    float position[3];
+    graph_run_target(run, 1, 0, 0.5f, position);
+    expect_near(position, from[0], from[1] + 0.5f, from[2] + way);
+    graph_run_let_targets_stay(run, true, 0);
+    step(&running, 5);
+    points = graph_run_moment(run, 0)->points;
+    expect_near(points + 4, 0.25f, 0.5f, 0.25f + way); // and now stay
+    graph_run_go(run, 1);
+    step(&running, 1);
+    expect_near(graph_run_moment(run, 0)->points + 4, first[0], first[1], first[2]);
+    end(&running);
+}
+
+// In model space a target that moves with the character does not change.
+static void targets_in_model_space_stay_as_they_are(void **state) {
+    (void)state;
+    running running = run_text(REACHING("model"), 2, 10);
+    graph_run_place(running.run, places[0]);
+    step(&running, 5);
+    const float *first = running.run->targets[0].model;
+    expect_near(graph_run_moment(running.run, 0)->points + 12, first[0], first[1], first[2]);
+    const float beside = graph_run_matrix(running.run, 1).m[0][3];
+    graph_run_drag(running.run, 0, 1, (const float[3]){beside + 1.0f, 2, 0});
+    step(&running, 1);
+    expect_near(graph_run_moment(running.run, 0)->points + 4, 0, 1, 0.5f);
+    end(&running);
+}
+
 // The foot reaches the target at x = 0.14, and not the one at 9. The state follows a frame later.
 static void conditions_read_which_targets_were_reached(void **state) {
     (void)state;
@@ -533,6 +667,42 @@ static void read_text(const char *path, char *text, size_t size) {
     assert_int_equal(fclose(stream), 0);
 }
 
+// Feet follow stairs; frames shown again and played on give the same bits; a held target is the user's.
+static void feet_follow_a_scene(void **state) {
+    (void)state;
+    static char text[20000], stairs[20000];
+    read_text(LIMBER_SAMPLES "/demos/stairs.json", text, sizeof text);
+    read_text(LIMBER_SAMPLES "/demos/stairs.scene", stairs, sizeof stairs);
+    running running = run_in_scene(text, stairs, 4, 400);
+    graph_run *run = running.run;
+    const size_t floats = (size_t)4 * run->point_count * 4;
+    float highest = 0.0f, *kept = malloc(floats * sizeof *kept);
+    assert_true(run->point_count >= 2 && run->target_count == run->point_count);
+    for (uint32_t i = 0; i < 300; i++) {
+        step(&running, 1);
+        const float *points = graph_run_moment(run, 0)->points;
+        for (uint32_t k = 0; k < 4; k++) {
+            highest = fmaxf(highest, points[(size_t)k * run->point_count * 4 + 1]);
+        }
+    }
+    assert_true(highest > 0.3f); // several steps up
+    memcpy(kept, graph_run_moment(run, 0)->points, floats * sizeof *kept);
+    graph_run_go(run, 200);
+    step(&running, 100);
+    assert_memory_equal(graph_run_moment(run, 0)->points, kept, floats * sizeof *kept);
+    graph_run_drag(run, 0, 0, (const float[3]){1, 2, 3});
+    step(&running, 1);
+    float position[3];
+    graph_run_target(run, 0, 0, 1.0f, position);
+    assert_true(fabsf(position[1] - 2.0f) < 0.1f);
+    graph_run_release_targets(run);
+    step(&running, 1);
+    graph_run_target(run, 0, 0, 1.0f, position);
+    assert_true(position[1] < 1.5f);
+    free(kept);
+    end(&running);
+}
+
 static void weights_are_those_that_the_control_reports(void **state) {
     (void)state;
     static const char *const demos[] = {"aim.json",    "body-turn.json", "directional.json", "jump.machine",
@@ -631,6 +801,11 @@ int main(void) {
         cmocka_unit_test(only_the_last_frames_are_kept),
         cmocka_unit_test(times_of_clips_play_by_themselves),
         cmocka_unit_test(a_crowd_begins_apart_and_hears_every_event),
+        cmocka_unit_test(characters_have_values_of_their_own),
+        cmocka_unit_test(a_scattered_crowd_is_in_different_states),
+        cmocka_unit_test(targets_are_where_the_user_drags_them),
+        cmocka_unit_test(targets_in_model_space_stay_as_they_are),
+        cmocka_unit_test(feet_follow_a_scene),
         cmocka_unit_test(conditions_read_which_targets_were_reached),
         cmocka_unit_test(emitted_events_are_found_in_the_frames),
         cmocka_unit_test(transitions_are_found_in_the_frames),

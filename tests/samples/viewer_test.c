@@ -304,6 +304,83 @@ static void plays_a_script_in_a_graph(void **state) {
     viewer_expect(&run, 1, GOOD_GRAPH ": line 1, column 1: ");
 }
 
+#define REACH_GRAPH "viewer_test_reach.json"
+
+static void save_reach(void) {
+    save(REACH_GRAPH,
+         "{\"op\": \"ik-two-bone\", \"start\": \"right_upper_arm\", \"mid\": \"right_forearm\",\n"
+         " \"end\": \"right_hand\", \"mid-axis\": \"auto\", \"target\": {\"point\": 0}, \"space\": \"world\",\n"
+         " \"base\": {\"op\": \"clip\", \"clip\": \"idle\", \"play\": true}}\n");
+}
+
+// Counts pixels of a color near a place.
+static unsigned count_near(const char *path, int x, int y, int radius, const uint8_t color[3]) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    unsigned count = 0;
+    for (int i = 0; i < width * height; i++) {
+        const uint8_t *pixel = pixels + (size_t)3 * i;
+        count += abs(i % width - x) <= radius && abs(i / width - y) <= radius && abs(pixel[0] - color[0]) < 30 &&
+                 abs(pixel[1] - color[1]) < 30 && abs(pixel[2] - color[2]) < 30;
+    }
+    stbi_image_free(pixels);
+    return count;
+}
+
+static unsigned count_changed_near(const char *before, const char *after, int x, int y, int radius) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(before, &width, &height, &channels, 3);
+    uint8_t *others = stbi_load(after, &width, &height, &channels, 3);
+    assert_true(pixels != NULL && others != NULL);
+    unsigned count = 0;
+    for (int i = 0; i < width * height; i++) {
+        count += abs(i % width - x) <= radius && abs(i / width - y) <= radius &&
+                 abs(pixels[(size_t)3 * i] - others[(size_t)3 * i]) > 24;
+    }
+    stbi_image_free(pixels);
+    stbi_image_free(others);
+    return count;
+}
+
+// The pointer drags a target, and the arm follows it to where there was only sky.
+static void a_target_is_dragged(void **state) {
+    (void)state;
+    static const uint8_t mark[3] = {255, 214, 51};
+    save_reach();
+    remove("viewer_test_reach.png");
+    viewer_result run = viewer_run("", "--graph " REACH_GRAPH " --headless --frames 8 --size 640x400 --every 4 "
+                                       "--input 4=press:300,194 --input 5=move:420,120 --input 6=lift:420,120 "
+                                       "--screenshot viewer_test_reach.png");
+    viewer_expect(&run, 0, "\nbit-exact: ");
+    assert_in_range(count_near("viewer_test_reach-0004.png", 300, 194, 9, mark), 20, 300);
+    assert_in_range(count_near("viewer_test_reach-0004.png", 420, 120, 9, mark), 0, 0);
+    assert_in_range(count_near("viewer_test_reach.png", 420, 120, 9, mark), 20, 300);
+    assert_in_range(count_changed_near("viewer_test_reach-0004.png", "viewer_test_reach.png", 400, 124, 8), 60, 289);
+}
+
+#define STAIRS LIMBER_SAMPLES "/demos/stairs"
+
+// A scene around a graph of the user's own, and values and events of single characters, which are in random states.
+static void shows_a_graph_in_a_scene(void **state) {
+    (void)state;
+    save_graphs();
+    save_reach();
+    viewer_result run = viewer_run("", "--graph " STAIRS ".json --scene " STAIRS ".scene --headless --frames 30 "
+                                       "--size 160x120 --characters 5");
+    viewer_expect(&run, 0, "\nbit-exact: ");
+    run = viewer_run("", "--graph " REACH_GRAPH " --scene " STAIRS ".scene --headless --frames 1 --size 64x48");
+    viewer_expect(&run, 1, STAIRS ".scene: line 1, column ");
+    run = viewer_run("", "--graph " GOOD_GRAPH " --scene no_such_file --headless");
+    viewer_expect(&run, 1, "no_such_file: ");
+    save("viewer_test_view.script", "0 set speed 0.5 1\n0 set speed 9\n0 set speed 0.25 7\n");
+    run = viewer_run("", "--graph " GOOD_GRAPH " --script viewer_test_view.script --scatter --characters 3 --headless "
+                         "--frames 5 --size 64x48");
+    viewer_expect(&run, 1, "speed: 9 is outside 0 to 1");
+    viewer_expect(&run, 1, "line 3 of the script: there is no character 7: there are 3");
+    viewer_expect(&run, 1, "\nbit-exact: ");
+}
+
 static void refuses_bad_graphs(void **state) {
     (void)state;
     static const struct {
@@ -323,6 +400,9 @@ static void refuses_bad_graphs(void **state) {
                {"--poses '{\"op\":\"pose\",\"pose\":\"still\"}' --pose still=Trot@0", 1,
                 "--pose still=Trot@0: the clips are 'Survey', 'Walk', 'Run'"},
                {"--script x", 2, "--script, --names and --change need --graph"},
+               {"--scene x", 2, "--scene and --scatter need --graph"},
+               {"--input 1=H", 2, "--input needs --headless"},
+               {"--headless --input 1=press:1", 2, "--input must be FRAME=KEY, or FRAME=press:X,Y"},
                {"--graph x.json --label one", 2, "--label and --row need --poses"},
                {"--graph x.json --change soon=x.json", 2, "--change must be SECONDS=FILE"},
                {"--graph x.json --script no_such_file --headless", 1, "no_such_file: "}};
@@ -415,6 +495,8 @@ int main(void) {
         cmocka_unit_test(shows_a_graph_again_when_it_is_saved),
         cmocka_unit_test(shows_the_rest_pose_until_a_graph_is_good),
         cmocka_unit_test(plays_a_script_in_a_graph),
+        cmocka_unit_test(a_target_is_dragged),
+        cmocka_unit_test(shows_a_graph_in_a_scene),
         cmocka_unit_test(refuses_bad_graphs),
         cmocka_unit_test(refuses_a_trace_that_it_cannot_write),
         cmocka_unit_test(refuses_bad_arguments),
