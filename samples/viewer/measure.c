@@ -12,7 +12,7 @@
 
 #define SAMPLES 12u // of each base clip
 #define DISPLAY_SIZE 1.7f
-// A point lower than this share of the height counts as a foot.
+// A joint that is higher by no more than this share of all joints' height than the lowest one is low.
 #define FOOT_SHARE 0.14f
 
 // The palettes of some poses.
@@ -174,38 +174,159 @@ static float lowest_height(const character *character, const poses *poses, uint3
     return (lowest - character->origin[1]) * character->unit;
 }
 
-static bool is_leaf(const lmb_rig *rig, uint32_t joint) {
-    for (uint32_t i = joint + 1; i < lmb_rig_joint_count(rig); i++) {
-        if (lmb_rig_joint_parent(rig, i) == joint) {
-            return false;
-        }
-    }
-    return true;
-}
+// The joints of a rig in the rest pose, as lmb_root_motion_measure_feet() looks at them.
+typedef struct resting {
+    const lmb_rig *rig;
+    lmb_affine *models;
+    uint32_t *children; // without extra joints
+    bool *has_skin;     // a vertex follows the joint
+    float low, height;
+} resting;
 
-// Finds the ends of limbs that come near the ground. The contact is halfway between such an end and its parent joint,
-// if that is low too: below the middle of the foot.
-static void find_contacts(character *character, const poses *poses) {
-    float limit = FOOT_SHARE * character->height;
-    uint32_t joint_count = lmb_rig_joint_count(character->rig);
-    character->contact_count = 0;
-    for (uint32_t joint = 0; joint < joint_count && character->contact_count < CHARACTER_CONTACTS; joint++) {
-        character_contact contact = {.joint = joint};
-        if (!is_leaf(character->rig, joint) || !bind_position(character->rig, joint, contact.position) ||
-            lowest_height(character, poses, joint, contact.position) > limit) {
-            continue;
-        }
-        uint32_t parent = lmb_rig_joint_parent(character->rig, joint);
-        float before[3];
-        if (parent != LMB_NONE && bind_position(character->rig, parent, before) &&
-            lowest_height(character, poses, parent, before) < limit) {
-            for (size_t axis = 0; axis < 3; axis++) {
-                contact.position[axis] = 0.5f * (contact.position[axis] + before[axis]);
+// A rigid mesh below a joint has an extra joint of its own: it counts for the joint.
+static void find_skinned(const character *character, bool *has_skin) {
+    const uint32_t level = character->level_count - 1;
+    for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
+        const lmb_mesh *mesh = character_mesh(character, level, i);
+        for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+            for (size_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+                if (mesh->vertices[vertex].weights[k] > 0.0f) {
+                    has_skin[mesh->vertices[vertex].joints[k]] = true;
+                }
             }
         }
-        contact.planted = lowest_height(character, poses, joint, contact.position);
+    }
+    for (uint32_t joint = lmb_rig_joint_count(character->rig); joint-- > 0;) {
+        const uint32_t parent = lmb_rig_joint_parent(character->rig, joint);
+        if (has_skin[joint] && parent != LMB_NONE && lmb_rig_joint_is_extra(character->rig, joint)) {
+            has_skin[parent] = true;
+        }
+    }
+}
+
+static void measure_rest(resting *rest) {
+    float high = -FLT_MAX;
+    rest->low = FLT_MAX;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rest->rig); joint++) {
+        const uint32_t parent = lmb_rig_joint_parent(rest->rig, joint);
+        const lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rest->rig, joint));
+        rest->models[joint] = parent != LMB_NONE ? lmb_affine_multiply(rest->models[parent], local) : local;
+        if (!lmb_rig_joint_is_extra(rest->rig, joint)) {
+            rest->low = fminf(rest->low, rest->models[joint].m[1][3]);
+            high = fmaxf(high, rest->models[joint].m[1][3]);
+            if (parent != LMB_NONE) {
+                rest->children[parent]++;
+            }
+        }
+    }
+    rest->height = fmaxf(high - rest->low, 0.0f);
+}
+
+static bool is_low(const resting *rest, uint32_t joint) {
+    return rest->models[joint].m[1][3] <= rest->low + FOOT_SHARE * rest->height;
+}
+
+// Returns the joint before a foot's if the contact is between both: it is low, too, and holds nothing else.
+static uint32_t find_heel(const resting *rest, uint32_t joint) {
+    const uint32_t parent = lmb_rig_joint_parent(rest->rig, joint);
+    return parent != LMB_NONE && rest->children[parent] == 1 && is_low(rest, parent) ? parent : LMB_NONE;
+}
+
+// A foot is the end of a limb that is low in the rest pose. A joint that only guides others, such as a pole, has no
+// skin.
+static bool is_foot(const resting *rest, uint32_t joint) {
+    const uint32_t heel = find_heel(rest, joint);
+    return !lmb_rig_joint_is_extra(rest->rig, joint) && rest->children[joint] == 0 && is_low(rest, joint) &&
+           (rest->has_skin[joint] || (heel != LMB_NONE && rest->has_skin[heel]));
+}
+
+// Finds the middle between a joint and the one before it, in the bind pose: as far from the joint as in the rest pose.
+static void find_middle(const resting *rest, uint32_t joint, float position[3]) {
+    lmb_affine inverse, bind;
+    if (lmb_affine_invert(lmb_affine_from_transform(lmb_rig_joint_rest(rest->rig, joint)), &inverse) &&
+        lmb_affine_invert(lmb_rig_joint_inverse_bind(rest->rig, joint), &bind)) {
+        const float middle[3] = {0.5f * inverse.m[0][3], 0.5f * inverse.m[1][3], 0.5f * inverse.m[2][3]};
+        transform_point(bind.m[0], middle, position);
+    }
+}
+
+// Counts the vertices that follow a joint, and stores their bounds in the bind pose.
+static uint32_t find_skin_of(const character *character, uint32_t joint, measure_bounds *bounds) {
+    const uint32_t level = character->level_count - 1;
+    uint32_t count = 0;
+    *bounds = (measure_bounds){{FLT_MAX, FLT_MAX, FLT_MAX}, {-FLT_MAX, -FLT_MAX, -FLT_MAX}};
+    for (uint32_t i = 0; i < character_mesh_count(character, level); i++) {
+        const lmb_mesh *mesh = character_mesh(character, level, i);
+        for (uint32_t vertex = 0; vertex < mesh->vertex_count; vertex++) {
+            const lmb_vertex *found = &mesh->vertices[vertex];
+            bool follows = false;
+            for (size_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
+                follows = follows || (found->weights[k] > 0.5f && found->joints[k] == joint);
+            }
+            if (follows) {
+                grow(bounds, found->position);
+                count++;
+            }
+        }
+    }
+    return count;
+}
+
+// A foot of one joint has its contact in the middle of its skin, which may be that of an extra joint below it.
+static void find_sole(const character *character, const resting *rest, uint32_t foot, character_contact *contact) {
+    uint32_t most = 0;
+    for (uint32_t joint = foot; joint < lmb_rig_joint_count(rest->rig); joint++) {
+        const bool is_part = joint == foot || (lmb_rig_joint_is_extra(rest->rig, joint) &&
+                                               lmb_rig_joint_parent(rest->rig, joint) == foot);
+        measure_bounds bounds;
+        const uint32_t count = is_part ? find_skin_of(character, joint, &bounds) : 0;
+        if (count > most) {
+            most = count;
+            contact->joint = joint;
+            for (size_t axis = 0; axis < 3; axis++) {
+                contact->position[axis] = 0.5f * (bounds.low[axis] + bounds.high[axis]);
+            }
+        }
+    }
+}
+
+static void find_contacts_of(character *character, const resting *rest, const poses *poses) {
+    const uint32_t joint_count = lmb_rig_joint_count(character->rig);
+    for (uint32_t joint = 0; joint < joint_count && character->contact_count < CHARACTER_CONTACTS; joint++) {
+        character_contact contact = {.joint = joint};
+        if (!is_foot(rest, joint) || !bind_position(character->rig, joint, contact.position)) {
+            continue;
+        }
+        if (find_heel(rest, joint) != LMB_NONE) {
+            find_middle(rest, joint, contact.position);
+        } else {
+            find_sole(character, rest, joint, &contact);
+        }
+        contact.planted = lowest_height(character, poses, contact.joint, contact.position);
         character->contacts[character->contact_count++] = contact;
     }
+}
+
+// Finds the points below the middles of the feet.
+static lmb_result find_contacts(character *character, const poses *poses, lmb_error *error) {
+    const size_t joints = lmb_rig_joint_count(character->rig);
+    resting rest = {.rig = character->rig,
+                    .models = calloc(joints + 1, sizeof *rest.models),
+                    .children = calloc(joints + 1, sizeof *rest.children),
+                    .has_skin = calloc(joints + 1, sizeof *rest.has_skin)};
+    lmb_result result = LMB_OK;
+    character->contact_count = 0;
+    if (rest.models == NULL || rest.children == NULL || rest.has_skin == NULL) {
+        result = viewer_fail(error, LMB_ERROR_MEMORY, "no memory to measure the character");
+    } else {
+        measure_rest(&rest);
+        find_skinned(character, rest.has_skin);
+        find_contacts_of(character, &rest, poses);
+    }
+    free(rest.models);
+    free(rest.children);
+    free(rest.has_skin);
+    return result;
 }
 
 static void set_sizes(character *character, const measure_bounds *bounds) {
@@ -239,7 +360,7 @@ lmb_result character_measure(character *character, lmb_error *error) {
         for (uint32_t base = 0; base < character->base_count; base++) {
             character->ground[base] = (character->ground[base] - bounds.low[1]) * character->unit;
         }
-        find_contacts(character, &poses);
+        result = find_contacts(character, &poses, error);
     }
     free(poses.palettes);
     return result;
@@ -252,7 +373,7 @@ lmb_result character_measure_graph(character *character, const lmb_graph *graph,
     if (result == LMB_OK) {
         const measure_bounds bounds = find_bounds(character, &poses, 0, count, 0.0f);
         set_sizes(character, &bounds);
-        find_contacts(character, &poses);
+        result = find_contacts(character, &poses, error);
     }
     free(poses.palettes);
     return result;

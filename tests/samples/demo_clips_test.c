@@ -274,10 +274,54 @@ static void a_graph_is_measured_without_the_travel_of_its_clips(void **state) {
     character_close(&man);
 }
 
+// A robot whose feet hang under its root, as those of rigs with inverse kinematics do, beside a pole without a mesh.
+static const char robot[] =
+    "{\"asset\": {\"version\": \"2.0\"}, \"scenes\": [{\"nodes\": [0]}], \"scene\": 0, \"nodes\": [\n"
+    " {\"name\": \"root\", \"children\": [1, 2, 3, 4]},\n"
+    " {\"name\": \"body\", \"translation\": [0, 1, 0], \"mesh\": 0},\n"
+    " {\"name\": \"left\", \"translation\": [0.2, 0.1, 0], \"mesh\": 0},\n"
+    " {\"name\": \"right\", \"translation\": [-0.2, 0.1, 0], \"mesh\": 0},\n"
+    " {\"name\": \"pole\", \"translation\": [0, 0.1, 0.9]}],\n"
+    " \"meshes\": [{\"primitives\": [{\"attributes\": {\"POSITION\": 0}}]}],\n"
+    " \"accessors\": [{\"bufferView\": 0, \"componentType\": 5126, \"count\": 3, \"type\": \"VEC3\",\n"
+    "  \"min\": [-0.05, -0.1, 0], \"max\": [0.05, 0, 0.3]}],\n"
+    " \"bufferViews\": [{\"buffer\": 0, \"byteLength\": 36}], \"buffers\": [{\"byteLength\": 36,\n"
+    "  \"uri\": \"data:application/octet-stream;base64,zcxMvc3MzL0AAAAAzcxMPc3MzL0AAAAAAAAAAAAAAACamZk+\"}]}\n";
+
+// The shades of contacts are below the feet, wherever these hang.
+static void contacts_are_below_the_feet(void **state) {
+    (void)state;
+    static const char path[] = "demo_clips_test_robot.gltf";
+    lmb_error error;
+    assert_int_equal(file_write(path, robot, sizeof robot - 1, &error), LMB_OK);
+    character character = open_character(path);
+    assert_int_equal(character.contact_count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const character_contact *contact = &character.contacts[i];
+        assert_true(fabsf(fabsf(contact->position[0]) - 0.2f) < 1e-4f);
+        assert_true(fabsf(contact->position[1] - 0.05f) < 1e-4f && fabsf(contact->position[2] - 0.15f) < 1e-4f);
+    }
+    assert_true(character.contacts[0].position[0] * character.contacts[1].position[0] < 0.0f);
+    character_close(&character);
+    remove(path);
+    // Between heel and toes, for two feet and for four paws.
+    character = open_character(NULL);
+    assert_int_equal(character.contact_count, 2);
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *name = lmb_rig_joint_name(character.rig, character.contacts[i].joint);
+        assert_non_null(strstr(name, "_toes"));
+        assert_true(character.contacts[i].position[2] > 0.0f && character.contacts[i].position[2] < 0.15f);
+    }
+    character_close(&character);
+    character = open_character(FOX);
+    assert_int_equal(character.contact_count, 4);
+    character_close(&character);
+}
+
 int main(int argc, char **argv) {
     reader_serve(argc, argv);
     const struct CMUnitTest tests[] = {
-
+        cmocka_unit_test(contacts_are_below_the_feet),
         cmocka_unit_test(a_fox_runs_faster_than_it_walks),
         cmocka_unit_test(clips_are_found_by_name_and_by_meaning),
         cmocka_unit_test(names_fit_in_this_order),
