@@ -13,33 +13,51 @@
 #define STEP_SECONDS (1.0 / 60.0)
 #define SPEED_FACTOR 1.25
 
+#define EVERYWHERE (CONTROLS_CROWD | CONTROLS_DEMO | CONTROLS_GRAPH)
+
+// A key may do several things, each in some modes.
 static const struct {
+    uint32_t modes;
     const char *key, *effect;
-} keys[] = {{"drag", "orbit"},
-            {"wheel", "closer, farther"},
-            {"space", "pause, jump or wave"},
-            {".", "one frame, paused"},
-            {",", "a frame back, in --graph"},
-            {"1 to 9", "one clip for everybody"},
-            {"W", "everybody waves"},
-            {"+ -", "faster, slower"},
-            {"arrows", "sliders of a demo"},
-            {"R", "camera back"},
-            {"G", "times of stages"},
-            {"H", "these keys"},
-            {"Esc", "end"}};
+} keys[] = {{CONTROLS_CROWD | CONTROLS_DEMO, "drag", "orbit"},
+            {CONTROLS_GRAPH, "drag", "orbit, or move a target"},
+            {CONTROLS_GRAPH, "click", "watch a character"},
+            {EVERYWHERE, "wheel", "closer, farther"},
+            {CONTROLS_CROWD | CONTROLS_GRAPH | CONTROLS_PAUSES, "space", "pause"},
+            {CONTROLS_PRESSES, "space", "an event of the demo"},
+            {EVERYWHERE, ".", "one frame, paused"},
+            {CONTROLS_GRAPH, ",", "a frame back"},
+            {CONTROLS_CROWD, "1 to 9", "one clip for everybody"},
+            {CONTROLS_WAVES, "W", "everybody waves"},
+            {EVERYWHERE, "+ -", "faster, slower"},
+            {CONTROLS_SLIDERS, "arrows", "sliders of the demo"},
+            {EVERYWHERE, "J", "joints: axes, names"},
+            {EVERYWHERE, "R", "camera back"},
+            {EVERYWHERE, "G", "times of stages"},
+            {EVERYWHERE, "H", "these keys"},
+            {EVERYWHERE, "Esc", "end"}};
+
+static const char *name_modes(uint32_t modes) {
+    return (modes & EVERYWHERE) == EVERYWHERE                     ? ""
+           : modes == CONTROLS_GRAPH                              ? " (--graph)"
+           : (modes & (CONTROLS_CROWD | CONTROLS_WAVES)) == modes ? " (a crowd)"
+           : (modes & CONTROLS_CROWD) != 0                        ? ""
+                                                                  : " (--demo)";
+}
 
 void controls_print_keys(void) {
     terminal_print("\nKeys in the window:\n");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        terminal_print("  %-19s %s\n", keys[i].key, keys[i].effect);
+        terminal_print("  %-19s %s%s\n", keys[i].key, keys[i].effect, name_modes(keys[i].modes));
     }
 }
 
-void controls_show_keys(ui *ui) {
+void controls_show_keys(const controls *controls, ui *ui) {
     ui_begin_window(ui, "keys");
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        ui_value(ui, keys[i].effect, keys[i].key);
+        if ((keys[i].modes & controls->modes) != 0) {
+            ui_value(ui, keys[i].effect, keys[i].key);
+        }
     }
     ui_end_window(ui);
 }
@@ -58,19 +76,19 @@ static void scale_speed(controls *controls, double factor) {
 }
 
 static void press(controls *controls, int key, crowd *crowd, camera *camera) {
-    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9) {
+    if (key >= GLFW_KEY_1 && key <= GLFW_KEY_9 && (controls->modes & CONTROLS_CROWD) != 0) {
         choose_base(crowd, (uint32_t)(key - GLFW_KEY_1));
     }
     switch (key) {
     case GLFW_KEY_SPACE:
-        controls->paused = !controls->paused && !controls->keeps_space;
+        controls->paused = !controls->paused && (controls->modes & CONTROLS_PRESSES) == 0;
         break;
     case GLFW_KEY_PERIOD:
         controls->paused = true;
         controls->steps++;
         break;
     case GLFW_KEY_W:
-        crowd->all_wave = crowd->character->wave != NULL && !crowd->all_wave;
+        crowd->all_wave = (controls->modes & CONTROLS_WAVES) != 0 && !crowd->all_wave;
         break;
     case GLFW_KEY_EQUAL:
     case GLFW_KEY_KP_ADD:
@@ -79,6 +97,9 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
     case GLFW_KEY_MINUS:
     case GLFW_KEY_KP_SUBTRACT:
         scale_speed(controls, 1.0 / SPEED_FACTOR);
+        break;
+    case GLFW_KEY_J:
+        controls->joints = (controls->joints + 1) % CONTROLS_JOINT_KINDS;
         break;
     case GLFW_KEY_R:
         *camera = controls->camera;
@@ -128,7 +149,7 @@ void controls_apply_to_demo(const window_input *input, demo *demo) {
 }
 
 void controls_apply_to_graph(controls *controls, window_input *input, graph_view *view) {
-    const graph_view_time time = {&controls->paused, &controls->steps};
+    const graph_view_time time = {&controls->paused, &controls->steps, &controls->speed};
     uint32_t others = 0;
     for (uint32_t i = 0; i < input->key_count; i++) {
         if (input->keys[i] == GLFW_KEY_COMMA) {
@@ -170,8 +191,11 @@ double controls_take_time(controls *controls, double elapsed) {
 void controls_describe(const controls *controls, const crowd *crowd, char *text, size_t size) {
     const character *character = crowd->character;
     const char *slash = strrchr(character->name, '/');
-    snprintf(text, size, "limber-viewer: %u of %s, %s%s, speed %.2f%s (H: help)", crowd->count,
-             slash != NULL ? slash + 1 : character->name,
-             crowd->chosen != LMB_NONE ? character->base_names[crowd->chosen] : "mixed",
+    const bool has_bases = (controls->modes & CONTROLS_CROWD) != 0;
+    snprintf(text, size, "limber-viewer: %u of %s%s%s%s, speed %.2f%s (H: help)", crowd->count,
+             slash != NULL ? slash + 1 : character->name, has_bases ? ", " : "",
+             !has_bases                  ? ""
+             : crowd->chosen != LMB_NONE ? character->base_names[crowd->chosen]
+                                         : "mixed",
              crowd->all_wave ? ", all wave" : "", controls->speed, controls->paused ? ", paused" : "");
 }

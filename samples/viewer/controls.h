@@ -8,9 +8,28 @@
 #include "graph_view.h"
 #include "window.h"
 
+// What the viewer shows, and what keys do there: bits.
+enum {
+    CONTROLS_CROWD = 1,
+    CONTROLS_DEMO = 2,
+    CONTROLS_GRAPH = 4,
+    CONTROLS_WAVES = 8,    // a crowd with a clip that waves
+    CONTROLS_PRESSES = 16, // a demo with an event for the space bar
+    CONTROLS_PAUSES = 32,  // a demo without one
+    CONTROLS_SLIDERS = 64  // a demo with sliders
+};
+
+typedef enum controls_joints {
+    CONTROLS_NO_JOINTS,
+    CONTROLS_AXES,
+    CONTROLS_NAMES,
+    CONTROLS_JOINT_KINDS
+} controls_joints;
+
 typedef struct controls {
-    camera camera;    // R restores this camera
-    bool keeps_space; // space belongs to a demo
+    camera camera; // R restores this camera
+    uint32_t modes;
+    controls_joints joints; // what is drawn of them
     bool paused;
     bool quit;
     bool times;     // show the stages' times
@@ -19,9 +38,9 @@ typedef struct controls {
     double speed;
 } controls;
 
-// Prints the keys, or shows them.
+// Prints all keys, or shows those that do something.
 void controls_print_keys(void);
-void controls_show_keys(ui *ui);
+void controls_show_keys(const controls *controls, ui *ui);
 
 // Applies the keys that a demo uses.
 void controls_apply_to_demo(const window_input *input, demo *demo);

@@ -19,8 +19,9 @@ typedef struct version {
     lmb_gpu_span inertia;       // of the batch; its size is 0 if nothing is inertialized
     uint32_t upload_slot;       // of the frame that records the upload, until it has completed
     bool recorded;
-    uint32_t unused_from; // number of the frame that may begin only when no frame uses the version
-    struct version *next; // in the list of those that are not shown any more
+    const struct version *before; // whose kept words the first frame copies, or NULL
+    uint32_t unused_from;         // number of the frame that may begin only when no frame uses the version
+    struct version *next;         // in the list of those that are not shown any more
 } version;
 
 struct graph_device {
@@ -263,6 +264,7 @@ void graph_device_show(graph_device *device, uint32_t number) {
     device->shown->unused_from = number + device->def.frame_count - 1;
     device->shown->next = device->old;
     device->old = device->shown;
+    device->polled->before = device->shown;
     device->shown = device->polled;
     device->polled = NULL;
 }
@@ -312,6 +314,18 @@ static void record_kept(VkCommandBuffer commands, const version *version, uint32
     vkCmdCopyBuffer(commands, inertia->buffer, version->kept.buffer, 1, &copy);
 }
 
+// Takes over all words that the graph before has kept.
+static void record_taken_over(VkCommandBuffer commands, version *version) {
+    const struct version *before = version->before;
+    if (before != NULL && version->inertia.size > 0 && before->inertia.size == version->inertia.size &&
+        before->shown.kept_frames == version->shown.kept_frames) {
+        const VkBufferCopy copy = {0, 0, version->inertia.size * version->shown.kept_frames};
+        record_barrier(commands);
+        vkCmdCopyBuffer(commands, before->kept.buffer, version->kept.buffer, 1, &copy);
+    }
+    version->before = NULL;
+}
+
 lmb_result graph_device_record(graph_device *device, const graph_device_frame *frame, lmb_error *error) {
     version *shown = device->shown;
     const bool keeps = shown->inertia.size > 0;
@@ -325,6 +339,7 @@ lmb_result graph_device_record(graph_device *device, const graph_device_frame *f
             return error->result;
         }
         shown->upload_slot = frame->slot;
+        record_taken_over(frame->commands, shown);
     } else if (keeps && frame->restored_place < shown->shown.kept_frames) {
         record_restored(frame->commands, shown, frame->restored_place);
     }

@@ -42,7 +42,7 @@ void graph_device_follow(graph_device *device, const char *path);
 // or for longer if it is shown.
 const graph_device_version *graph_device_poll(graph_device *device);
 // Shows the graph that graph_device_poll() returned last, from the frame `number` on. The one before lives until no
-// frame uses it.
+// frame uses it. The words of inertialization that it has kept are taken over if the new graph keeps as many.
 void graph_device_show(graph_device *device, uint32_t number);
 const graph_device_version *graph_device_shown(const graph_device *device);
 

@@ -703,6 +703,95 @@ static void continue_scene(const graph_run *run, const graph_run *before, const 
     }
 }
 
+static bool have_same_events(const graph_run *run, const graph_run *before) {
+    const uint32_t count = lmb_graph_event_count(run->graph);
+    bool same = run->emitted_words == before->emitted_words && count == lmb_graph_event_count(before->graph);
+    for (uint32_t i = 0; same && i < count; i++) {
+        same = strcmp(lmb_graph_event_name(run->graph, i), lmb_graph_event_name(before->graph, i)) == 0;
+    }
+    return same;
+}
+
+// Finds for each parameter the one of the graph before: that of its name or, of those that the graph writes, that of
+// its place among them. Returns false if there are others of these.
+static bool map_parameters(const graph_run *run, const graph_run *before, uint32_t *map) {
+    uint32_t old = 0;
+    for (uint32_t i = 0; i < run->parameter_count; i++) {
+        const lmb_graph_parameter parameter = lmb_graph_parameter_at(run->graph, i);
+        map[i] = lmb_graph_find_parameter(before->graph, parameter.name);
+        if (parameter.is_written) {
+            while (old < before->parameter_count && !lmb_graph_parameter_at(before->graph, old).is_written) {
+                old++;
+            }
+            map[i] = old++;
+        }
+    }
+    while (old < before->parameter_count && !lmb_graph_parameter_at(before->graph, old).is_written) {
+        old++;
+    }
+    return old == before->parameter_count;
+}
+
+static void copy_words(void *target, const void *source, size_t words) {
+    memcpy(target, source, words * sizeof(uint32_t));
+}
+
+// Stores a frame of the run before as one of this run. Its place in the ring is the same.
+static void copy_moment(const graph_run *run, const graph_run *before, const uint32_t *map, const graph_moment *old,
+                        graph_moment *moment) {
+    const size_t characters = run->character_count;
+    moment->time = old->time;
+    moment->number = old->number;
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        const graph_setting *setting = graph_run_find(before, run->settings[i].name);
+        moment->settings[i] = setting != NULL ? old->settings[setting - before->settings] : run->settings[i].value;
+        for (uint32_t k = 0; k < characters; k++) {
+            moment->own[k * run->setting_count + i] = setting != NULL ? *own_of(before, old->own, setting, k) : NAN;
+        }
+    }
+    for (uint32_t i = 0; i < characters; i++) {
+        float *row = moment->parameters + (size_t)i * run->parameter_count;
+        lmb_graph_defaults(run->graph, row);
+        for (uint32_t k = 0; k < run->parameter_count; k++) {
+            row[k] = map[k] != LMB_NONE ? graph_run_parameters(before, old, i)[map[k]] : row[k];
+        }
+    }
+    copy_words(moment->transforms, old->transforms, characters * LMB_MATRIX_COMPONENTS);
+    copy_words(moment->states, old->states, characters * run->state_words);
+    if (run->target_count == before->target_count && run->point_count == before->point_count) {
+        copy_words(moment->places, old->places, 4 * (size_t)run->target_count);
+        copy_words(moment->points, old->points, characters * run->point_count * 4);
+    }
+    if (run->scene_floats == before->scene_floats && run->palette_floats == before->palette_floats) {
+        copy_words(moment->scene, old->scene, run->scene_floats);
+        copy_words(moment->palettes, old->palettes, characters * run->palette_floats);
+    }
+    if (have_same_events(run, before)) {
+        copy_words(moment->emitted, old->emitted, characters * run->emitted_words);
+    }
+    if (run->reached_words == before->reached_words && run->inertia_words == before->inertia_words) {
+        copy_words(moment->reached, old->reached, characters * run->reached_words);
+        copy_words(moment->inertia, old->inertia, characters * run->inertia_words);
+    }
+}
+
+// Takes over the frames that are kept, so that the user can go back to them. Where others keep something by a frame's
+// place in the ring, it stays valid, so rings of another size are left out.
+static void continue_frames(graph_run *run, const graph_run *before) {
+    uint32_t *map = malloc((run->parameter_count + (size_t)1) * sizeof *map);
+    if (map != NULL && run->capacity == before->capacity && map_parameters(run, before, map)) {
+        for (uint32_t i = 0; i < before->count; i++) {
+            const uint32_t place = (before->first + i) % run->capacity;
+            copy_moment(run, before, map, &before->moments[place], &run->moments[place]);
+        }
+        run->first = before->first;
+        run->count = before->count;
+        run->current = before->current;
+        run->changed = run->current == run->count;
+    }
+    free(map);
+}
+
 bool graph_run_continue(graph_run *run, const graph_run *before) {
     const graph_moment *last = last_moment(before);
     graph_moment *seed = seed_of(run);
@@ -725,6 +814,7 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
             memcpy(seed->reached, last->reached,
                    (size_t)run->character_count * run->reached_words * sizeof *seed->reached);
         }
+        continue_frames(run, before);
     } else {
         continue_motions(run, before, last);
     }

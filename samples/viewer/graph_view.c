@@ -14,6 +14,8 @@
 
 #define KEPT_FRAMES 900u // 15 seconds at 60 frames per second
 #define KEPT_BYTES ((size_t)64 << 20)
+#define LOWEST_SPEED 0.05f
+#define HIGHEST_SPEED 4.0f
 #define LISTED 5u // mistakes and warnings
 #define LARGEST_TEXT 480u
 #define SCENE_RADIUS 20.0f   // metres that the camera sees clearly
@@ -881,8 +883,9 @@ static void show_tree(const graph_view *view, const float *parameters, const uin
     ui_end_window(ui);
 }
 
-static void show_time(graph_view *view, graph_view_time time, ui *ui) {
+void graph_view_show_time(graph_view *view, graph_view_time time, ui *ui) {
     graph_run *run = view->run;
+    float speed = (float)*time.speed;
     const graph_moment *moment = graph_run_moment(run, 0);
     uint32_t frame = run->current;
     char text[LARGEST_TEXT];
@@ -896,6 +899,9 @@ static void show_time(graph_view *view, graph_view_time time, ui *ui) {
     if (ui_button(ui, "step")) {
         graph_view_step(view, time);
     }
+    if (ui_small_slider(ui, "speed", "speed %.2f", LOWEST_SPEED, HIGHEST_SPEED, &speed)) {
+        *time.speed = (double)speed;
+    }
     snprintf(text, sizeof text, "%.2f s, frame %u", moment->time, (unsigned)moment->number);
     if (ui_whole_slider(ui, "frame", false, 1, run->count, text, &frame)) {
         pause(time);
@@ -904,18 +910,16 @@ static void show_time(graph_view *view, graph_view_time time, ui *ui) {
     ui_end_window(ui);
 }
 
-void graph_view_show(graph_view *view, graph_view_time time, bool is_right_free, ui *ui) {
+void graph_view_show_inputs(graph_view *view, ui *ui) {
+    show_file(view, ui);
+    show_inputs(view, ui);
+}
+
+void graph_view_show_graph(graph_view *view, ui *ui) {
     const graph_run *run = view->run;
     const graph_moment *moment = graph_run_moment(run, 0);
     const float *parameters = graph_run_parameters(run, moment, view->watched);
     const uint32_t *state = run->control != NULL ? graph_run_state(run, moment, view->watched) : NULL;
-    ui_keep_left_column(ui);
-    show_file(view, ui);
-    show_inputs(view, ui);
-    ui_begin_right_column(ui);
-    if (is_right_free) {
-        show_machines(view, state, ui);
-        show_tree(view, parameters, state, ui);
-    }
-    show_time(view, time, ui);
+    show_machines(view, state, ui);
+    show_tree(view, parameters, state, ui);
 }

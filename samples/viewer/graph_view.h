@@ -74,6 +74,7 @@ void graph_view_close(graph_view *view);
 typedef struct graph_view_time {
     bool *paused;
     uint32_t *steps; // frames to advance while paused
+    double *speed;
 } graph_view_time;
 
 // Call these once a frame, in this order. The first one is for the slot's last frame, which has completed.
@@ -82,7 +83,10 @@ lmb_result graph_view_begin(graph_view *view, uint32_t slot, uint32_t number, lm
 // `eye` is that of the camera; NULL stands for the scene's own.
 lmb_result graph_view_advance(graph_view *view, double seconds, const float eye[3], uint32_t slot, uint32_t number,
                               lmb_error *error);
-void graph_view_show(graph_view *view, graph_view_time time, bool is_right_free, ui *ui);
+// Shows the windows of the left column, those of the right one, and the time at the lower edge.
+void graph_view_show_inputs(graph_view *view, ui *ui);
+void graph_view_show_graph(graph_view *view, ui *ui);
+void graph_view_show_time(graph_view *view, graph_view_time time, ui *ui);
 lmb_result graph_view_record(graph_view *view, VkCommandBuffer commands, uint32_t slot, lmb_gpu_profile *profile,
                              lmb_error *error);
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <new>
 #include <string>
+#include <vector>
 
 #include <backends/imgui_impl_glfw.h>
 #include <backends/imgui_impl_vulkan.h>
@@ -26,6 +27,7 @@ constexpr float VALUE_SHARE = 0.35f;  // of a window's width for the text beside
 constexpr float BARS_SHARE = 0.11f;   // of the picture's height for a diagram
 constexpr float ROW_BAR = 3.0f;       // font heights, of the bar in a tree's row
 constexpr float ROW_NUMBER = 2.2f;    // font heights, of the number beside it
+constexpr float SMALL_SLIDER = 5.0f;  // font heights
 constexpr float INDENT = 0.9f;        // font heights, of a tree's rows
 
 // Each is drawn from its own glyphs, so that letters are sharp at every size. Text in even larger ones is enlarged.
@@ -52,6 +54,14 @@ const ImVec4 MARKS[] = {{1.00f, 0.84f, 0.20f, 1.0f},
 const ImVec4 COLORS[UI_COLORS] = {{0.34f, 0.61f, 0.91f, 1.0f}, {0.94f, 0.60f, 0.25f, 1.0f},
                                   {0.40f, 0.76f, 0.45f, 1.0f}, {0.87f, 0.45f, 0.66f, 1.0f},
                                   {0.93f, 0.83f, 0.35f, 1.0f}, {0.60f, 0.62f, 0.66f, 1.0f}};
+enum class column { LEFT, RIGHT, BOTTOM };
+
+// How high a window is with all of its content.
+struct window_height {
+    std::string title;
+    column place;
+    float height;
+};
 } // namespace
 
 struct ui {
@@ -60,11 +70,12 @@ struct ui {
     GLFWwindow *window;
     ImGuiContext *context;
     ImFont *fonts[FONT_COUNT];
-    float scale;       // of lengths, for the current picture
-    ImVec2 next;       // the corner of the next window, pixels
-    bool at_left;      // the next window is at the left edge
-    bool in_column;    // the current window is in a column
-    bool keeps_column; // windows do not change to the right edge by themselves
+    float scale;                       // of lengths, for the current picture
+    ImVec2 next;                       // the corner of the next window, pixels
+    column place;                      // where the next window is
+    bool keeps_column;                 // windows do not change to the right edge by themselves
+    std::vector<window_height> before; // of the previous frame
+    std::vector<window_height> now;
     float covered;
     float button_top; // upper edge of the last button in this window, pixels
 };
@@ -210,8 +221,10 @@ void ui_begin(ui *ui, VkExtent2D extent) {
     set_scale(ui);
     ImGui::NewFrame();
     ui->next = ImVec2(MARGIN * ui->scale, MARGIN * ui->scale);
-    ui->at_left = true;
+    ui->place = column::LEFT;
     ui->keeps_column = false;
+    ui->before.swap(ui->now);
+    ui->now.clear();
     ui->covered = 0.0f;
 }
 
@@ -228,31 +241,80 @@ static float column_width(const ui *ui) {
     return std::min(std::max(std::min(MAX_SHARE * picture, WINDOW_WIDTH * font), MIN_WIDTH * font), picture);
 }
 
+// Without room between the columns, the window at the lower edge is below both.
+static bool has_wide_bottom(const ui *ui) {
+    const float between = ImGui::GetIO().DisplaySize.x - 2.0f * column_width(ui) - 4.0f * MARGIN * ui->scale;
+    return between < column_width(ui);
+}
+
+// Returns where columns end.
+static float lower_edge(const ui *ui) {
+    float edge = ImGui::GetIO().DisplaySize.y - MARGIN * ui->scale;
+    for (const window_height &window : ui->before) {
+        if (window.place == column::BOTTOM && has_wide_bottom(ui)) {
+            edge -= window.height + MARGIN * ui->scale;
+        }
+    }
+    return edge;
+}
+
+static float height_before(const ui *ui, const char *title) {
+    for (const window_height &window : ui->before) {
+        if (window.title == title) {
+            return window.height;
+        }
+    }
+    return 0.0f;
+}
+
+// Returns how high windows of a column may be, so that all of them have room: those that are lower leave the rest to
+// the others, which get equal shares of it and scroll.
+static float find_limit(const ui *ui, column place) {
+    std::vector<float> heights;
+    for (const window_height &window : ui->before) {
+        if (window.place == place) {
+            heights.push_back(window.height);
+        }
+    }
+    std::sort(heights.begin(), heights.end());
+    const float margin = MARGIN * ui->scale, min = 5.0f * FONT_HEIGHT * ui->scale;
+    float rest = lower_edge(ui) - margin * static_cast<float>(std::max<size_t>(heights.size(), 1));
+    for (size_t i = 0; i < heights.size(); i++) {
+        const float share = rest / static_cast<float>(heights.size() - i);
+        if (heights[i] > share) {
+            return std::max(share, min);
+        }
+        rest -= heights[i];
+    }
+    return std::max(lower_edge(ui) - margin, min);
+}
+
 static void begin(ui *ui, const char *title, float width, ImGuiWindowFlags flags) {
     ImGui::SetNextWindowSize(ImVec2(width, 0.0f));
     ImGui::Begin(title, nullptr,
                  flags | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoFocusOnAppearing);
     ui->button_top = -1.0f;
-    ui->in_column = true;
+    ui->now.push_back({title, ui->place, 0.0f});
     ImGui::PushItemWidth(-VALUE_SHARE * width);
 }
 
+static void go_right(ui *ui) {
+    const float margin = MARGIN * ui->scale;
+    ui->place = column::RIGHT;
+    ui->next = ImVec2(ImGui::GetIO().DisplaySize.x - column_width(ui) - margin, margin);
+}
+
 void ui_begin_window(ui *ui, const char *title) {
-    const ImVec2 picture = ImGui::GetIO().DisplaySize;
     const float margin = MARGIN * ui->scale, width = column_width(ui);
-    // A window that is higher than the rest of its column scrolls.
-    const float rest = picture.y - margin - (ui->keeps_column ? ui->next.y : margin);
-    ImGui::SetNextWindowPos(ui->next);
-    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f), ImVec2(width, std::max(rest, 6.0f * margin)));
-    begin(ui, title, width, ImGuiWindowFlags_None);
-    // The window's height is that of the previous frame.
-    if (ui->at_left && !ui->keeps_column && ui->next.y > margin && ui->next.y + ImGui::GetWindowHeight() > picture.y) {
-        ui->at_left = false;
-        ui->next = ImVec2(picture.x - width - margin, margin);
-        ImGui::SetWindowPos(ui->next);
+    if (ui->place == column::LEFT && !ui->keeps_column && ui->next.y > margin &&
+        ui->next.y + height_before(ui, title) > lower_edge(ui)) {
+        go_right(ui);
     }
-    if (ui->at_left) {
-        ui->covered = (ui->next.x + width) / picture.x;
+    ImGui::SetNextWindowPos(ui->next);
+    ImGui::SetNextWindowSizeConstraints(ImVec2(width, 0.0f), ImVec2(width, find_limit(ui, ui->place)));
+    begin(ui, title, width, ImGuiWindowFlags_None);
+    if (ui->place == column::LEFT) {
+        ui->covered = (ui->next.x + width) / ImGui::GetIO().DisplaySize.x;
     }
 }
 
@@ -261,26 +323,25 @@ void ui_keep_left_column(ui *ui) {
 }
 
 void ui_begin_right_column(ui *ui) {
-    const float margin = MARGIN * ui->scale;
-    ui->at_left = false;
     ui->keeps_column = true;
-    ui->next = ImVec2(ImGui::GetIO().DisplaySize.x - column_width(ui) - margin, margin);
+    go_right(ui);
 }
 
 void ui_begin_bottom_window(ui *ui, const char *name) {
     const ImVec2 picture = ImGui::GetIO().DisplaySize;
-    const float margin = MARGIN * ui->scale;
-    const float width = std::max(picture.x - 2.0f * column_width(ui) - 4.0f * margin, column_width(ui));
+    const float margin = MARGIN * ui->scale, columns = has_wide_bottom(ui) ? 0.0f : 2.0f * (column_width(ui) + margin);
+    ui->place = column::BOTTOM;
     ImGui::SetNextWindowPos(ImVec2(0.5f * picture.x, picture.y - margin), ImGuiCond_Always, ImVec2(0.5f, 1.0f));
-    begin(ui, name, width, ImGuiWindowFlags_NoTitleBar);
-    ui->in_column = false;
+    begin(ui, name, picture.x - columns - 2.0f * margin, ImGuiWindowFlags_NoTitleBar);
 }
 
 void ui_end_window(ui *ui) {
+    const ImGuiStyle &style = ImGui::GetStyle();
     ImGui::PopItemWidth();
-    if (ui->in_column) {
-        ui->next.y += ImGui::GetWindowHeight() + MARGIN * ui->scale;
-    }
+    ui->now.back().height = ImGui::IsWindowCollapsed()
+                                ? ImGui::GetWindowHeight()
+                                : ImGui::GetCursorPosY() - style.ItemSpacing.y + style.WindowPadding.y;
+    ui->next.y += ImGui::GetWindowHeight() + MARGIN * ui->scale;
     ImGui::End();
 }
 
@@ -319,6 +380,16 @@ void ui_wide_progress(ui *, const char *text, float share) {
     ImGui::GetWindowDrawList()->AddText(
         ImVec2(corner.x + std::max(0.5f * (width - size.x), 0.0f), corner.y + ImGui::GetStyle().FramePadding.y),
         ImGui::GetColorU32(TEXT), text);
+}
+
+bool ui_small_slider(ui *, const char *name, const char *format, float min, float max, float *value) {
+    ImGui::SameLine();
+    ImGui::SetNextItemWidth(SMALL_SLIDER * ImGui::GetFontSize());
+    ImGui::PushID(name);
+    const bool moved = ImGui::SliderFloat("##small", value, min, max, format,
+                                          ImGuiSliderFlags_Logarithmic | ImGuiSliderFlags_AlwaysClamp);
+    ImGui::PopID();
+    return moved;
 }
 
 bool ui_slider(ui *, const char *name, float min, float max, float *value) {

@@ -45,14 +45,14 @@ void ui_end(ui *ui);
 void ui_record(ui *ui, VkCommandBuffer commands);
 
 // Begins a window, which is below the previous one, or at the right if there is no room. The title must be unique;
-// what follows "###" in it is not shown, and then alone makes it unique.
+// what follows "###" in it is not shown, and then alone makes it unique. If the windows of a column are higher than the
+// picture, the highest ones scroll.
 void ui_begin_window(ui *ui, const char *title);
 void ui_end_window(ui *ui);
-// Further windows stay below each other in the left column, or are in one at the right edge. The last one of a column
-// scrolls if there is no room for all that it shows.
+// Further windows stay below each other in the left column, or are in one at the right edge.
 void ui_keep_left_column(ui *ui);
 void ui_begin_right_column(ui *ui);
-// Begins a window without a title at the lower edge between both columns.
+// Begins a window without a title at the lower edge, between both columns or below them.
 void ui_begin_bottom_window(ui *ui, const char *name);
 void ui_text(ui *ui, const char *text);
 
@@ -65,9 +65,11 @@ void ui_value(ui *ui, const char *name, const char *value);
 void ui_progress(ui *ui, const char *name, float share);
 // Shows a bar as wide as the window, with a text in it.
 void ui_wide_progress(ui *ui, const char *text, float share);
-// Returns true if the user moved it.
+// Returns true if the user moved it. No slider takes a number outside its range.
 bool ui_slider(ui *ui, const char *name, float min, float max, float *value);
-// The same, with a button before the name that changes whether the value plays by itself.
+// A small one behind the last item, over powers, with its value by a format of printf().
+bool ui_small_slider(ui *ui, const char *name, const char *format, float min, float max, float *value);
+// A slider with a button before the name that changes whether the value plays by itself.
 bool ui_playing_slider(ui *ui, const char *name, float min, float max, float *value, bool *plays);
 // Shows a slider over whole numbers with a text in it. It has its name beside it, or else fills the rest of the line.
 bool ui_whole_slider(ui *ui, const char *name, bool is_named, uint32_t min, uint32_t max, const char *text,

@@ -11,6 +11,7 @@
 #include "controls.h"
 #include "demo.h"
 #include "graph_view.h"
+#include "joints.h"
 #include "options.h"
 #include "reader.h"
 #include "reference_check.h"
@@ -30,6 +31,7 @@
 typedef struct slot {
     VkCommandPool pool;
     VkCommandBuffer commands;
+    VkCommandBuffer poses; // those of a frame whose joints are drawn
     VkFence done;
     bool submitted;
 } slot;
@@ -52,6 +54,7 @@ typedef struct viewer {
     renderer *renderer;
     ui *ui;
     timing timing;
+    float *palette; // of the character whose joints are drawn
     slot slots[FRAMES_IN_FLIGHT];
     uint32_t frames;    // drawn
     uint32_t last_slot; // of the last frame drawn
@@ -171,12 +174,15 @@ static lmb_result create_slot(const device *device, slot *slot, lmb_error *error
     const VkCommandBufferAllocateInfo commands = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                                   .commandPool = slot->pool,
                                                   .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                  .commandBufferCount = 1};
+                                                  .commandBufferCount = 2};
+    VkCommandBuffer buffers[2];
     const VkFenceCreateInfo fence = {.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    if (graphics_check(vkAllocateCommandBuffers(device->device, &commands, &slot->commands), "vkAllocateCommandBuffers",
+    if (graphics_check(vkAllocateCommandBuffers(device->device, &commands, buffers), "vkAllocateCommandBuffers",
                        error)) {
         return error->result;
     }
+    slot->commands = buffers[0];
+    slot->poses = buffers[1];
     return graphics_check(vkCreateFence(device->device, &fence, NULL, &slot->done), "vkCreateFence", error);
 }
 
@@ -330,6 +336,18 @@ static void place_comparison(viewer *viewer) {
     }
 }
 
+static uint32_t find_modes(const viewer *viewer) {
+    const demo_kind *demo = viewer->options.demo;
+    if (has_graph(viewer)) {
+        return CONTROLS_GRAPH;
+    }
+    if (has_demo(viewer)) {
+        return CONTROLS_DEMO | (demo->pressed != NULL ? CONTROLS_PRESSES : CONTROLS_PAUSES) |
+               (demo->slider_count > 0 ? CONTROLS_SLIDERS : 0);
+    }
+    return CONTROLS_CROWD | (viewer->character.wave != NULL ? CONTROLS_WAVES : 0);
+}
+
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
     // A window may be enlarged; a picture keeps its size.
@@ -359,7 +377,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     viewer->demo.scripted = options->headless;
     viewer->controls.speed = 1.0;
     viewer->controls.camera = viewer->camera;
-    viewer->controls.keeps_space = has_demo(viewer) && options->demo->pressed != NULL;
+    viewer->controls.modes = find_modes(viewer);
     viewer->controls.times = options->times;
     return LMB_OK;
 }
@@ -391,6 +409,7 @@ static uint32_t close_viewer(viewer *viewer) {
     uint32_t messages = device_close(&viewer->device);
     crowd_destroy(&viewer->crowd);
     comparison_destroy(&viewer->comparison);
+    free(viewer->palette);
     demo_close(&viewer->demo);
     graph_view_close(&viewer->view);
     character_close(&viewer->character);
@@ -414,30 +433,50 @@ static lmb_result wait_for_slot(viewer *viewer, uint32_t index, lmb_error *error
     return graphics_check(vkResetCommandPool(viewer->device.device, slot->pool, 0), "vkResetCommandPool", error);
 }
 
+static bool draws_joints(const viewer *viewer) {
+    return viewer->controls.joints != CONTROLS_NO_JOINTS && !has_comparison(viewer);
+}
+
+static uint32_t watched_character(const viewer *viewer) {
+    return has_graph(viewer) ? viewer->view.watched : 0;
+}
+
 static void look(const viewer *viewer, camera_view *view) {
     const VkExtent2D extent = renderer_extent(viewer->renderer);
     camera_look(&viewer->camera, (float)extent.width / (float)extent.height, view);
 }
 
 static void show_windows(viewer *viewer) {
+    camera_view view;
+    look(viewer, &view);
     ui_begin(viewer->ui, renderer_extent(viewer->renderer));
+    if (draws_joints(viewer)) {
+        joints_show(&viewer->crowd, watched_character(viewer), viewer->palette, &view,
+                    viewer->controls.joints == CONTROLS_NAMES, viewer->ui);
+    }
     if (has_graph(viewer)) {
-        camera_view view;
-        look(viewer, &view);
         graph_view_show_targets(&viewer->view, &view, viewer->ui);
     }
     if (has_demo(viewer)) {
         demo_show(&viewer->demo, viewer->ui);
     }
     if (has_graph(viewer)) {
-        const graph_view_time time = {&viewer->controls.paused, &viewer->controls.steps};
-        graph_view_show(&viewer->view, time, !viewer->controls.times && !viewer->controls.help, viewer->ui);
+        ui_keep_left_column(viewer->ui);
+        graph_view_show_inputs(&viewer->view, viewer->ui);
     }
     if (viewer->controls.times) {
         timing_show(&viewer->timing, viewer->crowd.count, viewer->ui);
     }
+    if (has_graph(viewer)) {
+        ui_begin_right_column(viewer->ui);
+        graph_view_show_graph(&viewer->view, viewer->ui);
+    }
     if (viewer->controls.help) {
-        controls_show_keys(viewer->ui);
+        controls_show_keys(&viewer->controls, viewer->ui);
+    }
+    if (has_graph(viewer)) {
+        const graph_view_time time = {&viewer->controls.paused, &viewer->controls.steps, &viewer->controls.speed};
+        graph_view_show_time(&viewer->view, time, viewer->ui);
     }
     if (has_comparison(viewer)) {
         comparison_show_names(&viewer->comparison, viewer->ui);
@@ -465,24 +504,58 @@ static bool is_drawn(const viewer *viewer) {
     return !options->headless || options->every == 0 || frame % options->every == 0 || frame == options->frames;
 }
 
-static lmb_result record_poses(viewer *viewer, VkCommandBuffer commands, uint32_t index, lmb_error *error) {
+static lmb_result record_poses(viewer *viewer, VkCommandBuffer commands, uint32_t index, lmb_gpu_profile *profile,
+                               lmb_error *error) {
     const lmb_gpu_record_info info = {.commands = commands,
                                       .slot = index,
                                       .step = viewer->demo.step,
                                       .number = viewer->demo.number,
-                                      .profile = viewer->timing.profile};
-    return has_graph(viewer) ? graph_view_record(&viewer->view, commands, index, viewer->timing.profile, error)
+                                      .profile = profile};
+    return has_graph(viewer) ? graph_view_record(&viewer->view, commands, index, profile, error)
                              : lmb_gpu_batch_record(viewer->batch, &info, error);
+}
+
+static lmb_result begin_commands(VkCommandBuffer commands, lmb_error *error) {
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    return graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error);
+}
+
+// Reads the palette of the character whose joints are drawn, from the span that has it.
+static lmb_result read_palette(viewer *viewer, uint32_t index, lmb_error *error) {
+    const uint32_t character = watched_character(viewer);
+    const VkDeviceSize size = lmb_rig_joint_count(viewer->character.rig) * LMB_MATRIX_COMPONENTS * sizeof(float);
+    lmb_gpu_span span = {0};
+    uint32_t i = 0;
+    while (lmb_gpu_batch_output(shown_batch(viewer), index, LMB_OUTPUT_PALETTE, i, &span) &&
+           span.first_character + span.character_count <= character) {
+        i++;
+    }
+    span.offset += (character - span.first_character) * size;
+    span.size = size;
+    free(viewer->palette);
+    viewer->palette = malloc(size);
+    return viewer->palette != NULL ? device_read_span(&viewer->device, &span, viewer->palette, error)
+                                   : viewer_fail(error, LMB_ERROR_MEMORY, "no memory for a palette");
+}
+
+// Runs the poses of a frame before the rest of it, and waits for them, so that joints are drawn where they are.
+static lmb_result run_poses(viewer *viewer, uint32_t index, lmb_error *error) {
+    VkCommandBuffer commands = viewer->slots[index].poses;
+    const VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
+    if (begin_commands(commands, error) || record_poses(viewer, commands, index, NULL, error) ||
+        graphics_check(vkEndCommandBuffer(commands), "vkEndCommandBuffer", error) ||
+        graphics_check(vkQueueSubmit(viewer->device.queue, 1, &submit, VK_NULL_HANDLE), "vkQueueSubmit", error)) {
+        return error->result;
+    }
+    return read_palette(viewer, index, error);
 }
 
 static lmb_result record_frame(viewer *viewer, uint32_t index, lmb_error *error) {
     VkCommandBuffer commands = viewer->slots[index].commands;
-    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
-                                            .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    if (graphics_check(vkBeginCommandBuffer(commands, &begin), "vkBeginCommandBuffer", error)) {
-        return error->result;
-    }
-    if (timing_record_begin(&viewer->timing, commands, index, error) || record_poses(viewer, commands, index, error) ||
+    if (begin_commands(commands, error) || timing_record_begin(&viewer->timing, commands, index, error) ||
+        (!draws_joints(viewer) && record_poses(viewer, commands, index, viewer->timing.profile, error)) ||
         (viewer->skin != NULL && compute_skin_record(viewer->skin, commands, viewer->batch, index, error)) ||
         timing_record_before_draw(&viewer->timing, commands, index, error)) {
         return error->result;
@@ -643,7 +716,7 @@ static lmb_result draw_frame(viewer *viewer, double elapsed, lmb_error *error) {
     }
     timing_end(&viewer->timing, TIMING_WAIT);
     if ((has_graph(viewer) && graph_view_begin(&viewer->view, index, viewer->frames, error)) ||
-        write_parameters(viewer, index, elapsed, error)) {
+        write_parameters(viewer, index, elapsed, error) || (draws_joints(viewer) && run_poses(viewer, index, error))) {
         return error->result;
     }
     update_ui(viewer);

@@ -353,6 +353,61 @@ static void frames_can_be_shown_again(void **state) {
     end(&running);
 }
 
+#define WITH(parameter, weight)                                                                                        \
+    "{\"op\": \"blend\", \"weight\": {\"param\": \"" parameter "\"}, \"a\": {\"op\": \"clip\", \"clip\": \"wave\",\n"  \
+    " \"play\": true}, \"b\": {\"op\": \"blend\", \"weight\": " weight ", \"a\": {\"op\": \"rest\"},\n"                \
+    " \"b\": {\"op\": \"clip\", \"clip\": \"walk\", \"play\": true}}}"
+
+// After a change that keeps the states, the user can go back to the frames before it, and play on from there.
+static void frames_stay_over_a_reload(void **state) {
+    (void)state;
+    running before = run_text(WITH("a", "0.5"), 2, 50);
+    set(&before, "a", 0.25f);
+    step(&before, 60); // the ring has wrapped
+    set(&before, "a", 0.75f);
+    step(&before, 5);
+    const size_t words = (size_t)2 * before.run->state_words;
+    uint32_t *tenth = malloc(words * sizeof *tenth);
+    memcpy(tenth, graph_run_moment(before.run, 10)->states, words * sizeof *tenth);
+    running after = run_text(WITH("a", "0.75"), 2, 50);
+    assert_true(graph_run_continue(after.run, before.run));
+    assert_int_equal(after.run->count, 50);
+    step(&after, 1);
+    assert_int_equal(graph_run_moment(after.run, 0)->number, 65);
+    assert_int_equal(graph_run_moment(after.run, 1)->number, 64);
+    assert_memory_equal(graph_run_moment(after.run, 11)->states, tenth, words * sizeof *tenth);
+    graph_run_go(after.run, 39);
+    assert_int_equal(graph_run_moment(after.run, 0)->number, 54);
+    graph_setting *a = graph_run_find(after.run, "a");
+    assert_true(a->value == 0.25f); // as it was then
+    assert_true(graph_run_parameters(after.run, graph_run_moment(after.run, 0), 1)[a->parameter] == 0.25f);
+    step(&after, 1);
+    assert_int_equal(after.run->count, 40);
+    assert_int_equal(graph_run_moment(after.run, 0)->number, 55);
+    // A frame back, a change of the text: what came after stays.
+    graph_run_go(after.run, 30);
+    running renamed = run_text(WITH("b", "0.75"), 2, 50);
+    assert_true(graph_run_continue(renamed.run, after.run));
+    assert_int_equal(renamed.run->current, 30);
+    assert_int_equal(renamed.run->count, 40);
+    const graph_setting *b = graph_run_find(renamed.run, "b");
+    const graph_moment *moment = graph_run_moment(renamed.run, 0);
+    assert_true(graph_run_parameters(renamed.run, moment, 1)[b->parameter] == b->value);
+    // Clips go on at the times that they had in that frame.
+    const float *old = graph_run_parameters(after.run, graph_run_moment(after.run, 0), 1);
+    for (uint32_t i = 0; i < renamed.run->parameter_count; i++) {
+        assert_true(i == b->parameter || graph_run_parameters(renamed.run, moment, 1)[i] == old[i]);
+    }
+    running other = run_text(MACHINE("go", "0.4"), 2, 50);
+    assert_false(graph_run_continue(other.run, renamed.run));
+    assert_int_equal(other.run->count, 0);
+    end(&other);
+    end(&renamed);
+    end(&after);
+    end(&before);
+    free(tenth);
+}
+
 static void only_the_last_frames_are_kept(void **state) {
     (void)state;
     running running = run_text(SPACE_OF_A_AND("b"), 1, 4);
@@ -798,6 +853,7 @@ int main(void) {
         cmocka_unit_test(settings_keep_their_values_by_name),
         cmocka_unit_test(characters_go_on_where_they_are),
         cmocka_unit_test(frames_can_be_shown_again),
+        cmocka_unit_test(frames_stay_over_a_reload),
         cmocka_unit_test(only_the_last_frames_are_kept),
         cmocka_unit_test(times_of_clips_play_by_themselves),
         cmocka_unit_test(a_crowd_begins_apart_and_hears_every_event),

@@ -359,6 +359,64 @@ static void a_target_is_dragged(void **state) {
     assert_in_range(count_changed_near("viewer_test_reach-0004.png", "viewer_test_reach.png", 400, 124, 8), 60, 289);
 }
 
+// Counts pixels of the windows' background in a part of a picture of 640x400.
+static unsigned count_background(const char *path, int left, int right, int top, int bottom) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    assert_true(width == 640 && height == 400);
+    unsigned count = 0;
+    for (int y = top; y < bottom; y++) {
+        for (int x = left; x < right; x++) {
+            const uint8_t *pixel = pixels + ((size_t)y * (size_t)width + (size_t)x) * 3;
+            count += abs(pixel[0] - 23) <= 1 && abs(pixel[1] - 26) <= 1 && abs(pixel[2] - 31) <= 1;
+        }
+    }
+    stbi_image_free(pixels);
+    return count;
+}
+
+// Counts pixels near a place that have the colour of the character that is watched: more blue than green.
+static unsigned count_purple(const char *path, int x, int y, int radius) {
+    int width = 0, height = 0, channels = 0;
+    uint8_t *pixels = stbi_load(path, &width, &height, &channels, 3);
+    assert_non_null(pixels);
+    unsigned count = 0;
+    for (int i = 0; i < width * height; i++) {
+        const uint8_t *pixel = pixels + (size_t)3 * i;
+        count += abs(i % width - x) <= radius && abs(i / width - y) <= radius && pixel[0] > pixel[2] + 6 &&
+                 pixel[2] > pixel[1] + 12;
+    }
+    stbi_image_free(pixels);
+    return count;
+}
+
+// H and G add windows, at the lower ends of the columns, and the tree of nodes with its weights stays. J draws joints,
+// and a click chooses the character that has a colour of its own. All windows are inside the picture.
+static void keys_add_windows_and_a_click_chooses(void **state) {
+    (void)state;
+    static const uint8_t bone[3] = {242, 242, 237};
+    remove("viewer_test_keys.png");
+    viewer_result run =
+        viewer_run("", "--graph " LIMBER_SAMPLES "/demos/wander.json --headless --frames 6 --every 2 --size 640x400 "
+                       "--characters 3 --input 2=H --input 2=G --input 2=J --input 4=H --input 4=press:283,170 "
+                       "--input 5=lift:284,170 --screenshot viewer_test_keys.png");
+    viewer_expect(&run, 0, "\nbit-exact: ");
+    const char *const first = "viewer_test_keys-0002.png", *const second = "viewer_test_keys-0004.png";
+    const char *const last = "viewer_test_keys.png";
+    assert_in_range(count_background(first, 8, 230, 300, 358), 0, 100);
+    assert_in_range(count_background(first, 410, 630, 300, 358), 0, 100);
+    assert_in_range(count_background(second, 8, 230, 300, 358), 2000, 222 * 58);
+    assert_in_range(count_background(second, 410, 630, 300, 358), 5000, 220 * 58);
+    assert_in_range(count_background(last, 410, 630, 300, 358), 0, 100);
+    assert_in_range(count_background(second, 0, 640, 396, 400), 0, 0);
+    assert_in_range(count_view(second).weights, 100, 2000);
+    assert_in_range(count_near(first, 343, 170, 12, bone), 0, 10);
+    assert_in_range(count_near(second, 343, 170, 12, bone), 20, 300);
+    assert_true(count_purple(first, 343, 160, 30) > count_purple(first, 275, 160, 30) + 300);
+    assert_true(count_purple(last, 275, 160, 30) > count_purple(last, 343, 160, 30) + 300);
+}
+
 #define STAIRS LIMBER_SAMPLES "/demos/stairs"
 
 // A scene around a graph of the user's own, and values and events of single characters, which are in random states.
@@ -496,6 +554,7 @@ int main(void) {
         cmocka_unit_test(shows_the_rest_pose_until_a_graph_is_good),
         cmocka_unit_test(plays_a_script_in_a_graph),
         cmocka_unit_test(a_target_is_dragged),
+        cmocka_unit_test(keys_add_windows_and_a_click_chooses),
         cmocka_unit_test(shows_a_graph_in_a_scene),
         cmocka_unit_test(refuses_bad_graphs),
         cmocka_unit_test(refuses_a_trace_that_it_cannot_write),
