@@ -23,8 +23,9 @@
 ///
 /// **Weights.** The solution has the weight w of the node, clamped to [0, 1]: each joint that it turns is slerp(base,
 /// solved, w), the short way. At weight 0 the result is the base, to the bit, and nothing is computed. At weight 1 it
-/// is the solution. Only local rotations change, and the translation of the pelvis in foot placement: all other
-/// translations, scales and float channels are those of the base, and so are root motion and joint weights.
+/// is the solution. Only local rotations change, and the translations of the pelvis in foot placement and of detached
+/// ends: all other translations, scales and float channels are those of the base, and so are root motion and joint
+/// weights.
 ///
 /// **Reached.** A node of #LMB_OP_IK_TWO_BONE or #LMB_OP_IK_AIM can report whether it reaches its target
 /// (#lmb_reached_slot): 1 or 0 in a word of each character, in lmb_batch_outputs.reached, or on a device in
@@ -91,8 +92,8 @@ static inline lmb_reached_slot lmb_reached(uint32_t index) {
 /// Two bones that reach for a target: shoulder, elbow and wrist, or hip, knee and ankle. lmb_node_def.two_bone of an
 /// #LMB_OP_IK_TWO_BONE.
 ///
-/// `start` must be an ancestor of `mid`, and `mid` one of `end`. Joints between them keep their local transforms. The
-/// bones are the lines from start to mid and from mid to end.
+/// `start` must be an ancestor of `mid`, and `mid` one of `end`, unless the end is detached. Joints between them keep
+/// their local transforms. The bones are the lines from start to mid and from mid to end.
 ///
 /// 1. The mid turns about `mid_axis` until the end is as far from the start as the target is. Choose the sign of
 ///    the axis so that a positive turn straightens the limb: the mid is on the side of axis x (end - start). The other
@@ -114,6 +115,22 @@ static inline lmb_reached_slot lmb_reached(uint32_t index) {
 ///
 /// A target is reached (`reached`) if the weight is 1, the mid can turn, and d is from that shortest distance to soften
 /// R, within 2^-20 of the sum of both bones. ozz-animation says the same, except for targets at the shortest distance.
+///
+/// **Detached ends.** In rigs made for inverse kinematics the end may be elsewhere: a foot under the root, not under
+/// the shin. An end that is not below `mid` must be apart from `start`: neither above nor below it. The lower bone then
+/// ends at the tip, a point that is fixed in the space of the mid: where the rest pose has the end. With M the model
+/// matrix of the mid and e the position of the end, both in the rest pose,
+///
+///     tip = M^-1 e
+///
+/// The tip reaches for the target as the end does otherwise. So the limb is closed at weight 1, also if a clip moves
+/// the end away from it, as clips of such rigs do whose limbs were not baked. The end moves by its own local
+/// translation: in model space by
+///
+///     w (r - e')
+///
+/// where e' is its position in the base, and r is the target if that is in reach, else where the tip is. Its
+/// local rotation stays that of the base.
 ///
 /// **Scale.** Ancestors of the start, the mid and the end may have any scale. That of the start and of joints between
 /// start and mid must be uniform; otherwise the end does not quite reach the target.
@@ -212,7 +229,7 @@ typedef struct lmb_aim_def {
 typedef struct lmb_foot_def {
     uint32_t hip; ///< joints of the rig; the hip is below the pelvis, the knee below the hip, the ankle below the knee
     uint32_t knee;
-    uint32_t ankle;
+    uint32_t ankle;             ///< or detached, see lmb_feet_def
     float knee_axis[3];         ///< as lmb_two_bone_def.mid_axis
     lmb_value ground[3];        ///< a point of the ground's plane under the foot; any point of the plane will do
     lmb_value normal[3];        ///< of the ground, upwards; of any length; 0: there is no ground
@@ -246,6 +263,12 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///    pole vector: the knee bends about its axis, and the hip turns by the shortest arc.
 /// 4. Each foot turns in model space as it was in the base, and then by the shortest arc from `up` to the normal, by at
 ///    most `max_angle`.
+///
+/// **Detached ankles.** An ankle that is not below its knee (lmb_two_bone_def, "Detached ends") must be apart from the
+/// hips of all feet and from their detached ankles; it may be below the pelvis. a is its own position in the base. The
+/// leg reaches with its tip, which is fixed in the space of the knee, for where the ankle belongs; the ankle moves
+/// there by its own local translation, or, if that is out of reach, to where the tip is. So on level ground, too, a
+/// foot that a clip moves apart from its leg is joined with it. Without ground the ankle goes down with the pelvis.
 ///
 /// **Stride.** Feet that follow a clip of another speed than the character's slide. If `speed` and `clip_speed` differ,
 /// the stride is scaled to match (as Unreal's Stride Warping does): with s = clamp(speed / clip_speed, 0, 4), pelvis p
@@ -304,9 +327,9 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// of them. Without the memory, nothing is locked or smoothed. In world space such a node converts seven more points,
 /// so a world transform that counts as the identity counts as seven more refused poses.
 ///
-/// **Weight.** At weight w the translation of the pelvis is base + w (solved - base), and the rotations of the legs'
-/// and feet's joints are slerp(base, solved, w). All else is that of the base. So below weight 1 a locked foot slides
-/// by a share of what it does in the base.
+/// **Weight.** At weight w the translations of the pelvis and of detached ankles are base + w (solved - base), and the
+/// rotations of the legs' and feet's joints are slerp(base, solved, w). All else is that of the base. So below weight 1
+/// a locked foot slides by a share of what it does in the base.
 ///
 /// **Scale.** That of the ancestors of the ankles must be uniform, and must not mirror. The ankles themselves may have
 /// any scale.

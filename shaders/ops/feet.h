@@ -88,6 +88,7 @@ END_STRUCT(feet_frame)
 // A leg and the ground under it, in the space of the rotation of its start, which is the hip.
 STRUCT(placed_foot)
 two_bones bones;
+vector detached;    // the ankle in the base, if it is detached
 vector up;          // what a unit of up in model space is there
 real offset;        // of the ankle along up, in units of model space
 lane_mask grounded; // whether there is ground to stand on; if not, the offset is 0
@@ -184,15 +185,6 @@ OP vector vector_from_node(evaluation e, uint feet, vector v) {
         v = along_axes(e, world + WORLD_TO_MODEL, v);
     }
     return v;
-}
-
-// The position in model space of a point in the space of a joint's rotation.
-OP vector point_in_model(evaluation e, uint area, uint ancestors, transform joint, vector p) {
-    vector model = snap_vector(add_vectors(joint.t, rotate_vector(joint.q, p)));
-    for (uint i = LOAD(e.program, ancestors); i > 0u; i--) {
-        model = point_to_parent(load_exchange(e, area, LOAD(e.program, ancestors + i)), model);
-    }
-    return model;
 }
 
 // A vector of model space in the space of a joint's rotation.
@@ -306,6 +298,15 @@ OP kept_foot lock_foot(evaluation e, uint feet, uint which, feet_frame now, kept
     return after;
 }
 
+// The ankle in the base.
+OP vector ankle_of_base(evaluation e, uint foot_table, placed_foot foot) {
+    vector ankle = add_vectors(foot.bones.upper, foot.bones.lower);
+    if (USES_DETACHED && detached_end(e, foot_table) != 0u) {
+        ankle = foot.detached;
+    }
+    return ankle;
+}
+
 // The ankle moves with the stride and the lock, and then along up to where it is as far from the ground, along the
 // normal, as it is above the model space's origin in the base.
 OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector model_up, feet_frame now) {
@@ -316,7 +317,12 @@ OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector 
     transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
     foot_space space = load_foot_space(e, area, ancestors, start, model_up);
     foot.up = space.up;
-    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+    foot.detached = all_vector(0.0f, 0.0f, 0.0f);
+    uint detached = detached_end(e, table);
+    if (USES_DETACHED && detached != 0u) {
+        foot.detached = detached_position(e, area, table, detached, start);
+    }
+    vector ankle = snap_vector(ankle_of_base(e, table, foot));
     foot.stride = all_vector(0.0f, 0.0f, 0.0f);
     if (LOAD(e.program, feet + FEET_STRIDES) != 0u) {
         foot.stride = find_stride(e, area, feet, ancestors, start, ankle);
@@ -366,8 +372,8 @@ OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector 
 
 // How far the hip must go down, beyond the offset, so that the ankle is not farther from it than in the base: the
 // smaller solution of |target + x up|^2 = |ankle|^2. If there is none, to where it is nearest.
-OP real stretch_of_leg(placed_foot foot) {
-    vector ankle = snap_vector(add_vectors(foot.bones.upper, foot.bones.lower));
+OP real stretch_of_leg(evaluation e, uint foot_table, placed_foot foot) {
+    vector ankle = snap_vector(ankle_of_base(e, foot_table, foot));
     real raised = SELECT(foot.offset > 0.0f, foot.offset, SPLAT(0.0f));
     vector moved = snap_vector(add_vectors(foot.stride, scale_vector(foot.up, raised)));
     vector target = snap_vector(add_vectors(ankle, moved));
@@ -404,7 +410,8 @@ OP placed_feet place_feet(evaluation e, uint area, uint table, uint which, vecto
         feet.own = load_foot(e, area, table, foot, up, now);
         real needed = feet.own.offset;
         if (LOAD(e.program, table + FEET_MOVES) != 0u) {
-            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) - stretch_of_leg(feet.own);
+            needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) -
+                     stretch_of_leg(e, LOAD(e.program, table + FEET_TABLES + foot), feet.own);
         }
         lowered = SELECT(needed < lowered, needed, lowered);
         if (USES_CHAINS && stores) {
@@ -471,12 +478,18 @@ OP quaternion turn_foot(evaluation e, uint area, uint table, placed_foot foot, q
     return quaternion_multiply(quaternion_conjugate(from), placed);
 }
 
-// The turn of a joint of a leg, in its own space.
-OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
+// A leg that reaches for where its ankle belongs.
+OP two_bones reaching_leg(evaluation e, uint foot_table, placed_foot foot, real lowered) {
     two_bones bones = foot.bones;
-    vector ankle = add_vectors(add_vectors(bones.upper, bones.lower), foot.stride);
+    vector ankle = add_vectors(ankle_of_base(e, foot_table, foot), foot.stride);
     bones.goal = snap_vector(add_vectors(ankle, scale_vector(foot.up, foot.offset - lowered)));
     bones.pole = all_vector(0.0f, 0.0f, 0.0f);
+    return bones;
+}
+
+// The turn of a joint of a leg, in its own space.
+OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
+    two_bones bones = reaching_leg(e, foot_table, foot, lowered);
     two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN));
     quaternion knee = rotation_about(load_ik_axis(e, foot_table + TWO_BONE_AXIS), bend.angle);
     quaternion turn = knee;
@@ -489,6 +502,45 @@ OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, 
         turn = turn_foot(e, area, foot_table, foot, turn, knee, limit);
     }
     return turn;
+}
+
+OP quaternion rotation_under(evaluation e, uint area, uint ancestors, quaternion own) {
+    for (uint i = LOAD(e.program, ancestors); i > 0u; i--) {
+        quaternion above = load_exchange_rotation(e, area, LOAD(e.program, ancestors + i));
+        own = quaternion_normalize(quaternion_multiply(above, own));
+    }
+    return own;
+}
+
+// A detached foot moves to where its ankle belongs, or to the tip of the leg if that does not get there, and turns in
+// its own space from up to the normal. Without ground it goes down with the pelvis.
+OP transform place_detached_foot(evaluation e, uint area, uint table, uint foot_table, placed_feet feet, transform end,
+                                 real weight) {
+    placed_foot foot = feet.own;
+    uint record = detached_end(e, foot_table);
+    transform start = load_exchange(e, area, LOAD(e.program, foot_table + TWO_BONE_START));
+    float soften = LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN);
+    two_bones bones = reaching_leg(e, foot_table, foot, feet.lowered);
+    two_bone_bend bend = bend_two_bones(bones, soften);
+    vector place = place_of_end(bones, bend, aim_two_bones(bones, bend, SPLAT(0.0f)), soften);
+    vector moved = snap_vector(subtract_vectors(place, foot.detached));
+    moved = select_vector(foot.grounded, moved, all_vector(0.0f, 0.0f, 0.0f));
+    // The leg has moved with the pelvis.
+    if (LOAD(e.program, record + DETACHED_FOLLOWS) == 0u) {
+        moved = snap_vector(add_vectors(moved, scale_vector(foot.up, feet.lowered)));
+    }
+    moved = detached_displacement(e, area, foot_table, record, start, moved);
+    quaternion from = rotation_under(e, area, foot_table + TWO_BONE_ANCESTORS, start.q);
+    quaternion own = rotation_under(e, area, record + DETACHED_ANCESTORS, end.q);
+    own = quaternion_normalize(quaternion_multiply(quaternion_conjugate(from), own));
+    quaternion tilt = shortest_arc(direction_of(foot.up), foot.bones.pole);
+    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT)),
+                                       SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT + 1u)));
+    tilt = select_quaternion(exceeds_limit(tilt, limit), limit_turn(tilt, limit), tilt);
+    quaternion turn = quaternion_multiply(quaternion_conjugate(own), quaternion_multiply(tilt, own));
+    end.t = snap_vector(add_vectors(end.t, scale_vector(moved, weight)));
+    end.q = turn_by_weight(end.q, turn, SELECT(foot.grounded, weight, SPLAT(0.0f)));
+    return end;
 }
 
 // The index of the foot whose leg has the joint, or the number of feet.
@@ -522,8 +574,13 @@ OP transform foot_placement_operation(evaluation e, uint instruction) {
                 local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
             } else {
                 uint foot_table = LOAD(e.program, table + FEET_TABLES + which);
-                quaternion turn = turn_of_leg(e, area, table, foot_table, feet.own, feet.lowered);
-                local.q = turn_by_weight(local.q, turn, SELECT(feet.own.grounded, weight, SPLAT(0.0f)));
+                uint detached = detached_end(e, foot_table);
+                if (USES_DETACHED && detached != 0u && e.joint == LOAD(e.program, foot_table + TWO_BONE_END)) {
+                    local = place_detached_foot(e, area, table, foot_table, feet, local, weight);
+                } else {
+                    quaternion turn = turn_of_leg(e, area, table, foot_table, feet.own, feet.lowered);
+                    local.q = turn_by_weight(local.q, turn, SELECT(feet.own.grounded, weight, SPLAT(0.0f)));
+                }
             }
         }
     }

@@ -22,8 +22,15 @@
 #define TWO_BONE_SOFTEN 20u    // float
 #define TWO_BONE_GOAL 21u      // 0, or 1 plus the exchange area in which the end has the target as its translation
 #define TWO_BONE_REACHED 22u   // 0, or 1 plus the index of the word that says whether the target is reached
-#define TWO_BONE_ANCESTORS 23u // number of ancestors of the start, then these, the root first
-#define TWO_BONE_WORDS 24u     // without the ancestors
+#define TWO_BONE_DETACHED 23u  // 0, or the offset of the record of an end that is not below the mid
+#define TWO_BONE_ANCESTORS 24u // number of ancestors of the start, then these, the root first
+#define TWO_BONE_WORDS 25u     // without the ancestors
+
+// The record of a detached end.
+#define DETACHED_TIP 0u       // float [3]: the end of the lower bone, in the space of the mid
+#define DETACHED_FOLLOWS 3u   // of a foot: 1 if the ankle is below the pelvis
+#define DETACHED_ANCESTORS 4u // number of ancestors of the end, then these, the root first
+#define DETACHED_WORDS 5u     // without the ancestors
 
 // The table of a chain that aims.
 #define AIM_COUNT 0u // number of joints, at most 8
@@ -242,10 +249,61 @@ OP ik_goal load_goal(evaluation e, uint area, vector target, uint pole, uint anc
     return goal;
 }
 
+// The position in model space of a point in the space of a joint's rotation.
+OP vector point_in_model(evaluation e, uint area, uint ancestors, transform joint, vector p) {
+    vector model = snap_vector(add_vectors(joint.t, rotate_vector(joint.q, p)));
+    for (uint i = LOAD(e.program, ancestors); i > 0u; i--) {
+        model = point_to_parent(load_exchange(e, area, LOAD(e.program, ancestors + i)), model);
+    }
+    return model;
+}
+
+// Detached ends: those that are not below the mid. The lower bone ends at the tip, a point of the mid, and the end
+// moves to the target or the tip by its own translation.
+
+// The offset of the record of a detached end, or 0.
+OP uint detached_end(evaluation e, uint table) {
+    uint record = 0u;
+    if (USES_DETACHED) {
+        record = LOAD(e.program, table + TWO_BONE_DETACHED);
+    }
+    return record;
+}
+
+// The position of a detached end in the base, in the space of the start's rotation.
+OP vector detached_position(evaluation e, uint area, uint table, uint record, transform start) {
+    uint above = record + DETACHED_ANCESTORS;
+    uint below = table + TWO_BONE_ANCESTORS;
+    vector p = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_END)).t;
+    for (uint i = LOAD(e.program, above); i > 0u; i--) {
+        p = point_to_parent(load_exchange(e, area, LOAD(e.program, above + i)), p);
+    }
+    uint count = LOAD(e.program, below);
+    for (uint i = 1u; i <= count; i++) {
+        p = point_from_parent(load_exchange(e, area, LOAD(e.program, below + i)), p);
+    }
+    return snap_vector(rotate_vector(quaternion_conjugate(start.q), snap_vector(subtract_vectors(p, start.t))));
+}
+
+// A displacement of a detached end, from the space of the start's rotation to that of the end's parent.
+OP vector detached_displacement(evaluation e, uint area, uint table, uint record, transform start, vector v) {
+    uint above = table + TWO_BONE_ANCESTORS;
+    uint below = record + DETACHED_ANCESTORS;
+    v = snap_vector(rotate_vector(start.q, v));
+    for (uint i = LOAD(e.program, above); i > 0u; i--) {
+        v = vector_to_parent(load_exchange(e, area, LOAD(e.program, above + i)), v);
+    }
+    uint count = LOAD(e.program, below);
+    for (uint i = 1u; i <= count; i++) {
+        v = vector_from_parent(load_exchange(e, area, LOAD(e.program, below + i)), v);
+    }
+    return v;
+}
+
 // Two bones, in the space of the start's rotation.
 STRUCT(two_bones)
 vector upper; // from start to mid
-vector lower; // from mid to end
+vector lower; // from mid to end, or to the tip
 vector axis;  // of the mid, a unit vector
 vector goal;  // from start to target
 vector pole;
@@ -255,13 +313,17 @@ OP two_bones load_two_bones(evaluation e, uint area, uint table) {
     uint start_joint = LOAD(e.program, table + TWO_BONE_START);
     uint mid_joint = LOAD(e.program, table + TWO_BONE_MID);
     uint end_joint = LOAD(e.program, table + TWO_BONE_END);
+    uint detached = detached_end(e, table);
     two_bones b;
-    transform joint = load_exchange(e, area, end_joint);
-    b.lower = joint.t;
-    for (uint above = parent_of(e.program, end_joint); above != mid_joint; above = parent_of(e.program, above)) {
-        b.lower = point_to_parent(load_exchange(e, area, above), b.lower);
+    if (USES_DETACHED && detached != 0u) {
+        b.lower = load_ik_axis(e, detached + DETACHED_TIP);
+    } else {
+        b.lower = load_exchange(e, area, end_joint).t;
+        for (uint above = parent_of(e.program, end_joint); above != mid_joint; above = parent_of(e.program, above)) {
+            b.lower = point_to_parent(load_exchange(e, area, above), b.lower);
+        }
     }
-    joint = load_exchange(e, area, mid_joint);
+    transform joint = load_exchange(e, area, mid_joint);
     b.upper = joint.t;
     b.lower = vector_to_parent(joint, b.lower);
     b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(e, table + TWO_BONE_AXIS)));
@@ -368,6 +430,27 @@ OP quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
     return select_quaternion(OR(aims, is_long), turn, arc);
 }
 
+// Where the end gets, in the space of the start's rotation: to the target if that is reached, otherwise to the tip.
+// `turn` is that of the start.
+OP vector place_of_end(two_bones b, two_bone_bend bend, quaternion turn, float soften) {
+    real longest = vector_length(b.upper) + vector_length(b.lower);
+    vector tip = rotate_vector(quaternion_normalize(turn), scale_vector(bend.end, longest));
+    return select_vector(bend_reaches(bend, soften), b.goal, snap_vector(tip));
+}
+
+// The local translation of a detached end.
+OP vector move_detached_end(evaluation e, uint area, uint table, uint record, transform end, real weight) {
+    float soften = LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN);
+    transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
+    two_bones bones = load_two_bones(e, area, table);
+    two_bone_bend bend = bend_two_bones(bones, soften);
+    quaternion turn = aim_two_bones(bones, bend, load_ik_value(e, table + TWO_BONE_TWIST));
+    vector before = detached_position(e, area, table, record, start);
+    vector moved = snap_vector(subtract_vectors(place_of_end(bones, bend, turn, soften), before));
+    moved = detached_displacement(e, area, table, record, start, moved);
+    return snap_vector(add_vectors(end.t, scale_vector(moved, weight)));
+}
+
 OP transform ik_two_bone_operation(evaluation e, uint instruction) {
     uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
     uint table = LOAD(e.program, instruction + IK_TABLE);
@@ -375,6 +458,13 @@ OP transform ik_two_bone_operation(evaluation e, uint instruction) {
     bool is_mid = e.joint == LOAD(e.program, table + TWO_BONE_MID);
     bool reports = is_start && reports_reached(e, table + TWO_BONE_REACHED);
     transform local = load_exchange(e, area, e.joint);
+    uint detached = detached_end(e, table);
+    if (USES_DETACHED && detached != 0u && e.joint == LOAD(e.program, table + TWO_BONE_END)) {
+        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        if (ANY(weight > 0.0f)) {
+            local.t = move_detached_end(e, area, table, detached, local, weight);
+        }
+    }
     if (is_start || is_mid) {
         real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
         lane_mask reached = weight >= 1.0f;

@@ -77,6 +77,8 @@ layout(constant_id = 32) const bool USES_COLLIDERS = true; // of chains
 // Nodes of inverse kinematics that report whether they reach their targets.
 layout(constant_id = 34) const bool USES_REACHED = true;
 layout(constant_id = 19) const bool USES_RETARGETS = true;
+// Limbs whose end is not below their mid.
+layout(constant_id = 36) const bool USES_DETACHED = true;
 
 #else
 
@@ -115,6 +117,7 @@ typedef uintptr_t address;
 #define USES_CHAINS false
 #define USES_COLLIDERS false
 #define USES_REACHED false
+#define USES_DETACHED false
 #define USES_RETARGETS false
 #define USES_PROFILES false
 #else
@@ -125,6 +128,7 @@ typedef uintptr_t address;
 #define USES_CHAINS true
 #define USES_COLLIDERS true
 #define USES_REACHED true
+#define USES_DETACHED true
 #define USES_RETARGETS true
 #define USES_PROFILES true
 #define USES_SCALE true

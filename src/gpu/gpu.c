@@ -264,6 +264,7 @@ static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses,
                                       .chains = VK_TRUE,
                                       .colliders = needs.colliders,
                                       .reached = needs.reached,
+                                      .detached = needs.detached,
                                       .retargets = VK_TRUE};
     return lmb_gpu_pipeline_create(gpu, kernels[kernel].words, kernels[kernel].count, all, kernels[kernel].name,
                                    pipeline, error);

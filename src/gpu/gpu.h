@@ -216,6 +216,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 player_options;
     VkBool32 reached;
     VkBool32 user_curves;
+    VkBool32 detached;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.
@@ -228,6 +229,7 @@ typedef struct lmb_graph_needs {
     bool user_curves;
     bool colliders; // of chains
     bool reached;
+    bool detached; // ends of limbs
 } lmb_graph_needs;
 
 // Creates the weights kernel for a graph with such needs.

@@ -5,9 +5,9 @@
 // graph, which include all that the kernel needs.
 // Any other is interpreted, by the interpreter of the gpu or by one of its own: if it holds more poses than that has
 // room for, or if its chains have colliders, whose code takes registers, or if nodes report whether they reach their
-// targets. It has its own kernels for weights and float channels only if it needs what the shared ones lack. If the
-// driver ends loops, creation fails where a kernel could exceed the limit, because the results would be wrong without
-// any error.
+// targets or have limbs with detached ends. It has its own kernels for weights and float channels only if it needs what
+// the shared ones lack. If the driver ends loops, creation fails where a kernel could exceed the limit, because the
+// results would be wrong without any error.
 #include "gpu.h"
 
 #include "loops.h"
@@ -19,7 +19,7 @@
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
     return gpu->pipelines[LMB_KERNEL_POSE] != VK_NULL_HANDLE && graph->stack <= gpu->interpreted_poses &&
-           !graph->uses_colliders && graph->reached_count == 0 && !graph->uses_user_curves;
+           !graph->uses_colliders && graph->reached_count == 0 && !graph->uses_detached && !graph->uses_user_curves;
 }
 
 // Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
@@ -33,8 +33,8 @@ static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPip
     }
     // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
     const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
-    const lmb_graph_needs needs = {true, true, graph->uses_user_curves, graph->uses_colliders,
-                                   graph->reached_count > 0};
+    const lmb_graph_needs needs = {
+        true, true, graph->uses_user_curves, graph->uses_colliders, graph->reached_count > 0, graph->uses_detached};
     return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, needs, pipeline, error);
 }
 

@@ -9,14 +9,16 @@
 #include "../../shaders/ops/operations.h"
 
 // The loops that the functions of operations.h run, with those around which they are.
-#define SEARCH_LOOPS 1u   // find_key()
-#define PACKED_LOOPS 2u   // of a packed translation or scale, and of a packed rotation
-#define PACKED_KEYS 2u    // iterations of each
-#define RETARGET_LOOPS 1u // sample_clip(), without those of sample_properties()
-#define BONE_LOOPS 2u     // chain_rotation()
-#define FOOT_LOOPS 9u     // place_feet()
-#define FOOT_ANCESTORS 7u // loops over ancestors in load_foot()
-#define LAYER_LOOPS 2u    // joint_share()
+#define SEARCH_LOOPS 1u             // find_key()
+#define PACKED_LOOPS 2u             // of a packed translation or scale, and of a packed rotation
+#define PACKED_KEYS 2u              // iterations of each
+#define RETARGET_LOOPS 1u           // sample_clip(), without those of sample_properties()
+#define BONE_LOOPS 2u               // chain_rotation()
+#define FOOT_LOOPS 9u               // place_feet()
+#define FOOT_ANCESTORS 7u           // loops over ancestors in load_foot()
+#define DETACHED_ANCESTORS_AGAIN 2u // and of a detached ankle
+#define DETACHED_LOOPS 4u           // over ancestors in ik_two_bone_operation() and place_detached_foot()
+#define LAYER_LOOPS 2u              // joint_share()
 #define RUN_LOOPS 4u     // of an input of a run: over words and inputs, and again over steps and properties of its clip
 #define RUN_WEIGHTS 17u  // iterations over weights for an input of a run, of pose_specialized.comp
 #define CHANNEL_LOOPS 2u // evaluate_channel(): each runs once for each input of a sum
@@ -118,7 +120,9 @@ static bool is_in_table(const loop_counts *c, uint32_t first, uint32_t count, ui
 
 static uint64_t two_bone_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
     const bool turns = joint == c->program[table + TWO_BONE_START] || joint == c->program[table + TWO_BONE_MID];
-    return turns ? c->depth + c->program[table + TWO_BONE_ANCESTORS] : 0;
+    const bool moves = c->program[table + TWO_BONE_DETACHED] != 0 && joint == c->program[table + TWO_BONE_END];
+    return (turns || moves ? c->depth + c->program[table + TWO_BONE_ANCESTORS] : 0) +
+           (moves ? DETACHED_LOOPS * (uint64_t)c->depth : 0);
 }
 
 static uint64_t aim_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
@@ -129,13 +133,16 @@ static uint64_t aim_loops(const loop_counts *c, uint32_t table, uint32_t joint) 
 
 static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
     const uint32_t count = c->program[table + FEET_COUNT];
+    uint64_t detached = 0;
     bool places = joint == c->program[table + FEET_PELVIS];
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t foot = c->program[table + FEET_TABLES + i];
         places = places || is_in_table(c, foot + TWO_BONE_START, 3, 1, joint);
+        detached += c->program[foot + TWO_BONE_DETACHED] != 0;
     }
     const uint64_t each = FOOT_LOOPS + (uint64_t)FOOT_ANCESTORS * c->depth;
-    return count + (places ? count * each + 3u * (uint64_t)c->depth : 0);
+    const uint64_t again = detached * DETACHED_ANCESTORS_AGAIN + (detached > 0 ? DETACHED_LOOPS : 0);
+    return count + (places ? count * each + (3u + again) * (uint64_t)c->depth : 0);
 }
 
 static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint) {

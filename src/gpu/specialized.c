@@ -177,6 +177,7 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
                                   .chains = graph->uses_chains,
                                   .colliders = graph->uses_colliders,
                                   .reached = graph->reached_count > 0,
+                                  .detached = graph->uses_detached,
                                   .retargets = graph->uses_retargets};
 }
 

@@ -464,6 +464,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_inertia = def->inertialize,
                            .uses_chains = c.chain_words > 0,
                            .uses_colliders = c.uses_colliders,
+                           .uses_detached = c.uses_detached,
                            .reached_count = c.reached_count,
                            .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
                            .joint_limits = c.joint_limits,

@@ -35,20 +35,36 @@ static lmb_affine find_matrix(const limb *limb, const lmb_clip *clip, float time
     return matrix;
 }
 
+// Finds where the lower bone ends, in the space of the mid: at the end, or, if that is not below the mid, where the
+// rest pose has it. Returns false if there is no such place.
+static bool find_tip(const limb *limb, const lmb_clip *clip, float time, double tip[3]) {
+    bool exists, is_above;
+    lmb_affine end = find_matrix(limb, clip, time, limb->end, limb->mid, &exists);
+    if (!exists) {
+        const lmb_affine mid = find_matrix(limb, NULL, 0.0f, limb->mid, LMB_NONE, &is_above);
+        lmb_affine inverse;
+        exists = lmb_affine_invert(mid, &inverse);
+        end = lmb_affine_multiply(inverse, find_matrix(limb, NULL, 0.0f, limb->end, LMB_NONE, &is_above));
+    }
+    for (int i = 0; i < 3; i++) {
+        tip[i] = (double)end.m[i][3];
+    }
+    return exists;
+}
+
 // Computes the axis of a pose, of length 1, in the space of the mid, and returns the sine of the angle between the
 // bones.
 static double find_axis(const limb *limb, const lmb_clip *clip, float time, double axis[3]) {
-    bool is_below[2];
+    bool is_below;
     lmb_affine to_start;
-    const lmb_affine mid = find_matrix(limb, clip, time, limb->mid, limb->start, &is_below[0]);
-    const lmb_affine end = find_matrix(limb, clip, time, limb->end, limb->mid, &is_below[1]);
-    if (!is_below[0] || !is_below[1] || !lmb_affine_invert(mid, &to_start)) {
+    double a[3], b[3];
+    const lmb_affine mid = find_matrix(limb, clip, time, limb->mid, limb->start, &is_below);
+    if (!is_below || !find_tip(limb, clip, time, b) || !lmb_affine_invert(mid, &to_start)) {
         return 0.0;
     }
-    double a[3], b[3], lengths = 0.0, length = 0.0, squares[2] = {0.0, 0.0};
+    double lengths = 0.0, length = 0.0, squares[2] = {0.0, 0.0};
     for (int i = 0; i < 3; i++) {
         a[i] = -(double)to_start.m[i][3]; // from the start to the mid
-        b[i] = (double)end.m[i][3];
         squares[0] += a[i] * a[i];
         squares[1] += b[i] * b[i];
     }
@@ -104,16 +120,14 @@ static void take_axis(lmb_graph_reader *reader, uint32_t at, const limb *limb, f
 // Warns if the axis is along the bone to the end in the rest pose, within about 20 degrees.
 static void check_axis(lmb_graph_reader *reader, uint32_t at, const char *member, const limb *limb,
                        const float axis[3]) {
-    bool is_below;
-    const lmb_affine end = find_matrix(limb, NULL, 0.0f, limb->end, limb->mid, &is_below);
-    double dot = 0.0, bone_square = 0.0, axis_square = 0.0;
+    double bone[3], dot = 0.0, bone_square = 0.0, axis_square = 0.0;
+    const bool exists = find_tip(limb, NULL, 0.0f, bone);
     for (int i = 0; i < 3; i++) {
-        const double bone = (double)end.m[i][3];
-        dot += bone * (double)axis[i];
-        bone_square += bone * bone;
+        dot += bone[i] * (double)axis[i];
+        bone_square += bone[i] * bone[i];
         axis_square += (double)axis[i] * (double)axis[i];
     }
-    if (is_below && dot * dot > 0.88 * bone_square * axis_square) {
+    if (exists && dot * dot > 0.88 * bone_square * axis_square) {
         lmb_graph_warn(reader, at,
                        "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
                        lmb_rig_joint_name(limb->rig, limb->mid), lmb_rig_joint_name(limb->rig, limb->end));

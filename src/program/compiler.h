@@ -142,6 +142,7 @@ typedef struct lmb_compiler {
     uint32_t inertia_words;                        // of all joints
     uint32_t chain_words;                          // after them: of chains and feet
     bool uses_colliders;                           // of chains
+    bool uses_detached;                            // limbs whose end is not below their mid
     uint32_t reached_count;                        // words that say which nodes reached their targets
     lmb_marked_clip marked[LMB_MOST_MARKED_CLIPS]; // clips that may plant feet
     uint32_t marked_count;                         // may exceed their number: then the graph is refused

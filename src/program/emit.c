@@ -674,6 +674,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->inertia_words = c->joint_kept * c->def->rig->joint_count;
     c->chain_words = 0;
     c->uses_colliders = false;
+    c->uses_detached = false;
     c->reached_count = 0;
     c->marked_count = 0;
     c->plants = 0;

@@ -5,6 +5,7 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "base/number.h"
+#include "clip/motion.h"
 #include "math/matrix.h"
 #include "math/quaternion.h"
 #include "math/value.h"
@@ -49,6 +50,21 @@ static bool check_below(const lmb_compiler *c, uint32_t index, const char *field
     snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint, rig->names[joint],
              (unsigned)ancestor, rig->names[ancestor]);
     return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
+}
+
+// Returns whether neither joint is above the other.
+static bool is_apart(const lmb_rig *rig, uint32_t joint, uint32_t other) {
+    return joint != other && !is_below(rig, joint, other) && !is_below(rig, other, joint);
+}
+
+// Checks that the end of a limb is below its mid, or apart from its start.
+static bool check_end(const lmb_compiler *c, uint32_t index, const char *field, uint32_t end, uint32_t mid,
+                      uint32_t start) {
+    const lmb_rig *rig = c->def->rig;
+    char what[300];
+    snprintf(what, sizeof what, "joint %u '%.60s' is not below joint %u '%.60s', and not apart from joint %u '%.60s'",
+             (unsigned)end, rig->names[end], (unsigned)mid, rig->names[mid], (unsigned)start, rig->names[start]);
+    return lmb_graph_require(c, index, is_below(rig, end, mid) || is_apart(rig, end, start), field, what);
 }
 
 static LMB_NOINLINE void normalize_axis(const float axis[3], float unit[3]) {
@@ -98,7 +114,7 @@ static bool check_reached(const lmb_compiler *c, uint32_t index, const lmb_reach
 static bool check_two_bone(const lmb_compiler *c, uint32_t index) {
     const lmb_two_bone_def *def = &c->def->nodes[index].two_bone;
     return check_ranges(c, index, &lmb_two_bone_fields, def) && check_below(c, index, "mid", def->mid, def->start) &&
-           check_below(c, index, "end", def->end, def->mid) && check_reached(c, index, &def->reached) &&
+           check_end(c, index, "end", def->end, def->mid, def->start) && check_reached(c, index, &def->reached) &&
            (c->def->nodes[index].goal == LMB_NONE || check_goal(c, index, def->end));
 }
 
@@ -131,6 +147,20 @@ static bool check_foot_apart(const lmb_compiler *c, uint32_t index, uint32_t pla
     return valid;
 }
 
+// Checks that an ankle that is not below its knee is apart from the other feet.
+static bool check_detached(const lmb_compiler *c, uint32_t index, uint32_t place, const char *field) {
+    const lmb_feet_def *feet = &c->def->nodes[index].feet;
+    const lmb_foot_def *own = &feet->feet[place];
+    const lmb_rig *rig = c->def->rig;
+    bool apart = true;
+    for (uint32_t i = 0; i < feet->foot_count && !is_below(rig, own->ankle, own->knee); i++) {
+        const lmb_foot_def *foot = &feet->feet[i];
+        apart = apart && is_apart(rig, own->ankle, foot->hip) && (i == place || is_apart(rig, own->ankle, foot->ankle));
+    }
+    return lmb_graph_require(c, index, apart, field,
+                             "the ankle is not below its knee, and above or below a joint of another foot");
+}
+
 // Checks that a foot has both markers, or none.
 static bool check_planted(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
     char to[sizeof "feet[3].planted_to"];
@@ -146,7 +176,7 @@ static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
     snprintf(field, sizeof field, "feet[%u]", (unsigned)(place % LMB_MAX_FEET));
     return check_below(c, index, field, foot->hip, def->pelvis) &&
            check_below(c, index, field, foot->knee, foot->hip) &&
-           check_below(c, index, field, foot->ankle, foot->knee) && check_foot_apart(c, index, place, field) &&
+           check_end(c, index, field, foot->ankle, foot->knee, foot->hip) && check_foot_apart(c, index, place, field) &&
            check_planted(c, index, place, foot);
 }
 
@@ -188,6 +218,11 @@ static bool check_feet(const lmb_compiler *c, uint32_t index) {
     bool valid = check_ranges(c, index, &lmb_feet_fields, def);
     for (uint32_t i = 0; valid && i < def->foot_count; i++) {
         valid = check_foot(c, index, i);
+    }
+    for (uint32_t i = 0; valid && i < def->foot_count; i++) {
+        char field[sizeof "feet[3]"];
+        snprintf(field, sizeof field, "feet[%u]", (unsigned)(i % LMB_MAX_FEET));
+        valid = check_detached(c, index, i, field);
     }
     return valid && lmb_graph_require(c, index, !keeps_state(def) || def->time.kind == LMB_VALUE_PARAMETER, "time",
                                       "it is a constant, so no foot would be locked and nothing smoothed");
@@ -383,8 +418,52 @@ static uint32_t add_reached(lmb_compiler *c, lmb_reached_slot reached) {
     return words;
 }
 
-static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
+static matrix rest_model(const lmb_rig *rig, uint32_t joint) {
+    matrix model = lmb_matrix_of(&rig->rest[joint]);
+    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
+        const matrix parent = lmb_matrix_of(&rig->rest[above]);
+        model = lmb_matrix_multiply(&parent, &model);
+    }
+    return model;
+}
+
+// Computes where the rest pose has the end, in the space of the mid; at the mid if that has no inverse.
+static LMB_NOINLINE void find_tip(const lmb_rig *rig, uint32_t mid, uint32_t end, float tip[3]) {
+    const matrix from = rest_model(rig, mid), to = rest_model(rig, end);
+    matrix inverse;
+    const bool exists = lmb_matrix_invert(&from, &inverse);
+    const double place[3] = {to.m[0][3], to.m[1][3], to.m[2][3]};
+    for (int i = 0; i < 3; i++) {
+        tip[i] = exists ? snap((float)(lmb_dot(inverse.m[i], place) + inverse.m[i][3])) : 0.0f;
+    }
+}
+
+// Adds the record of an end that is not below the mid. Returns its offset, or 0 for an end that is. `pelvis` is that of
+// a foot, or LMB_NONE.
+static uint32_t add_detached(lmb_compiler *c, const lmb_two_bone_def *def, uint32_t pelvis) {
     const lmb_rig *rig = c->def->rig;
+    if (is_below(rig, def->end, def->mid)) {
+        return 0;
+    }
+    uint32_t offset;
+    uint32_t *at = lmb_graph_add_data(c, DETACHED_WORDS + count_ancestors(rig, def->end), &offset);
+    c->uses_detached = true;
+    if (at != NULL) {
+        lmb_environment callers;
+        float tip[3];
+        lmb_environment_enter(&callers);
+        find_tip(rig, def->mid, def->end, tip);
+        lmb_environment_leave(&callers);
+        memcpy(at + DETACHED_TIP, tip, sizeof tip);
+        at[DETACHED_FOLLOWS] = pelvis != LMB_NONE && is_below(rig, def->end, pelvis);
+        write_ancestors(rig, def->end, at + DETACHED_ANCESTORS);
+    }
+    return offset;
+}
+
+static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def, uint32_t pelvis) {
+    const lmb_rig *rig = c->def->rig;
+    const uint32_t detached = add_detached(c, def, pelvis);
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
     const point_source target = {def->target, def->target_slot, def->space, false, false};
@@ -401,6 +480,7 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def) {
         at[TWO_BONE_END] = def->end;
         at[TWO_BONE_GOAL] = c->goal_area;
         at[TWO_BONE_REACHED] = reached;
+        at[TWO_BONE_DETACHED] = detached;
         write_unit(def->mid_axis, at + TWO_BONE_AXIS);
         at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
         write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);
@@ -466,7 +546,7 @@ static uint32_t add_foot(lmb_compiler *c, const lmb_feet_def *feet, const lmb_fo
     memcpy(leg.target, foot->ground, sizeof leg.target);
     memcpy(leg.pole, foot->normal, sizeof leg.pole);
     memcpy(leg.mid_axis, foot->knee_axis, sizeof leg.mid_axis);
-    return add_two_bone(c, &leg);
+    return add_two_bone(c, &leg, feet->pelvis);
 }
 
 // Returns whether the stride is ever scaled.
@@ -726,6 +806,6 @@ uint32_t lmb_graph_add_ik(lmb_compiler *c, const lmb_node_def *node) {
     case LMB_OP_CHAIN:
         return add_chain(c, &node->chain);
     default:
-        return add_two_bone(c, &node->two_bone);
+        return add_two_bone(c, &node->two_bone, LMB_NONE);
     }
 }

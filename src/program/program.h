@@ -41,6 +41,7 @@ struct lmb_graph {
     bool uses_inertia;                   // its result is inertialized
     bool uses_chains;                    // there are chains, or feet that are locked or smoothed
     bool uses_colliders;                 // of chains
+    bool uses_detached;                  // limbs whose end is not below their mid
     bool uses_retargets;                 // a source is in a retarget
     uint32_t reached_count;              // words that say which nodes reached their targets
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
@@ -79,7 +80,7 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_far && !graph->uses_scale && !graph->uses_weights && !graph->uses_profiles &&
            !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->uses_retargets &&
-           !graph->gives_matrices && graph->reached_count == 0;
+           !graph->gives_matrices && !graph->uses_detached && graph->reached_count == 0;
 }
 
 #endif

@@ -204,12 +204,29 @@ static lmb_reached_slot draw_reached(plan *plan) {
     return reports ? lmb_reached(program->reached_count++) : (lmb_reached_slot){0};
 }
 
+static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    while (joint != LMB_NONE && joint != ancestor) {
+        joint = lmb_rig_joint_parent(rig, joint);
+    }
+    return joint == ancestor;
+}
+
+// Draws whether the end of a limb is a joint apart from its start instead, with draws of their own.
+static void draw_detached(const plan *plan, uint32_t start, uint32_t *end) {
+    random_source own = random_branch(plan->random->state, 1);
+    const uint32_t joint = random_below(&own, lmb_rig_joint_count(plan->rig));
+    if (random_below(&own, 2) == 0 && !is_above(plan->rig, joint, start) && !is_above(plan->rig, start, joint)) {
+        *end = joint;
+    }
+}
+
 static void draw_two_bone(plan *plan, lmb_node_def *node) {
     lmb_two_bone_def *chain = &node->two_bone;
     draw_weight(plan, node);
     chain->end = draw_end(plan, 2);
     chain->mid = draw_ancestor(plan, chain->end, 1);
     chain->start = draw_ancestor(plan, chain->mid, 0);
+    draw_detached(plan, chain->start, &chain->end);
     draw_point(plan, chain->target);
     for (uint32_t i = 0; i < 3 && random_below(plan->random, 3) > 0; i++) { // of a few parameters
         chain->pole[i] = chain->target[2 - i];
@@ -267,6 +284,7 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
     foot->ankle = draw_end(plan, 3);
     foot->knee = draw_ancestor(plan, foot->ankle, 2);
     foot->hip = draw_ancestor(plan, foot->knee, 1);
+    draw_detached(plan, foot->hip, &foot->ankle);
     node->feet.pelvis = draw_ancestor(plan, foot->hip, 0);
     foot->ground[1] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
     foot->normal[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
@@ -287,13 +305,6 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
     if (random_below(plan->random, 2) == 0) {
         draw_feet_state(plan, &node->feet);
     }
-}
-
-static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
-    while (joint != LMB_NONE && joint != ancestor) {
-        joint = lmb_rig_joint_parent(rig, joint);
-    }
-    return joint == ancestor;
 }
 
 // The source is a joint that is not the last one of the rig, so at least one can be a helper.

@@ -1,5 +1,6 @@
 // What "auto" finds: the axes about which limbs bend, and the velocities of clips in place.
 #include "graph_text.h"
+#include "ik_rig.h"
 #include "suite.h"
 
 #include "mannequin.h"
@@ -127,6 +128,24 @@ static void a_limb_bends_as_in_the_rest_pose(void **state) {
     lmb_rig_destroy(straight);
 }
 
+// A foot that is not below its shin counts where the rest pose has it.
+static void legs_bend_to_feet_that_are_elsewhere(void **state) {
+    (void)state;
+    for (int place = 0; place < IK_PLACES; place++) {
+        lmb_rig *rig = ik_rig_create((ik_place)place);
+        char text[300];
+        snprintf(text, sizeof text,
+                 "{'op':'ik-two-bone','base':{'op':'rest'},'start':'joint %u','mid':'joint %u','end':'joint %u',"
+                 "'target':[0,0,0],'mid-axis':'auto'}",
+                 (unsigned)ik_leg(0, IK_THIGH), (unsigned)ik_leg(0, IK_SHIN), (unsigned)ik_foot(0));
+        lmb_graph_json *graph = read_text(rig, 0, text, NULL);
+        const float *axis = lmb_graph_json_def(graph)->nodes[1].two_bone.mid_axis;
+        assert_true(axis[0] < -0.9999f && fabsf(axis[1]) < 1e-3f && fabsf(axis[2]) < 1e-3f);
+        lmb_graph_json_destroy(graph);
+        lmb_rig_destroy(rig);
+    }
+}
+
 static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
     (void)state;
     static const struct {
@@ -159,6 +178,7 @@ static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(limbs_of_the_mannequin_bend_about_their_axes),
                                        cmocka_unit_test(a_limb_bends_as_in_the_rest_pose),
+                                       cmocka_unit_test(legs_bend_to_feet_that_are_elsewhere),
                                        cmocka_unit_test(clips_in_place_have_the_velocity_of_their_feet)};
     return cmocka_run_group_tests(tests, start, finish);
 }
