@@ -7,6 +7,8 @@
 
 #include "base/host.h"
 
+#include <limber/explain.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -250,8 +252,10 @@ lmb_result play_run_all(subject *subject, lmb_error *error) {
 typedef struct playing {
     play_run run;
     bool changes_alone;
+    bool has_reasons;
     bool as_json;
     char path[PATH_SIZE]; // of current states, in this frame
+    lmb_transition_report reports[LMB_MAX_TRANSITIONS];
 } playing;
 
 // Hashes the states, emitted events and palettes of all characters.
@@ -270,6 +274,17 @@ static uint64_t hash_frame(const playing *playing) {
     return hash;
 }
 
+// Returns whether all states around a machine are current.
+static bool is_current(const playing *playing, uint32_t machine) {
+    const lmb_graph *graph = playing->run.graph;
+    bool current = true;
+    uint32_t state, owner = lmb_graph_machine_owner(graph, machine, &state);
+    for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(graph, owner, &state)) {
+        current = current && lmb_control_current_state(playing->run.control, playing->run.side.state, owner) == state;
+    }
+    return current;
+}
+
 // Writes "jump:float", or "life:move/gait:run" if a machine runs inside a state.
 static void write_path(const playing *playing, char *path, size_t size) {
     const lmb_graph *graph = playing->run.graph;
@@ -278,13 +293,9 @@ static void write_path(const playing *playing, char *path, size_t size) {
     size_t used = 0;
     path[0] = '\0';
     for (uint32_t i = 0; i < lmb_graph_machine_count(graph) && used < size; i++) {
-        bool current = true;
-        uint32_t state, owner = lmb_graph_machine_owner(graph, i, &state);
-        const bool is_inner = owner != LMB_NONE;
-        for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(graph, owner, &state)) {
-            current = current && lmb_control_current_state(control, states, owner) == state;
-        }
-        if (current) {
+        uint32_t state;
+        const bool is_inner = lmb_graph_machine_owner(graph, i, &state) != LMB_NONE;
+        if (is_current(playing, i)) {
             state = lmb_control_current_state(control, states, i);
             int more = snprintf(path + used, size - used, "%s%s:%s",
                                 used == 0  ? ""
@@ -341,6 +352,119 @@ static void print_frame(const playing *playing, uint32_t frame) {
     terminal_print("  0x%016" PRIx64 "\n", hash_frame(playing));
 }
 
+static const char *yes(bool holds) {
+    return holds ? "yes" : "no";
+}
+
+// Prints a side of a comparison: a constant, or a parameter with its value.
+static void print_side(const playing *playing, float value, uint32_t parameter) {
+    if (parameter != LMB_NONE) {
+        terminal_print("%s ", lmb_graph_parameter_at(playing->run.graph, parameter).name);
+    }
+    terminal_print("%g", (double)value);
+}
+
+static const char *const signs[LMB_TERM_COUNT] = {"<", "<=", ">", ">=", "==", "and", "or"};
+
+static void print_term(const playing *playing, const lmb_term_report *term) {
+    terminal_print("; ");
+    if (term->kind < LMB_TERM_AND) {
+        if (term->player != LMB_NONE) {
+            terminal_print("time of %s ", lmb_graph_player_name(playing->run.graph, term->player));
+        }
+        print_side(playing, term->left, term->left_parameter);
+        terminal_print(" %s ", signs[term->kind]);
+        print_side(playing, term->right, term->right_parameter);
+    } else {
+        terminal_print("%s", signs[term->kind]);
+    }
+    terminal_print(": %s", yes(term->holds));
+}
+
+static void print_reason(const playing *playing, uint32_t machine, const lmb_transition_report *report) {
+    const lmb_graph *graph = playing->run.graph;
+    terminal_print("%18s%s: to %s: ", "", lmb_graph_machine_name(graph, machine),
+                   lmb_graph_state_name(graph, machine, report->to));
+    if (report->event == LMB_NONE) {
+        terminal_print("%s", yes(report->applies));
+    } else {
+        terminal_print(report->applies ? "waits for %s" : "no; event %s", lmb_graph_event_name(graph, report->event));
+    }
+    if (report->needs_end) {
+        terminal_print("; at the end: %s", yes(report->is_at_end));
+    }
+    if (report->after > 0.0f) {
+        terminal_print("; %g s of %g s: %s", (double)report->seconds, (double)report->after,
+                       yes(report->seconds >= report->after));
+    }
+    for (uint32_t i = 0; i < report->term_count; i++) {
+        print_term(playing, &report->terms[i]);
+    }
+    terminal_print("\n");
+}
+
+static void write_term(const playing *playing, const lmb_term_report *term, json *json) {
+    const lmb_graph *graph = playing->run.graph;
+    json_begin_object(json, NULL);
+    json_text(json, "kind", signs[term->kind]);
+    if (term->kind < LMB_TERM_AND) {
+        json_float(json, "left", term->left);
+        json_float(json, "right", term->right);
+    }
+    if (term->player != LMB_NONE) {
+        json_text(json, "clip", lmb_graph_player_name(graph, term->player));
+    }
+    if (term->left_parameter != LMB_NONE) {
+        json_text(json, "left_parameter", lmb_graph_parameter_at(graph, term->left_parameter).name);
+    }
+    if (term->right_parameter != LMB_NONE) {
+        json_text(json, "right_parameter", lmb_graph_parameter_at(graph, term->right_parameter).name);
+    }
+    json_bool(json, "holds", term->holds);
+    json_end_object(json);
+}
+
+static void write_reason(const playing *playing, uint32_t machine, const lmb_transition_report *report, json *json) {
+    const lmb_graph *graph = playing->run.graph;
+    json_begin_object(json, NULL);
+    json_text(json, "machine", lmb_graph_machine_name(graph, machine));
+    json_text(json, "to", lmb_graph_state_name(graph, machine, report->to));
+    json_bool(json, "applies", report->applies);
+    if (report->event != LMB_NONE) {
+        json_text(json, "event", lmb_graph_event_name(graph, report->event));
+    }
+    if (report->needs_end) {
+        json_bool(json, "is_at_end", report->is_at_end);
+    }
+    json_float(json, "after", report->after);
+    json_float(json, "seconds", report->seconds);
+    json_begin_array(json, "terms");
+    for (uint32_t i = 0; i < report->term_count; i++) {
+        write_term(playing, &report->terms[i], json);
+    }
+    json_end_array(json);
+    json_end_object(json);
+}
+
+// Prints a line for each transition that leaves a current state, in the order in which they are tried; or writes an
+// object for each if `json` is not NULL.
+static void show_reasons(playing *playing, json *json) {
+    const play_run *run = &playing->run;
+    for (uint32_t i = 0; i < lmb_graph_machine_count(run->graph); i++) {
+        const uint32_t count = is_current(playing, i)
+                                   ? lmb_control_explain(run->control, run->side.state, run->side.parameters, i,
+                                                         playing->reports, LMB_MAX_TRANSITIONS)
+                                   : 0;
+        for (uint32_t k = 0; k < count; k++) {
+            if (json != NULL) {
+                write_reason(playing, i, &playing->reports[k], json);
+            } else {
+                print_reason(playing, i, &playing->reports[k]);
+            }
+        }
+    }
+}
+
 static void write_character_motion(const playing *playing, json *json) {
     if (lmb_control_has_motion(playing->run.control)) {
         const lmb_motion character_motion = lmb_control_motion(playing->run.control, playing->run.side.state);
@@ -371,7 +495,7 @@ static void write_event(const playing *playing, uint32_t frame, const lmb_emitte
     json_end_object(json);
 }
 
-static void write_frame(const playing *playing, uint32_t frame, json *json) {
+static void write_frame(playing *playing, uint32_t frame, json *json) {
     const side *side = &playing->run.side;
     const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
@@ -400,6 +524,11 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
         write_event(playing, frame, &event, json);
     }
     json_end_array(json);
+    if (playing->has_reasons) {
+        json_begin_array(json, "transitions");
+        show_reasons(playing, json);
+        json_end_array(json);
+    }
     json_text(json, "hash", hash);
     json_end_object(json);
 }
@@ -407,6 +536,9 @@ static void write_frame(const playing *playing, uint32_t frame, json *json) {
 static lmb_result play(play_run *run, lmb_error *error) {
     playing *playing = (struct playing *)run;
     json json = {.stream = stdout};
+    if (playing->has_reasons && run->subject.gpu) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--reasons needs the reference: parameters stay on the device");
+    }
     if (playing->as_json) {
         json = json_begin(stdout);
         json_begin_array(&json, "frames");
@@ -421,6 +553,9 @@ static lmb_result play(play_run *run, lmb_error *error) {
             write_frame(playing, frame, &json);
         } else if (is_shown) {
             print_frame(playing, frame);
+            if (playing->has_reasons) {
+                show_reasons(playing, NULL);
+            }
         }
     }
     if (playing->as_json) {
@@ -432,17 +567,21 @@ static lmb_result play(play_run *run, lmb_error *error) {
 
 int command_play(int argc, char **argv) {
     playing playing = {.run = {PLAY_RUN_DEFAULTS, .body = play}};
-    const option options[] = {PLAY_RUN_OPTIONS(&playing.run),
-                              {"--scene", OPTION_TEXT, &playing.run.scene_name, "FILE",
-                               "what is around the characters, as samples/demos/*.scene: ground, rails, a camera"},
-                              {"--changes", OPTION_FLAG, &playing.changes_alone, NULL,
-                               "the first frame, and those with other states than the one before"},
-                              OPTION_JSON(&playing.as_json),
-                              {0}};
+    const option options[] = {
+        PLAY_RUN_OPTIONS(&playing.run),
+        {"--scene", OPTION_TEXT, &playing.run.scene_name, "FILE",
+         "what is around the characters, as samples/demos/*.scene: ground, rails, a camera"},
+        {"--changes", OPTION_FLAG, &playing.changes_alone, NULL,
+         "the first frame, and those with other states than the one before"},
+        {"--reasons", OPTION_FLAG, &playing.has_reasons, NULL,
+         "also, for each transition from a current state, what it requires and whether it is met"},
+        OPTION_JSON(&playing.as_json),
+        {0}};
     const usage usage = {
         .command = "limber play",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
                     "                   [--scene FILE] [--fps N] [--frames N] [--characters N] [--changes]\n"
+                    "                   [--reasons]\n"
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
                     "       limber play FILE... --machine FILE ...",
         .text =

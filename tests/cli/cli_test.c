@@ -983,6 +983,32 @@ static void fades_are_printed_and_drawn(void **state) {
     command_output_release(&output);
 }
 
+// What each transition from the current state requires, with its values.
+static void reasons_are_printed(void **state) {
+    (void)state;
+    write_text("reasons.json",
+               "{\"op\":\"machine\",\"name\":\"body\",\"states\":["
+               "{\"name\":\"stand\",\"pose\":{\"op\":\"clip\",\"clip\":\"idle\"},\"transitions\":["
+               "{\"to\":\"move\",\"after\":0.5,\"when\":{\"and\":[{\">\":[{\"param\":\"speed\",\"max\":3},0.25]},"
+               "{\">\":[{\"phase\":\"idle\"},0.5]}]}},"
+               "{\"to\":\"hop\",\"event\":\"JUMP\",\"when\":{\"<\":[{\"param\":\"speed\"},2]}}]},"
+               "{\"name\":\"move\",\"pose\":{\"op\":\"clip\",\"clip\":\"walk\"},\"transitions\":["
+               "{\"to\":\"stand\",\"end\":true}]},"
+               "{\"name\":\"hop\",\"pose\":{\"op\":\"clip\",\"clip\":\"hop\"},\"transitions\":["
+               "{\"to\":\"stand\",\"end\":true}]}]}");
+    command_output output = run_well("play mannequin --graph reasons.json --frames 2 --fps 4 --reasons");
+    expect_contains(output.out,
+                    "body: to move: no; 0.25 s of 0.5 s: no; speed 0 > 0.25: no; time of idle 0.25 > 2: no; "
+                    "and: no\n");
+    expect_contains(output.out, "body: to hop: waits for JUMP; speed 0 < 2: yes\n");
+    command_output_release(&output);
+    output = run_well("play mannequin --graph reasons.json --frames 1 --reasons --json");
+    expect_contains(output.out, "\"to\": \"hop\", \"applies\": true, \"event\": \"JUMP\"");
+    expect_contains(output.out, "{\"kind\": \">\", \"left\": 0, \"right\": 0.25, \"left_parameter\": \"speed\", "
+                                "\"holds\": false}");
+    command_output_release(&output);
+}
+
 #define STATE(name, pose, to, event, fade)                                                                             \
     "{\"name\":\"" name "\",\"pose\":{\"op\":\"clip\"," pose "},\"transitions\":[{\"to\":\"" to                        \
     "\",\"event\":\"" event "\",\"fade\":" fade "}]}"
@@ -1493,6 +1519,7 @@ int main(void) {
         cmocka_unit_test(what_a_character_keeps_is_printed),
         cmocka_unit_test(machines_are_drawn),
         cmocka_unit_test(fades_are_printed_and_drawn),
+        cmocka_unit_test(reasons_are_printed),
         cmocka_unit_test(clips_have_the_right_times),
         cmocka_unit_test(what_a_state_emits_is_printed_and_drawn),
         cmocka_unit_test(inertialized_machines_are_printed_and_played),

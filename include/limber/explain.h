@@ -1,0 +1,57 @@
+/// @file explain.h
+/// Why a machine takes a transition or not: for tools and for debugging, on the host.
+#ifndef LIMBER_EXPLAIN_H
+#define LIMBER_EXPLAIN_H
+
+#include <limber/control.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// A term of a transition's condition, with its values.
+typedef struct lmb_term_report {
+    lmb_term_kind kind;
+    /// Of a comparison. A magnitude below 2^-40 is 0. Of a phase or a remaining time: seconds in the clip, the player's
+    /// and those with which they are compared; `kind` is then the comparison of these.
+    float left;
+    float right;
+    uint32_t left_parameter;  ///< of `left`; or #LMB_NONE
+    uint32_t right_parameter; ///< of `right`; or #LMB_NONE
+    uint32_t player;          ///< of a phase or a remaining time (lmb_graph_player_name()); or #LMB_NONE
+    bool holds;               ///< of `and` and `or`: with the terms before it
+} lmb_term_report;
+
+/// A transition that leaves the current state of a machine, and what it requires.
+typedef struct lmb_transition_report {
+    uint32_t from;        ///< state, or #LMB_NONE: any
+    uint32_t to;          ///< state
+    uint32_t event;       ///< required; #LMB_NONE: needs none
+    bool needs_end;       ///< requires the end of the state's clip
+    bool is_at_end;       ///< whether the state's clip is at its end; false if the state has no clip
+    float after;          ///< seconds in the state that it requires; 0: none
+    float seconds;        ///< in the state
+    bool condition_holds; ///< the condition as a whole, or there is none
+    bool applies;         ///< all is met but its event, and the machine may take transitions
+    uint32_t term_count;
+    lmb_term_report terms[LMB_MAX_TERMS]; ///< in postfix order, as in lmb_transition_def
+} lmb_transition_report;
+
+/// Lists the transitions that leave the current state of a character's machine, in the order in which they are tried:
+/// descending priority, then as in the descriptor.
+///
+/// `state` and `parameters` are those of one character after a frame. The reports then say what the next frame would
+/// decide at its beginning if its parameters were the same. None applies in a machine inside a state that is not
+/// current, nor while the machine travels, except the one on its way.
+///
+/// Stores the first `max_count` reports, and returns the number of all. Returns 0 if there is no such machine, or a
+/// pointer is NULL that is needed: `reports` may be NULL if `max_count` is 0, `parameters` if there are none. Stores
+/// nothing in the state.
+LMB_API uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
+                                     uint32_t machine, lmb_transition_report *reports, uint32_t max_count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,103 @@
+// Reports of transitions, for tools: the conditions of a machine's transitions by the code that decides about them,
+// with the value of each term.
+#include "control.h"
+
+#include "base/float_environment.h"
+#include "math/inline_ops.h"
+
+#include "../../shaders/ops/machines.h"
+
+#include <limber/explain.h>
+
+_Static_assert(LMB_TERM_LESS == TERM_LESS && LMB_TERM_EQUAL == TERM_EQUAL && LMB_TERM_AND == TERM_AND &&
+                   LMB_TERM_OR == TERM_OR,
+               "the kinds of terms");
+
+static float seconds_of(ticks fine) {
+    return seconds_of_fine(fine);
+}
+
+static void report_place(control c, address term, lmb_term_report *report) {
+    const address player = c.block[term + TERM_PLAYER];
+    report->player = (uint32_t)((player - c.block[CONTROL_PLAYERS]) / PLAYER_WORDS);
+    report->left = seconds_of(time_in_clip(c, player));
+    report->right = seconds_of(block_ticks(c, term + TERM_PLACE));
+}
+
+static lmb_term_report report_term(control c, address terms, uint32_t index) {
+    const address term = terms + (address)index * TERM_WORDS;
+    const uint32_t kind = c.block[term + TERM_KIND];
+    lmb_term_report report = {.kind = (lmb_term_kind)(kind & TERM_COMPARISON),
+                              .left_parameter = LMB_NONE,
+                              .right_parameter = LMB_NONE,
+                              .player = LMB_NONE,
+                              .holds = condition_holds(c, terms, index + 1, false)};
+    if ((kind & TERM_OF_PLACE) != 0) {
+        report_place(c, term, &report);
+    } else if (kind < TERM_AND) {
+        report.left = control_number(c, term + TERM_LEFT);
+        report.right = control_number(c, term + TERM_RIGHT);
+        report.left_parameter = (uint32_t)load_control_value(c.block, term + TERM_LEFT).parameter;
+        report.right_parameter = (uint32_t)load_control_value(c.block, term + TERM_RIGHT).parameter;
+    }
+    return report;
+}
+
+// Returns whether a machine takes a transition once its event is sent, or at once if it needs none.
+static bool may_take(control c, address machine, address current, address transition, uint32_t passed) {
+    const candidates each = find_candidates(c, machine, current);
+    bool may = transition_applies(c, machine, current, transition, passed);
+    if (each.travels && c.block[transition + TRANSITION_EVENT] == CONTROL_NONE) {
+        may = c.block[each.at] == transition && step_applies(c, machine, current, transition);
+    }
+    return may && machine_is_current(c, machine);
+}
+
+static lmb_transition_report report_transition(control c, address machine, address current, address transition) {
+    const uint32_t *record = c.block + transition;
+    const uint32_t passed = record[TRANSITION_EVENT] == CONTROL_NONE ? PLAYING_PASSED : PLAYING_PASSED_IN_FRAME;
+    lmb_transition_report report = {
+        .from = record[TRANSITION_FROM],
+        .to = record[TRANSITION_TO],
+        .event = record[TRANSITION_EVENT],
+        .needs_end = (record[TRANSITION_FLAGS] & TRANSITION_AT_END) != 0,
+        .is_at_end = state_ended(c, machine, current, passed),
+        .after = seconds_of(block_ticks(c, transition + TRANSITION_AFTER)),
+        .seconds = seconds_of(state_ticks(c, machine_at(c, machine) + MACHINE_TIME)),
+        .condition_holds = condition_holds(c, record[TRANSITION_TERMS], record[TRANSITION_TERM_COUNT], false),
+        .applies = may_take(c, machine, current, transition, passed),
+        .term_count = record[TRANSITION_TERM_COUNT]};
+    for (uint32_t i = 0; i < report.term_count; i++) {
+        report.terms[i] = report_term(c, record[TRANSITION_TERMS], i);
+    }
+    return report;
+}
+
+uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
+                             uint32_t machine, lmb_transition_report *reports, uint32_t max_count) {
+    if (control == NULL || state == NULL || machine >= control->machine_count || (reports == NULL && max_count > 0) ||
+        (parameters == NULL && control->parameter_count > 0)) {
+        return 0;
+    }
+    // Nothing here writes to them.
+    const struct control c = {.block = control->block,
+                              .state = (uint32_t *)(uintptr_t)state,
+                              .parameters = (uint32_t *)(uintptr_t)parameters};
+    const address record = c.block[CONTROL_MACHINES] + (address)machine * MACHINE_WORDS;
+    const address current = state[machine_at(c, record) + MACHINE_CURRENT];
+    const address first = c.block[record + MACHINE_TRANSITIONS];
+    uint32_t count = 0;
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    for (uint32_t i = 0; i < c.block[record + MACHINE_TRANSITION_COUNT]; i++) {
+        const address transition = first + (address)i * TRANSITION_WORDS;
+        if (transition_leaves(c, transition, current)) {
+            if (count < max_count) {
+                reports[count] = report_transition(c, record, current, transition);
+            }
+            count++;
+        }
+    }
+    lmb_environment_leave(&callers);
+    return count;
+}
