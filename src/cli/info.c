@@ -205,6 +205,11 @@ static void write_json(const subject *subject, const extras *shown) {
         json_unsigned(&json, "triangles", mesh->index_count / 3);
         json_unsigned(&json, "influences", mesh->influence_count);
         json_text(&json, "material", mesh->material);
+        json_floats(&json, "base_color", mesh->base_color, 4);
+        json_float(&json, "metallic", mesh->metallic);
+        json_float(&json, "roughness", mesh->roughness);
+        json_bool(&json, "double_sided", mesh->double_sided);
+        json_bool(&json, "vertex_colors", mesh->colors != NULL);
         json_index(&json, "image", mesh->image);
         json_index(&json, "metallic_roughness_image", mesh->metallic_roughness_image);
         json_index(&json, "normal_image", mesh->normal_image);

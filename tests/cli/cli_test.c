@@ -469,8 +469,13 @@ static void info_names_morph_targets(void **state) {
     json_tree tree = json_tree_read(output.out);
     const int mesh = json_tree_item(&tree, json_tree_member(&tree, 0, "meshes"), 0);
     json_tree_expect_keys(&tree, mesh,
-                          "name vertices triangles influences material image metallic_roughness_image normal_image "
-                          "targets");
+                          "name vertices triangles influences material base_color metallic roughness double_sided "
+                          "vertex_colors image metallic_roughness_image normal_image targets");
+    const int skin = json_tree_item(&tree, json_tree_member(&tree, 0, "meshes"), 2);
+    const int color = json_tree_member(&tree, skin, "base_color");
+    assert_int_equal(json_tree_size(&tree, color), 4);
+    assert_true(json_tree_float(&tree, json_tree_item(&tree, color, 1)) == 0.25f);
+    assert_true(json_tree_is_true(&tree, json_tree_member(&tree, skin, "double_sided")));
     const int targets = json_tree_member(&tree, mesh, "targets");
     assert_int_equal(json_tree_size(&tree, targets), 1);
     json_tree_expect_text(&tree, json_tree_item(&tree, targets, 0), "Hat_0");
