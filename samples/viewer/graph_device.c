@@ -37,6 +37,7 @@ struct graph_device {
     // Under the mutex:
     version *loaded;            // and not polled yet
     char path[GRAPH_FILE_PATH]; // to follow; empty: the same as before
+    bool compiles;              // the thread
     bool ends;
 };
 
@@ -127,10 +128,31 @@ static version *create_version(const graph_device_def *def, graph_version *text)
     return created;
 }
 
+static void note_compiling(graph_device *device, bool compiles) {
+    if (!device->def.waits) { // otherwise there is no thread, and the caller holds the mutex
+        pthread_mutex_lock(&device->mutex);
+        device->compiles = compiles;
+        pthread_mutex_unlock(&device->mutex);
+    }
+}
+
+bool graph_device_is_compiling(graph_device *device) {
+    pthread_mutex_lock(&device->mutex);
+    const bool compiles = device->compiles;
+    pthread_mutex_unlock(&device->mutex);
+    return compiles;
+}
+
 // Checks the file, and compiles it if it has changed.
 static version *load(graph_device *device) {
     graph_version *text = NULL;
-    return graph_file_poll(&device->file, (int64_t)time(NULL), &text) ? create_version(&device->def, text) : NULL;
+    if (!graph_file_poll(&device->file, (int64_t)time(NULL), &text)) {
+        return NULL;
+    }
+    note_compiling(device, true);
+    version *loaded = create_version(&device->def, text);
+    note_compiling(device, false);
+    return loaded;
 }
 
 // Returns a version that nobody has polled, and that the new one replaces; or NULL.
@@ -273,7 +295,7 @@ const graph_device_version *graph_device_shown(const graph_device *device) {
     return &device->shown->shown;
 }
 
-lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t number, lmb_error *error) {
+lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t number, bool *is_first, lmb_error *error) {
     for (version **link = &device->old; *link != NULL;) {
         version *old = *link;
         if (number >= old->unused_from) {
@@ -284,7 +306,8 @@ lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t numb
         }
     }
     version *shown = device->shown;
-    if (shown->upload_slot != slot) {
+    *is_first = shown->upload_slot == slot;
+    if (!*is_first) {
         return LMB_OK;
     }
     shown->upload_slot = NO_SLOT;

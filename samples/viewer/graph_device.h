@@ -45,9 +45,12 @@ const graph_device_version *graph_device_poll(graph_device *device);
 // frame uses it. The words of inertialization that it has kept are taken over if the new graph keeps as many.
 void graph_device_show(graph_device *device, uint32_t number);
 const graph_device_version *graph_device_shown(const graph_device *device);
+// Whether a new content of the file is being compiled.
+bool graph_device_is_compiling(graph_device *device);
 
 // Call it before a frame is recorded, when the last frame of its slot has completed. `number` counts submitted frames.
-lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t number, lmb_error *error);
+// `is_first` is true if that was the first frame of the graph that is shown.
+lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t number, bool *is_first, lmb_error *error);
 
 // A frame of the graph that is shown. Its parameters are those that the control has written.
 typedef struct graph_device_frame {

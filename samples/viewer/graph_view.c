@@ -393,7 +393,12 @@ static lmb_result follow_file(graph_view *view, uint32_t number, lmb_error *erro
 // ---- Frames.
 
 lmb_result graph_view_begin(graph_view *view, uint32_t slot, uint32_t number, lmb_error *error) {
-    return graph_device_begin(view->device, slot, number, error);
+    bool is_first = false;
+    const lmb_result result = graph_device_begin(view->device, slot, number, &is_first, error);
+    if (result == LMB_OK && is_first && view->has_shown) {
+        terminal_error("limber-viewer: %s: shown\n", view->name);
+    }
+    return result;
 }
 
 static void move_characters(graph_view *view) {
@@ -660,7 +665,7 @@ static void show_file(const graph_view *view, ui *ui) {
     ui_begin_window(ui, title);
     if (view->mistaken != NULL) {
         show_mistakes(view, ui);
-    } else if (!view->has_shown) {
+    } else if (!view->has_shown || graph_device_is_compiling(view->device)) {
         ui_toned_text(ui, UI_TONE_QUIET, "being compiled");
     } else {
         ui_toned_text(ui, UI_TONE_GOOD, "shown as it was saved");
