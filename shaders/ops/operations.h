@@ -188,6 +188,7 @@ OP quaternion sample_rotation(evaluation e, uint clip, uint joint, real time) {
 
 #include "sample_rows.h"
 
+#ifndef LMB_SIMD_WIDTH
 // The local transform of a joint of a clip at a time from clip_time().
 OP transform sample_joint(evaluation e, uint clip, uint joint, real time) {
     transform sampled;
@@ -204,6 +205,7 @@ OP transform sample_joint(evaluation e, uint clip, uint joint, real time) {
     sampled.weight = SPLAT(WEIGHT_PRESENT);
     return sampled;
 }
+#endif
 
 // The joint weight that a clip stores for a joint.
 OP real clip_joint_weight(evaluation e, uint clip, uint joint) {
@@ -230,14 +232,17 @@ OP transform absent_clip(evaluation e, uint instruction) {
 
 #ifdef LMB_SIMD_WIDTH
 // Without rows: samples each of the clips that lanes play in turn.
-OP transform sample_each_clip(evaluation e, uint joint) {
-    source s = *e.from;
-    transform sampled = sample_joint(e, s.usual, joint, s.time);
+OP transform sample_each_clip(const evaluation *at, uint joint) {
+    source s = *at->from;
+    transform sampled;
+    sample_joint_apart(at, s.usual, joint, &sampled);
     lane_mask left = AND(s.sampled, s.clip != s.usual);
     while (ANY(left)) {
         uint clip = ONE_OF(left, s.clip);
         lane_mask mine = AND(left, s.clip == clip);
-        sampled = select_transform(mine, sample_joint(e, clip, joint, s.time), sampled);
+        transform own;
+        sample_joint_apart(at, clip, joint, &own);
+        sampled = select_transform(mine, own, sampled);
         left = AND(left, NOT(mine));
     }
     return sampled;
@@ -259,7 +264,7 @@ OP_COLD void sample_source_apart(const evaluation *at, uint instruction, uint jo
     } else if (e.from->alike && has_row(e, joint)) {
         sampled = sample_row(e, joint);
     } else if (e.from->alike || !sample_mixed(at, joint, &sampled)) {
-        sampled = sample_each_clip(e, joint);
+        sampled = sample_each_clip(at, joint);
     }
     if (!e.covered) {
         sampled = select_transform(e.from->sampled, sampled, absent_clip(e, instruction));
@@ -697,6 +702,15 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 #define OPERATION_MEAN 41u
 #define OPERATION_TO_MODEL 44u
 #define OPERATION_TO_LOCAL 46u
+#define OPERATION_MIRROR 30u
+#define OPERATION_CLAMP 32u
+#define OPERATION_PARTIAL 40u
+#define OPERATION_OVERRIDE 50u
+#define OPERATION_IK_TWO_BONE 51u
+#define OPERATION_IK_AIM 52u
+#define OPERATION_FOOT_PLACEMENT 53u
+#define OPERATION_TWIST 54u
+#define OPERATION_CHAIN 55u
 #define OPERATION_MAKE_AFFINE_ADDITIVE 48u
 #define OPERATION_APPLY_AFFINE_ADDITIVE 49u
 #define OPERATION_MATRICES 33u
@@ -708,19 +722,19 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
     SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
     BINARY(BLEND, blend, 3u, TAKES_WEIGHT | MOTION_BLENDS)                                                             \
     BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)                                              \
-    UNARY(OVERRIDE, override, 50u, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)                             \
+    UNARY(OVERRIDE, override, OPERATION_OVERRIDE, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)              \
     BINARY(MAKE_ADDITIVE, make_additive, 5u, MOTION_SUBTRACTS)                                                         \
     BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT | MOTION_ADDS)                                                         \
     SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                           \
-    BINARY(PARTIAL, partial, 40u, TAKES_WEIGHT | MOTION_BLENDS)                                                        \
+    BINARY(PARTIAL, partial, OPERATION_PARTIAL, TAKES_WEIGHT | MOTION_BLENDS)                                          \
     SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
-    EXCHANGE(MIRROR, mirror, 30u, TAKES_MIRROR | TAKES_AREA)                                                           \
-    EXCHANGE(IK_TWO_BONE, ik_two_bone, 51u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
-    EXCHANGE(IK_AIM, ik_aim, 52u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                \
-    EXCHANGE(FOOT_PLACEMENT, foot_placement, 53u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                \
-    EXCHANGE(TWIST, twist, 54u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                  \
-    EXCHANGE(CHAIN, chain, 55u, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                                  \
-    UNARY(CLAMP, clamp, 32u, TAKES_LIMITS)                                                                             \
+    EXCHANGE(MIRROR, mirror, OPERATION_MIRROR, TAKES_MIRROR | TAKES_AREA)                                              \
+    EXCHANGE(IK_TWO_BONE, ik_two_bone, OPERATION_IK_TWO_BONE, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                    \
+    EXCHANGE(IK_AIM, ik_aim, OPERATION_IK_AIM, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                   \
+    EXCHANGE(FOOT_PLACEMENT, foot_placement, OPERATION_FOOT_PLACEMENT, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)           \
+    EXCHANGE(TWIST, twist, OPERATION_TWIST, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
+    EXCHANGE(CHAIN, chain, OPERATION_CHAIN, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
+    UNARY(CLAMP, clamp, OPERATION_CLAMP, TAKES_LIMITS)                                                                 \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, MOTION_SUBTRACTS)                                                   \
     UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE | MOTION_ADDS)

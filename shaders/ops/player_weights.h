@@ -17,6 +17,11 @@ OP evaluation weights_evaluation(control c) {
 }
 #endif
 
+#ifdef LMB_SIMD_WIDTH
+// Out of line, because poses run it, too. The includer defines it.
+static void weigh_nodes_apart(const evaluation *e);
+#endif
+
 // The weight of a player. If the program does not use its clip, its state's weight.
 OP real weigh_player(control c, evaluation e, address player) {
     uint count = LOAD(c.block, player + PLAYER_USE_COUNT);
@@ -61,7 +66,11 @@ OP real weigh_motion(control c, evaluation e, address motion) {
 OP void weigh_players(control c) {
     evaluation e = weights_evaluation(c);
     if ((LOAD(c.block, CONTROL_FLAGS) & CONTROL_WEIGHS) != 0u) {
+#ifdef LMB_SIMD_WIDTH
+        weigh_nodes_apart(&e);
+#else
         weigh_nodes(e);
+#endif
     }
     address player = LOAD(c.block, CONTROL_PLAYERS);
     address end = player + LOAD(c.block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;

@@ -193,6 +193,7 @@ typedef struct tile {
     const evaluation *given;
     uint at;
     uint depth;
+    uint first; // place of the first joint, for a source; others work on all joints
     uint joints;
     slots *held;
 } tile;
@@ -202,7 +203,7 @@ OP void evaluate_source(tile t, source_function operation, bool is_clip) {
     if (is_clip) {
         e = begin_source(e, t.at);
     }
-    for (uint place = 0u; place < t.joints; place++) {
+    for (uint place = t.first; place < t.joints; place++) {
         take_place(&e, t.held, place);
         store_slot(t.held, t.depth, place, operation(e, t.at));
     }
@@ -255,19 +256,6 @@ OP_COLD void source_apart(const evaluation *at, uint instruction, transform *fou
     *found = source_operation(*at, instruction);
 }
 
-OP transform sum_source(evaluation e, uint instruction, bool is_usual) {
-    transform found;
-    if (is_usual) {
-        found = source_operation(e, instruction);
-    } else {
-        const evaluation at = sampling_part(e);
-        transform apart;
-        source_apart(&at, instruction, &apart);
-        found = apart;
-    }
-    return found;
-}
-
 // An input of a sum that is evaluated: the instruction of its source, and where it is sampled with what share.
 typedef struct sum_input {
     uint at;
@@ -313,8 +301,8 @@ OP uint find_sum_inputs(evaluation e, uint at, uint sources, const stored_weight
 }
 
 // Evaluates a sum whose inputs are all clips and rest poses at its begin instruction, joint by joint, which keeps the
-// sums in registers. `code` is that of the begin instruction.
-OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint code) {
+// sums in registers.
+OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum) {
     evaluation e = *t.given;
     uint end = t.at + (1u + 2u * sources) * INSTRUCTION_WORDS;
     evaluation ends = begin_weight(e, end);
@@ -329,15 +317,12 @@ OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum, uint co
 #ifdef LMB_SIMD_WIDTH
             e.covered = inputs[i].covered;
 #endif
-            transform a = sum_source(e, inputs[i].at, code == OPERATION_WEIGHTED);
+            transform a = source_operation(e, inputs[i].at);
             e.weight = inputs[i].share;
             sums = sum.accumulate(e, inputs[i].at + INSTRUCTION_WORDS, sums, a);
         }
         e.weight = ends.weight;
         store_slot(t.held, t.depth, place, sum.end(e, end, sums));
-        if (USES_MATRICES && code == OPERATION_MATRICES) {
-            store_slot(t.held, t.depth + 1u, place, sums.extra);
-        }
     }
 }
 
@@ -350,8 +335,9 @@ OP void evaluate_begin(tile t, sum_functions sum) {
     }
 }
 
-OP void evaluate_accumulate(tile t, sum_functions sum) {
-    evaluation e = begin_weight(*t.given, t.at);
+OP void evaluate_accumulate(tile t, const stored_weight *share, sum_functions sum) {
+    evaluation e = *t.given;
+    e.weight = share;
     for (uint place = 0u; place < t.joints; place++) {
         take_place(&e, t.held, place);
         weighted_sums so_far;
@@ -381,37 +367,165 @@ OP void evaluate_end(tile t, sum_functions sum) {
 #define STEP static void
 #endif
 
+// The steps of a sum whose inputs are evaluated for all joints of a tile.
+typedef struct sum_steps {
+    void (*begin)(tile t);
+    void (*accumulate)(tile t, const stored_weight *share);
+    void (*end)(tile t);
+} sum_steps;
+
+// Evaluates a rare sum whose inputs are all clips and rest poses at its begin instruction, input by input, by the steps
+// of sums with other inputs.
+STEP evaluate_rare_sum_of_sources(tile t, uint sources, sum_steps sum) {
+    evaluation e = *t.given;
+    uint end = t.at + (1u + 2u * sources) * INSTRUCTION_WORDS;
+    evaluation ends = begin_weight(e, end);
+    sum_input inputs[MOST_INPUTS];
+    uint count = find_sum_inputs(e, t.at, sources, ends.weight - sources, inputs);
+    sum.begin(t);
+    t.depth = t.depth + 2u;
+    for (uint i = 0u; i < count; i++) {
+        e.from = inputs[i].from;
+        e.search = inputs[i].search;
+#ifdef LMB_SIMD_WIDTH
+        e.covered = inputs[i].covered;
+#endif
+        for (uint place = 0u; place < t.joints; place++) {
+            take_place(&e, t.held, place);
+            const evaluation at = sampling_part(e);
+            transform sampled;
+            source_apart(&at, inputs[i].at, &sampled);
+            store_slot(t.held, t.depth, place, sampled);
+        }
+        tile added = t;
+        added.at = inputs[i].at + INSTRUCTION_WORDS;
+        added.depth = t.depth + 1u;
+        sum.accumulate(added, inputs[i].share);
+    }
+    t.at = end;
+    sum.end(t);
+}
+
+#ifdef LMB_PLAIN
+// Rare operations are compiled for any graph only, and the version for plain graphs calls them there.
+// run_shared_step(), which the includer defines, runs an instruction. It expects the scale 1 and full joint weights in
+// exchange areas.
+#define IS_SHARED(code)                                                                                                \
+    (IS_OF_FEW_JOINTS(code) || (code) == OPERATION_CHAIN || (code) == OPERATION_CLAMP || (code) == OPERATION_TAKE ||   \
+     (code) == OPERATION_PARTIAL || (code) == OPERATION_OVERRIDE || (code) == OPERATION_MAKE_AFFINE_ADDITIVE ||        \
+     (code) == OPERATION_APPLY_AFFINE_ADDITIVE)
+static void run_shared_step(const tile *t);
+
+// Operations that move few joints, and only these are run there. Placing feet is not shared: with the code that locks
+// feet it takes 4 % more instructions.
+#define IS_OF_FEW_JOINTS(code)                                                                                         \
+    ((code) == OPERATION_IK_TWO_BONE || (code) == OPERATION_IK_AIM || (code) == OPERATION_TWIST)
+
+OP bool moves_joint(memory program, uint at, uint code, uint joint) {
+    uint table = LOAD(program, at + IK_TABLE);
+    bool moves = false;
+    if (code == OPERATION_IK_TWO_BONE) {
+        moves = joint == LOAD(program, table + TWO_BONE_START) || joint == LOAD(program, table + TWO_BONE_MID);
+    } else if (code == OPERATION_IK_AIM) {
+        for (uint i = 0u; i < LOAD(program, table + AIM_COUNT); i++) {
+            moves = moves || LOAD(program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == joint;
+        }
+    } else {
+        for (uint i = 0u; i < LOAD(program, table + TWIST_COUNT); i++) {
+            moves = moves || LOAD(program, table + TWIST_JOINTS + i * TWIST_JOINT_WORDS) == joint;
+        }
+    }
+    return moves;
+}
+
+OP void evaluate_few_joints(tile t, uint code) {
+    evaluation e = *t.given;
+    for (uint place = 0u; place < t.joints; place++) {
+        uint joint = t.held->joints[place];
+        if (moves_joint(e.program, t.at, code, joint)) {
+            tile own = t;
+            own.first = place;
+            own.joints = place + 1u;
+            run_shared_step(&own);
+        } else {
+            store_slot(t.held, t.depth, place, load_exchange(e, LOAD(e.program, t.at + EXCHANGE_AREA), joint));
+        }
+    }
+}
+
+// Completes the newest poses first, because a plain graph stores no scales and joint weights.
+OP void evaluate_shared(tile t, uint code, uint inputs) {
+    for (uint i = 1u; i <= inputs; i++) {
+        for (uint place = 0u; place < t.joints; place++) {
+            transform *pose = &t.held->poses[t.depth - i][place];
+            pose->s = all_vector(1.0f, 1.0f, 1.0f);
+            pose->weight = SPLAT(WEIGHT_PRESENT);
+        }
+    }
+    if (IS_OF_FEW_JOINTS(code)) {
+        evaluate_few_joints(t, code);
+    } else {
+        run_shared_step(&t);
+    }
+}
+#else
+#define IS_SHARED(code) false
+
+OP void evaluate_shared(tile t, uint code, uint inputs) {
+    UNUSED(t);
+    UNUSED(code);
+    UNUSED(inputs);
+}
+#endif
+
 #define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
     STEP evaluate_##name(tile t) {                                                                                     \
-        evaluate_source(t, name##_operation, (code) == OPERATION_CLIP);                                                \
+        if (IS_SHARED(code)) {                                                                                         \
+            evaluate_shared(t, code, 0u);                                                                              \
+        } else {                                                                                                       \
+            evaluate_source(t, name##_operation, (code) == OPERATION_CLIP);                                            \
+        }                                                                                                              \
     }
 
 #define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
     STEP evaluate_##name(tile t) {                                                                                     \
-        evaluate_unary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                             \
+        if (IS_SHARED(code)) {                                                                                         \
+            evaluate_shared(t, code, 1u);                                                                              \
+        } else {                                                                                                       \
+            evaluate_unary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                         \
+        }                                                                                                              \
     }
 
 #define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
     STEP evaluate_##name(tile t) {                                                                                     \
-        evaluate_binary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                            \
+        if (IS_SHARED(code)) {                                                                                         \
+            evaluate_shared(t, code, 2u);                                                                              \
+        } else {                                                                                                       \
+            evaluate_binary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                        \
+        }                                                                                                              \
     }
 
 #define DEFINE_SUM(NAME, name, code, takes)                                                                            \
-    STEP evaluate_##name##_of_sources(tile t, uint sources) {                                                          \
-        const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
-        evaluate_sum_of_sources(t, sources, sum, code);                                                                \
-    }                                                                                                                  \
     STEP evaluate_##name##_begin(tile t) {                                                                             \
         const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
         evaluate_begin(t, sum);                                                                                        \
     }                                                                                                                  \
-    STEP evaluate_##name##_accumulate(tile t) {                                                                        \
+    STEP evaluate_##name##_accumulate(tile t, const stored_weight *share) {                                            \
         const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
-        evaluate_accumulate(t, sum);                                                                                   \
+        evaluate_accumulate(t, share, sum);                                                                            \
     }                                                                                                                  \
     STEP evaluate_##name##_end(tile t) {                                                                               \
         const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                       \
         evaluate_end(t, sum);                                                                                          \
+    }                                                                                                                  \
+    STEP evaluate_##name##_of_sources(tile t, uint sources) {                                                          \
+        if ((code) == OPERATION_WEIGHTED) {                                                                            \
+            const sum_functions sum = {name##_begin, name##_accumulate, name##_end};                                   \
+            evaluate_sum_of_sources(t, sources, sum);                                                                  \
+        } else {                                                                                                       \
+            const sum_steps sum = {evaluate_##name##_begin, evaluate_##name##_accumulate, evaluate_##name##_end};      \
+            evaluate_rare_sum_of_sources(t, sources, sum);                                                             \
+        }                                                                                                              \
     }
 
 EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
@@ -512,13 +626,31 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
         }                                                                                                              \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
-        evaluate_##name##_accumulate(t);                                                                               \
+        evaluate_##name##_accumulate(t, begin_weight(e, t.at).weight);                                                 \
         t.depth = t.depth - 1u;                                                                                        \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
         evaluate_##name##_end(t);                                                                                      \
         t.depth = t.depth - 1u;                                                                                        \
         break;
+
+#if defined(LMB_SIMD_WIDTH) && !defined(LMB_PLAIN)
+#define SHARE_STEP(NAME, name, code, takes)                                                                            \
+    case code:                                                                                                         \
+        evaluate_##name(t);                                                                                            \
+        break;
+
+#define SHARE_NO_STEP(NAME, name, code, takes)
+
+// Runs the instruction of an operation that is not a sum, for run_shared_step().
+OP void evaluate_step(tile t) {
+    switch (LOAD(t.given->program, t.at + INSTRUCTION_OPERATION)) {
+        EVERY_INSTRUCTION(SHARE_STEP, SHARE_STEP, SHARE_STEP, SHARE_NO_STEP)
+    default:
+        break;
+    }
+}
+#endif
 
 // Runs a pass for the joints that take_joints() selected, at most TILE_JOINTS. Afterwards load_slot(held, 0, place)
 // returns the pose of each: after the last pass, the local transform. find_sources() must have run.

@@ -8,12 +8,28 @@
 // ---- One clip in all lanes.
 
 // Out of line: what rows do not have, or whose keys are not those of the last search.
-OP_COLD void sample_vector_apart(const evaluation *at, uint joint, uint property, vector *sampled) {
-    *sampled = sample_vector(*at, at->from->usual, joint, property, at->from->time);
+OP_COLD void sample_vector_apart(const evaluation *at, uint clip, uint joint, uint property, vector *sampled) {
+    *sampled = sample_vector(*at, clip, joint, property, at->from->time);
 }
 
-OP_COLD void sample_rotation_apart(const evaluation *at, uint joint, quaternion *sampled) {
-    *sampled = sample_rotation(*at, at->from->usual, joint, at->from->time);
+OP_COLD void sample_rotation_apart(const evaluation *at, uint clip, uint joint, quaternion *sampled) {
+    *sampled = sample_rotation(*at, clip, joint, at->from->time);
+}
+
+// The local transform of a joint of a clip, without rows.
+OP_COLD void sample_joint_apart(const evaluation *at, uint clip, uint joint, transform *sampled) {
+    vector v;
+    quaternion q;
+    sample_vector_apart(at, clip, joint, PROPERTY_TRANSLATION, &v);
+    sampled->t = v;
+    sample_rotation_apart(at, clip, joint, &q);
+    sampled->q = q;
+    sampled->s = all_vector(1.0f, 1.0f, 1.0f);
+    if (USES_SCALE) {
+        sample_vector_apart(at, clip, joint, PROPERTY_SCALE, &v);
+        sampled->s = v;
+    }
+    sampled->weight = SPLAT(WEIGHT_PRESENT);
 }
 
 OP_COLD void search_row_keys(const evaluation *at, row_keys keys) {
@@ -62,7 +78,7 @@ OP vector sample_row_vector(evaluation e, uint kind, const row_track *row, uint 
     } else {
         const evaluation at = sampling_part(e);
         vector apart;
-        sample_vector_apart(&at, joint, property, &apart);
+        sample_vector_apart(&at, e.from->usual, joint, property, &apart);
         sampled = apart;
     }
     return sampled;
@@ -104,7 +120,7 @@ OP quaternion sample_row_rotation(evaluation e, const clip_row *row, uint joint,
     } else {
         const evaluation at = sampling_part(e);
         quaternion apart;
-        sample_rotation_apart(&at, joint, &apart);
+        sample_rotation_apart(&at, e.from->usual, joint, &apart);
         sampled = apart;
     }
     return sampled;

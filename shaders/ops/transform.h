@@ -161,10 +161,25 @@ OP real blend_scale(real a, real b, real t) {
     return snap_number(SELECT(OR(a == b, t == 1.0f), b, blended));
 }
 
+#ifndef LMB_GLSL
+// Out of line, because scales rarely differ, and this code is long.
+OP_COLD void blend_scales_apart(const vector *a, const vector *b, const real *t, vector *blended) {
+    *blended = make_vector(blend_scale(a->x, b->x, *t), blend_scale(a->y, b->y, *t), blend_scale(a->z, b->z, *t));
+}
+#endif
+
 OP vector blend_scales(vector a, vector b, real t) {
     vector blended = b;
     if (USES_SCALE && ANY(OR(OR(a.x != b.x, a.y != b.y), a.z != b.z))) {
+#ifdef LMB_GLSL
         blended = make_vector(blend_scale(a.x, b.x, t), blend_scale(a.y, b.y, t), blend_scale(a.z, b.z, t));
+#else
+        const vector from = a, to = b;
+        const real weight = t;
+        vector apart;
+        blend_scales_apart(&from, &to, &weight, &apart);
+        blended = apart;
+#endif
     }
     return snap_vector(blended);
 }

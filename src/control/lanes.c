@@ -14,6 +14,16 @@
 #define JOIN_NAMES(a, b) a##b
 #define NAME_LANES(a, lanes) JOIN_NAMES(a, lanes)
 
+#define WEIGH_NODES NAME_LANES(lmb_weigh_nodes_, SIMD_WIDTH)
+
+LMB_NOINLINE void WEIGH_NODES(const evaluation *e) {
+    weigh_nodes(*e);
+}
+
+static void weigh_nodes_apart(const evaluation *e) {
+    WEIGH_NODES(e);
+}
+
 _Static_assert(LMB_CONTROL_TOGETHER % SIMD_WIDTH == 0, "characters that run together fill vectors");
 
 static lane_mask lanes_of_bits(uint32_t bits, word lane) {

@@ -52,4 +52,11 @@ typedef void lmb_control_stage(lmb_control_lanes *all, uint32_t record);
 // rotation or warps. That of a group is for one whose rate does not differ between pieces.
 extern lmb_control_stage *const lmb_control_stages_4[], *const lmb_control_stages_8[], *const lmb_control_stages_16[];
 
+// Compute the weights of a program, for a control as for poses, with so many lanes: weigh_nodes() of
+// shaders/ops/weights.h.
+struct evaluation;
+void lmb_weigh_nodes_4(const struct evaluation *e);
+void lmb_weigh_nodes_8(const struct evaluation *e);
+void lmb_weigh_nodes_16(const struct evaluation *e);
+
 #endif

@@ -67,6 +67,21 @@ static uint32_t find_reach(const lmb_graph *graph) {
     return (UINT32_MAX / 2) / floats;
 }
 
+lmb_past_words lmb_cpu_count_past(const lmb_graph *graph) {
+    const lmb_control *control = lmb_graph_control(graph);
+    return (lmb_past_words){.state = lmb_control_state_words(control),
+                            .inertia = lmb_graph_inertia_words(graph),
+                            .reached = lmb_graph_reached_count(graph),
+                            .parameters = graph->parameter_count,
+                            .emitted = control != NULL ? lmb_control_emitted_words(control) : 0,
+                            .motion = control != NULL ? lmb_control_motion_floats(control) : 0};
+}
+
+size_t lmb_cpu_past_words(const lmb_graph *graph) {
+    const lmb_past_words words = lmb_cpu_count_past(graph);
+    return (size_t)words.state + words.inertia + words.reached + words.parameters + words.emitted + words.motion;
+}
+
 lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
                           lmb_error *error) {
     if (cpu != NULL) {
@@ -205,7 +220,7 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
     if (result == LMB_OK) {
         result = cpu->profile == NULL || count == 0
                      ? lmb_control_run_path(control, cpu->path, frame, first, count, error)
-                     : lmb_cpu_profile_control(cpu, control, frame, first, count, error);
+                     : cpu->profiler->control(cpu, control, frame, first, count, error);
     }
     return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
 }
@@ -259,7 +274,7 @@ static void run_poses(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_
     if (cpu->profile == NULL) {
         lmb_cpu_run_characters(cpu, batch, inputs, outputs, characters);
     } else {
-        lmb_cpu_profile_run(cpu, batch, inputs, outputs, characters);
+        cpu->profiler->run(cpu, batch, inputs, outputs, characters);
     }
     lmb_environment_leave(&callers);
     if (inputs->previous_palette == NULL) {

@@ -18,21 +18,38 @@ typedef struct lmb_cpu_width {
     lmb_run_function *run;
 } lmb_cpu_width;
 
+// How a profile runs the stages. lmb_cpu_set_profile() sets it, so that programs without profiles link none.
+typedef struct lmb_cpu_profiler {
+    // Runs a control. The next run includes its time.
+    lmb_result (*control)(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
+                          uint32_t first, uint32_t count, lmb_error *error);
+    // Calls lmb_cpu_run_characters(), for at least 1 character.
+    void (*run)(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                const lmb_batch_outputs *outputs, const lmb_characters *characters);
+} lmb_cpu_profiler;
+
 struct lmb_cpu {
     lmb_host host;
     const lmb_graph *graph;
     lmb_cpu_path path;
     lmb_cpu_width widths[LMB_CPU_PATH_COUNT];
     uint32_t width_count;
-    lmb_cpu_profile *profile; // or NULL
-    clip_cache *cache;        // NULL for the reference
+    lmb_cpu_profile *profile;         // or NULL
+    const lmb_cpu_profiler *profiler; // of a profile
+    clip_cache *cache;                // NULL for the reference
     void *memory;
     void *scratch;  // inside `memory`, aligned
     uint32_t *past; // inside `memory`: lmb_cpu_past_words()
     uint32_t reach; // characters from one to another one of a run, so that offsets stay below 2^31
 };
 
-// The words in which lmb_cpu_run_past() runs a character.
+// The words in which lmb_cpu_run_past() runs a character, and their sum. Not in past.c, which programs that only run
+// batches do not link.
+typedef struct lmb_past_words {
+    uint32_t state, inertia, reached, parameters, emitted, motion;
+} lmb_past_words;
+
+lmb_past_words lmb_cpu_count_past(const lmb_graph *graph);
 size_t lmb_cpu_past_words(const lmb_graph *graph);
 
 // Runs poses. The caller has checked all arguments and set the default float environment. The last character of a list
@@ -42,12 +59,5 @@ void lmb_cpu_run_characters(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
 // The same, and writes no outputs.
 void lmb_cpu_evaluate(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                       const lmb_characters *characters);
-
-// Runs a control under the profile of `cpu`. The next run includes its time.
-lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
-                                   uint32_t first, uint32_t count, lmb_error *error);
-// Calls lmb_cpu_run_characters() under the profile of `cpu`, for at least 1 character.
-void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                         const lmb_batch_outputs *outputs, const lmb_characters *characters);
 
 #endif

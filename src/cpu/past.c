@@ -10,33 +10,13 @@
 
 #include <string.h>
 
-// The words of one character.
-typedef struct past_words {
-    uint32_t state, inertia, reached, parameters, emitted, motion;
-} past_words;
-
-static past_words count_words(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
-    return (past_words){.state = lmb_control_state_words(control),
-                        .inertia = lmb_graph_inertia_words(graph),
-                        .reached = lmb_graph_reached_count(graph),
-                        .parameters = graph->parameter_count,
-                        .emitted = control != NULL ? lmb_control_emitted_words(control) : 0,
-                        .motion = control != NULL ? lmb_control_motion_floats(control) : 0};
-}
-
-size_t lmb_cpu_past_words(const lmb_graph *graph) {
-    const past_words words = count_words(graph);
-    return (size_t)words.state + words.inertia + words.reached + words.parameters + words.emitted + words.motion;
-}
-
 // Where the words of a character are.
 typedef struct past_memory {
     uint32_t *state, *inertia, *reached, *emitted;
     float *parameters, *motion;
 } past_memory;
 
-static past_memory divide(const past_words *words, uint32_t *memory) {
+static past_memory divide(const lmb_past_words *words, uint32_t *memory) {
     past_memory m = {.state = memory};
     m.inertia = m.state + words->state;
     m.reached = m.inertia + words->inertia;
@@ -51,7 +31,7 @@ static const float *row_of(const float *rows, size_t floats, uint32_t row) {
 }
 
 // Runs the control, with the host's parameters of this row.
-static lmb_result run_control(const lmb_cpu *cpu, const past_words *words, const past_memory *memory,
+static lmb_result run_control(const lmb_cpu *cpu, const lmb_past_words *words, const past_memory *memory,
                               const lmb_control_frame *given, const lmb_past_character *past, lmb_error *error) {
     lmb_control_frame frame = *given;
     frame.state = memory->state;
@@ -112,7 +92,7 @@ lmb_result lmb_cpu_run_past(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_
     if (result != LMB_OK) {
         return result;
     }
-    const past_words words = count_words(cpu->graph);
+    const lmb_past_words words = lmb_cpu_count_past(cpu->graph);
     const past_memory memory = divide(&words, cpu->past);
     const lmb_character_words row = {.states = memory.state, .inertia = memory.inertia, .reached = memory.reached};
     result = lmb_snapshot_take(cpu->graph, past->snapshot, past->snapshot_size, past->index, &row, error);

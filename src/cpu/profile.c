@@ -74,10 +74,6 @@ void lmb_cpu_profile_destroy(lmb_cpu_profile *profile) {
     lmb_host_release(&host, profile);
 }
 
-void lmb_cpu_set_profile(lmb_cpu *cpu, lmb_cpu_profile *profile) {
-    cpu->profile = profile;
-}
-
 lmb_profile *lmb_cpu_profile_times(lmb_cpu_profile *profile) {
     return profile->times;
 }
@@ -102,8 +98,8 @@ static double estimate_pose(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
     return (double)min / sample.count * characters->count;
 }
 
-lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
-                                   uint32_t first, uint32_t count, lmb_error *error) {
+static lmb_result run_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
+                              uint32_t first, uint32_t count, lmb_error *error) {
     const uint64_t begin = look(cpu->profile);
     const lmb_result result = lmb_control_run_path(control, cpu->path, frame, first, count, error);
     const uint64_t end = look(cpu->profile);
@@ -111,8 +107,8 @@ lmb_result lmb_cpu_profile_control(const lmb_cpu *cpu, const lmb_control *contro
     return result;
 }
 
-void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
-                         const lmb_batch_outputs *outputs, const lmb_characters *characters) {
+static void run_poses(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
+                      const lmb_batch_outputs *outputs, const lmb_characters *characters) {
     lmb_cpu_profile *profile = cpu->profile;
     bool estimates = profile->runs++ % LMB_CPU_PROFILE_PERIOD == 0;
     double pose = estimates ? estimate_pose(cpu, batch, inputs, characters) : 0.0;
@@ -131,4 +127,10 @@ void lmb_cpu_profile_run(const lmb_cpu *cpu, const lmb_batch_def *batch, const l
         lmb_profile_add(profile->times, LMB_CPU_STAGE_POSE, begin, middle);
         lmb_profile_add(profile->times, LMB_CPU_STAGE_MODEL, middle, end);
     }
+}
+
+void lmb_cpu_set_profile(lmb_cpu *cpu, lmb_cpu_profile *profile) {
+    static const lmb_cpu_profiler profiler = {.control = run_control, .run = run_poses};
+    cpu->profile = profile;
+    cpu->profiler = &profiler;
 }

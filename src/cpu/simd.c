@@ -8,6 +8,7 @@
 #include "simd.h"
 
 #include "batch.h"
+#include "control/lanes.h"
 #include "math/inline_ops.h"
 #include "program/program.h"
 
@@ -28,6 +29,38 @@
 #else
 #define SIMD_SCRATCH NAME_SIMD(lmb_simd_, SIMD_WIDTH, _scratch)
 #define SIMD_RUN NAME_SIMD(lmb_simd_, SIMD_WIDTH, _run)
+#endif
+
+// What is rare, or runs once for a character, is compiled once for each number of lanes: for any graph, weights for
+// controls as well. The version for plain graphs calls it. It reads and writes scales and joint weights, which the
+// version for plain graphs ignores.
+#define SHARED_POINTS NAME_SIMD(lmb_simd_, SIMD_WIDTH, _points)
+#define SHARED_CHANNELS NAME_SIMD(lmb_simd_, SIMD_WIDTH, _channels)
+void SHARED_POINTS(const evaluation *e);
+void SHARED_CHANNELS(const lmb_batch_def *batch, const lmb_batch_outputs *outputs, size_t first, int lanes,
+                     const evaluation *at);
+#ifdef LMB_SIMD_WIDTH
+#define SHARED_STEP NAME_SIMD(lmb_simd_, SIMD_WIDTH, _step)
+#define SHARED_WEIGH(e) NAME_SIMD(lmb_weigh_nodes_, SIMD_WIDTH, )(&(e))
+void SHARED_STEP(const tile *t);
+#else
+#define SHARED_WEIGH(e) weigh_nodes(e)
+#endif
+
+#ifdef LMB_PLAIN
+static void run_shared_step(const tile *t) {
+    SHARED_STEP(t);
+}
+#else
+#ifdef LMB_SIMD_WIDTH
+void SHARED_STEP(const tile *t) {
+    evaluate_step(*t);
+}
+#endif
+
+LMB_NOINLINE void SHARED_POINTS(const evaluation *e) {
+    find_points(*e);
+}
 #endif
 
 _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid out as batch.h says");
@@ -281,29 +314,27 @@ static void run_outputs(const lmb_batch_def *batch, const rows *to, const affine
     }
 }
 
-// Here, too, each lane is a character.
-static LMB_NOINLINE void run_channels(const lmb_batch_def *batch, const rows *to, evaluation e) {
-    uint32_t joints = batch->graph->joint_count, channels = batch->graph->channel_count, pass = 0;
-    for (; pass + 1 < e.program[PROGRAM_PASS_COUNT]; pass++) {
-        for (e.joint = joints; e.joint < joints + channels; e.joint++) {
-            (void)evaluate_channel(e, pass);
-        }
-    }
-    for (uint32_t channel = 0; channel < channels; channel++) {
-        e.joint = joints + channel;
-        real value = evaluate_channel(e, pass);
-        if (batch->outputs & LMB_OUTPUT_LOCAL_BIT) {
-            store_value(to, LMB_OUTPUT_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
-        }
-        if (batch->outputs & LMB_OUTPUT_CHANNELS_BIT) {
-            store_value(to, LMB_OUTPUT_CHANNELS, channel, value);
+#ifndef LMB_PLAIN
+// Here, too, each lane is a character. Takes no rows by address, so that compilers know that stores do not change them.
+LMB_NOINLINE void SHARED_CHANNELS(const lmb_batch_def *batch, const lmb_batch_outputs *outputs, size_t first, int lanes,
+                                  const evaluation *at) {
+    evaluation e = *at;
+    const rows to = find_output_rows(batch, outputs, first, e.character, lanes);
+    const uint32_t joints = batch->graph->joint_count, passes = e.program[PROGRAM_PASS_COUNT];
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        for (uint32_t channel = 0; channel < batch->graph->channel_count; channel++) {
+            e.joint = joints + channel;
+            real value = evaluate_channel(e, pass);
+            if (pass + 1 == passes && (batch->outputs & LMB_OUTPUT_LOCAL_BIT)) {
+                store_value(&to, LMB_OUTPUT_LOCAL, (size_t)POSE_COMPONENTS * joints + channel, value);
+            }
+            if (pass + 1 == passes && (batch->outputs & LMB_OUTPUT_CHANNELS_BIT)) {
+                store_value(&to, LMB_OUTPUT_CHANNELS, channel, value);
+            }
         }
     }
 }
-
-static LMB_NOINLINE void run_points(const evaluation *e) {
-    find_points(*e);
-}
+#endif
 
 // What a run needs for each group of characters, one in each lane.
 typedef struct run {
@@ -354,6 +385,13 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
                         .sources = (source *)(scratch + at.sources),
                         .searches = (key_search *)(scratch + at.searches),
                         .exchange = (transform *)(scratch + at.exchange)};
+#ifdef LMB_PLAIN
+    // Stores of poses leave these as they are, and rare operations read them.
+    for (size_t i = 0; i < graph->exchange_count * ((size_t)graph->joint_count + graph->channel_count); i++) {
+        r->e.exchange[i].s = all_vector(1.0f, 1.0f, 1.0f);
+        r->e.exchange[i].weight = SPLAT(WEIGHT_PRESENT);
+    }
+#endif
 #ifdef LMB_SIMD_WIDTH
     lmb_clip_cache_begin(cache, graph);
     r->e.cache = cache;
@@ -379,7 +417,7 @@ static void take_characters(run *r, const uint32_t *list, uint32_t from, int lan
 // Stage 1 of the characters in the lanes.
 static void weigh(run *r) {
     r->e.joint = 0;
-    weigh_nodes(r->e);
+    SHARED_WEIGH(r->e);
     find_sources(r->e, 0, 1);
 }
 
@@ -388,13 +426,13 @@ static void pose(run *r, int lanes) {
     const lmb_graph *graph = r->batch->graph;
     const rows to = find_output_rows(r->batch, r->outputs, r->first, r->e.character, lanes);
     if (graph->finds_points) {
-        run_points(&r->e);
+        SHARED_POINTS(&r->e);
     }
     run_exchanges(r->e, r->held);
     run_joints(r->batch, &to, r->e, graph->uses_inertia ? r->e.kept : NULL, r->models, r->held);
     run_outputs(r->batch, &to, r->models, r->rotations);
     if (lmb_batch_runs_channels(r->batch)) {
-        run_channels(r->batch, &to, r->e);
+        SHARED_CHANNELS(r->batch, r->outputs, r->first, lanes, &r->e);
     }
 }
 
