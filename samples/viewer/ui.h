@@ -67,7 +67,7 @@ void ui_progress(ui *ui, const char *name, float share);
 void ui_wide_progress(ui *ui, const char *text, float share);
 // Returns true if the user moved it. No slider takes a number outside its range.
 bool ui_slider(ui *ui, const char *name, float min, float max, float *value);
-// A small one behind the last item, over powers, with its value by a format of printf().
+// A small one behind the last item, over powers, with its value in the given format.
 bool ui_small_slider(ui *ui, const char *name, const char *format, float min, float max, float *value);
 // A slider with a button before the name that changes whether the value plays by itself.
 bool ui_playing_slider(ui *ui, const char *name, float min, float max, float *value, bool *plays);

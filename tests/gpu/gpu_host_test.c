@@ -719,6 +719,36 @@ static void expect_reference_bits(lmb_gpu *gpu) {
     assert_memory_equal(expected, found, sizeof expected);
 }
 
+static void batches_change_over_to_the_kernel_of_their_graph(void **state) {
+    (void)state;
+    lmb_gpu_def def = gpu_def();
+    def.interpret_graphs = true;
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, NULL, &gpu, &error), &error);
+    const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
+    float times[CHARACTERS];
+    static float found[2][CHARACTERS * JOINTS * LMB_MATRIX_COMPONENTS];
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        times[i] = (float)i / CHARACTERS;
+    }
+    const lmb_batch_inputs inputs = {.parameters = times};
+    gpu_side side;
+    assert_ok(gpu_side_create(&opened, gpu, &batch, 0, &side, &error), &error);
+    for (int i = 0; i < 2; i++) {
+        const lmb_batch_outputs b = {.buffers[LMB_OUTPUT_PALETTE] = found[i]};
+        memset(found[i], 0, sizeof found[i]);
+        assert_ok(gpu_side_run(&side, &inputs, &b, &error), &error);
+        if (i == 0) {
+            assert_ok(lmb_gpu_graph_compile(side.program, &error), &error);
+            assert_true(lmb_gpu_graph_use_compiled(side.program));
+        }
+    }
+    assert_memory_equal(found[0], found[1], sizeof found[0]);
+    gpu_side_destroy(&side);
+    lmb_gpu_destroy(gpu);
+}
+
 static void recording_creates_and_allocates_nothing(void **state) {
     (void)state;
     const lmb_gpu_def def = door_def();
@@ -1701,6 +1731,7 @@ int main(void) {
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(an_instance_of_vulkan_1_1_is_refused),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
+        cmocka_unit_test(batches_change_over_to_the_kernel_of_their_graph),
         cmocka_unit_test(a_pipeline_cache_goes_in_and_comes_out),
         cmocka_unit_test(a_gpu_without_a_queue_waits_for_its_probe),
         cmocka_unit_test(wrong_descriptors_of_a_gpu_are_named),
