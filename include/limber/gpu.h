@@ -286,9 +286,9 @@ LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 ///
 /// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which),
 /// #LMB_ERROR_LIMIT (one character does not fit a span, `one_span` or `binds_spans` cannot be kept, the parameters or
-/// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks
-/// a kind of memory; or the driver limits the iterations of loops, as lavapipe does, and a part of the graph's control,
-/// or `events_a_frame`, may need more).
+/// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY,
+/// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks a kind of memory; or the driver limits the iterations of
+/// loops, as lavapipe does, and a part of the graph's control, or `events_a_frame`, may need more).
 LMB_API lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch,
                                         lmb_error *error);
 /// NULL is allowed. Its readbacks must have been destroyed, and no command buffer that uses it may be pending.

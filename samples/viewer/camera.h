@@ -36,7 +36,8 @@ void camera_step_aside(camera *camera, float heights);
 // Stores where the eye is.
 void camera_eye(const camera *camera, float eye[3]);
 void camera_look(const camera *camera, float aspect, camera_view *view);
-// Stores where a point is in the picture, from 0 to 1 to the right and downwards. Returns false if it is behind the eye.
+// Stores where a point is in the picture, from 0 to 1 to the right and downwards. Returns false if it is behind the
+// eye.
 bool camera_project(const camera_view *view, const float point[3], float at[2]);
 // Stores the way from the eye to such a place in the picture, at distance 1 along the view.
 void camera_ray(const camera_view *view, const float at[2], float ray[3]);

@@ -1,6 +1,6 @@
 // Runs a graph on the CPU for some characters: what the user sets and sends, the state of each character, where the
-// targets of inverse kinematics are, and the frames of the last seconds, to which the user can go back. Knows nothing of
-// windows and devices.
+// targets of inverse kinematics are, and the frames of the last seconds, to which the user can go back. Knows nothing
+// of windows and devices.
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPH_RUN_H
 #define LIMBER_SAMPLES_VIEWER_GRAPH_RUN_H
 

@@ -15,8 +15,8 @@ typedef struct graph_target {
     float from[3];  // of a direction: the joint from which it is drawn
 } graph_target;
 
-// Stores the targets of a graph, one for each point that a node reads, and returns their number. Nodes that play another
-// rig are left out: they move with its poses.
+// Stores the targets of a graph, one for each point that a node reads, and returns their number. Nodes that play
+// another rig are left out: they move with its poses.
 uint32_t graph_targets_find(const lmb_graph_def *def, graph_target targets[LMB_MAX_POINTS]);
 
 // Moves a position, or turns a direction, by a matrix.

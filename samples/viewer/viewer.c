@@ -486,8 +486,8 @@ static void show_windows(viewer *viewer) {
 }
 
 // Sets what is shown over the picture, and moves the camera, which depends on how much windows cover. They have the
-// sizes that their contents had the time before, which the user does not notice; for a picture, and at first, all is set
-// twice.
+// sizes that their contents had the time before, which the user does not notice; for a picture, and at first, all is
+// set twice.
 static void update_ui(viewer *viewer) {
     if (viewer->window == NULL || viewer->frames == 0) {
         show_windows(viewer);

@@ -243,7 +243,8 @@ static void write_program(lmb_compiler *c, uint32_t *program) {
     (void)lmb_graph_emit(c); // the same instructions as while counting
 }
 
-static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
+static void find_uses(lmb_graph *graph, const lmb_compiler *c) {
+    const lmb_graph_def *def = c->def;
     for (uint32_t i = 0; i < def->node_count; i++) {
         graph->uses_spaces = graph->uses_spaces || def->nodes[i].op == LMB_OP_LAYERS ||
                              def->nodes[i].op == LMB_OP_SPACE2D ||
@@ -252,14 +253,11 @@ static void find_uses(lmb_graph *graph, const lmb_graph_def *def) {
         graph->uses_weights =
             graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
-    for (uint32_t i = 0; i < def->clip_count; i++) {
-        const uint32_t kinds = lmb_graph_clip_kinds(def, i);
-        graph->uses_cubic = graph->uses_cubic || (kinds & LMB_CLIP_CUBIC) != 0;
-        graph->uses_far = graph->uses_far || (kinds & LMB_CLIP_FAR) != 0;
-        graph->uses_packed = graph->uses_packed || (kinds & LMB_CLIP_PACKED) != 0;
-        graph->uses_weights = graph->uses_weights || (kinds & LMB_CLIP_PARTIAL) != 0;
-        graph->uses_joint_maps = graph->uses_joint_maps || lmb_graph_clip_joints(def, i) != def->rig->joint_count;
-    }
+    graph->uses_cubic = (c->played.kinds & LMB_CLIP_CUBIC) != 0;
+    graph->uses_far = (c->played.kinds & LMB_CLIP_FAR) != 0;
+    graph->uses_packed = (c->played.kinds & LMB_CLIP_PACKED) != 0;
+    graph->uses_weights = graph->uses_weights || (c->played.kinds & LMB_CLIP_PARTIAL) != 0;
+    graph->uses_joint_maps = graph->uses_joint_maps || c->played.has_other_joints;
 }
 
 // Checks a descriptor completely, and finds the header and the size of its program.
@@ -473,7 +471,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .program = program};
     memcpy(created->pose_joints, c.pose_joints, sizeof c.pose_joints);
     memcpy(created->pose_floats, c.pose_floats, sizeof c.pose_floats);
-    find_uses(created, def);
+    find_uses(created, &c);
     *graph = created;
     return LMB_OK;
 }

@@ -178,9 +178,32 @@ static bool check_node(const lmb_compiler *c, uint32_t index) {
 #define POSE_TYPE 1u
 #define ADDITIVE_TYPE 2u
 
+static bool may_play_any(const lmb_node_def *node) {
+    return node->op == LMB_OP_CLIP && (node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR);
+}
+
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip) {
-    return node->op == LMB_OP_CLIP && (node->clip.kind == LMB_VALUE_PARAMETER || node->clip.curve != LMB_CURVE_LINEAR ||
-                                       (uint32_t)node->clip.constant == clip);
+    return may_play_any(node) || (node->op == LMB_OP_CLIP && (uint32_t)node->clip.constant == clip);
+}
+
+static void add_played(const lmb_graph_def *def, uint32_t clip, lmb_played *played) {
+    played->kinds |= lmb_graph_clip_kinds(def, clip);
+    played->has_other_joints = played->has_other_joints || lmb_graph_clip_joints(def, clip) != def->rig->joint_count;
+}
+
+lmb_played lmb_graph_played(const lmb_graph_def *def) {
+    lmb_played played = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        any = any || may_play_any(&def->nodes[i]);
+        if (def->nodes[i].op == LMB_OP_CLIP && !any) {
+            add_played(def, (uint32_t)def->nodes[i].clip.constant, &played);
+        }
+    }
+    for (uint32_t i = 0; any && i < def->clip_count; i++) {
+        add_played(def, i, &played);
+    }
+    return played;
 }
 
 static uint8_t clip_types(const lmb_compiler *c, const lmb_node_def *node) {

@@ -78,6 +78,12 @@ typedef struct lmb_marked_clip {
 
 #define LMB_MOST_MARKED_CLIPS LMB_MAX_PLAYERS
 
+// What the clips have that nodes may play.
+typedef struct lmb_played {
+    uint32_t kinds;        // LMB_CLIP_... of all
+    bool has_other_joints; // whether one is of another rig
+} lmb_played;
+
 typedef struct lmb_compiler {
     const lmb_graph_def *def;
     lmb_error *error;  // not NULL. Checks return false if they fail, and store it
@@ -137,6 +143,7 @@ typedef struct lmb_compiler {
     bool uses_curves;                              // a value has a curve
     bool uses_joint_maps;                          // a source is in a joint map or a retarget
     bool uses_retargets;                           // a source is in a retarget
+    lmb_played played;                             // lmb_graph_played()
     bool scales;                                   // lmb_graph_scales()
     uint32_t joint_kept;                           // words for each joint and character: PROGRAM_JOINT_KEPT
     uint32_t inertia_words;                        // of all joints
@@ -157,6 +164,8 @@ bool lmb_graph_check_def(lmb_compiler *c);
 
 // Returns whether a node may play a clip.
 bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip);
+// Returns what the clips have that nodes may play. A descriptor may have more clips, as those of a file.
+lmb_played lmb_graph_played(const lmb_graph_def *def);
 // Returns whether a node is certainly an additive.
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node);
 

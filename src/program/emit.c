@@ -669,6 +669,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
         c->first_motion_weight = UNKNOWN_WEIGHT;
     }
     c->data_words = 0;
+    c->played = lmb_graph_played(c->def);
     c->scales = lmb_graph_scales(c);
     c->joint_kept = !c->def->inertialize ? 0 : c->scales ? INERTIA_SCALED_WORDS : INERTIA_WORDS;
     c->inertia_words = c->joint_kept * c->def->rig->joint_count;

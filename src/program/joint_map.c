@@ -204,12 +204,9 @@ static bool rest_scales(const lmb_rig *rig) {
 
 bool lmb_graph_scales(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    bool scales = rest_scales(def->rig) || any_pose_scales(def);
+    bool scales = (c->played.kinds & LMB_CLIP_SCALED) != 0 || rest_scales(def->rig) || any_pose_scales(def);
     for (uint32_t i = 0; i < def->joint_limits_count; i++) {
         scales = scales || lmb_limits_scale(def->rig, def->joint_limits[i]);
-    }
-    for (uint32_t i = 0; i < def->clip_count; i++) {
-        scales = scales || (lmb_graph_clip_kinds(def, i) & LMB_CLIP_SCALED) != 0;
     }
     return scales;
 }

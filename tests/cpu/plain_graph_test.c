@@ -1,5 +1,5 @@
-// Plain graphs (lmb_graph_is_plain()) have code of their own on the vector paths, which runs rare operations by the code
-// for any graph. Each of these has the bits of the reference on every path, in whole vectors and in the rest.
+// Plain graphs (lmb_graph_is_plain()) have code of their own on the vector paths, which runs rare operations by the
+// code for any graph. Each of these has the bits of the reference on every path, in whole vectors and in the rest.
 #include "kept_paths.h"
 #include "suite.h"
 #include "walker.h"
@@ -59,8 +59,62 @@ static void rare_operations_of_plain_graphs_have_the_bits_of_the_reference(void 
     }
 }
 
+static lmb_graph *graph_of(const lmb_clip *const *clips, uint32_t clip_count, lmb_node_def node) {
+    lmb_graph_def def = lmb_default_graph_def();
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    def.rig = walker_rig;
+    def.clips = clips;
+    def.clip_count = clip_count;
+    def.nodes = &node;
+    def.node_count = 1;
+    def.parameter_count = 1;
+    if (lmb_graph_create(&def, NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    return graph;
+}
+
+// A descriptor may have all clips of a file. What they have counts only for those that a node can play.
+static void clips_that_no_node_plays_count_for_nothing(void **state) {
+    (void)state;
+    static const float times[2] = {0.0f, 1.0f};
+    static const float scales[6] = {1.0f, 1.0f, 1.0f, 2.0f, 1.0f, 1.0f};
+    const lmb_track_def track = {1, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, 2, times, scales};
+    lmb_clip *scaled;
+    assert_int_equal(lmb_clip_create(walker_rig, &(lmb_clip_def){.name = "grow", .tracks = &track, .track_count = 1},
+                                     NULL, &scaled, NULL),
+                     LMB_OK);
+    const lmb_clip *const clips[] = {walker_clips[1], scaled};
+    lmb_node_def by_parameter = lmb_clip_node(0, lmb_constant(0.5f));
+    by_parameter.clip = lmb_parameter(0);
+    const struct {
+        lmb_node_def node;
+        bool scales;
+    } cases[] = {{lmb_clip_node(0, lmb_constant(0.5f)), false},
+                 {lmb_clip_node(1, lmb_constant(0.5f)), true},
+                 {by_parameter, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        lmb_graph *graph = graph_of(clips, 2, cases[i].node);
+        assert_true(graph->uses_scale == cases[i].scales && lmb_graph_is_plain(graph) == !cases[i].scales);
+        kept_paths paths;
+        kept_paths_start(&paths, graph, CHARACTERS);
+        float poses[CHARACTERS * WALKER_JOINTS * LMB_POSE_COMPONENTS], parameters[CHARACTERS];
+        for (uint32_t k = 0; k < CHARACTERS; k++) {
+            parameters[k] = (float)(k % 2);
+        }
+        const lmb_batch_inputs inputs = {.parameters = parameters};
+        kept_paths_run_all(&paths, &inputs, poses);
+        const float scale = poses[(7 * WALKER_JOINTS) + 1], next = poses[(10 + 7) * WALKER_JOINTS + 1];
+        assert_true(scale == (i == 1 ? 1.5f : 1.0f) && next == (i > 0 ? 1.5f : 1.0f));
+        kept_paths_end(&paths);
+        lmb_graph_destroy(graph);
+    }
+    lmb_clip_destroy(scaled);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rare_operations_of_plain_graphs_have_the_bits_of_the_reference)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rare_operations_of_plain_graphs_have_the_bits_of_the_reference),
+                                       cmocka_unit_test(clips_that_no_node_plays_count_for_nothing)};
     return cmocka_run_group_tests(tests, walker_set_up, walker_tear_down);
 }

@@ -587,7 +587,8 @@ static void every_allocation_that_fails_is_reported_and_leaves_nothing(void **st
     fail_each_without_memory(&ground, &allocations, &failing_allocation, LMB_ERROR_MEMORY, "memory");
 }
 
-// Compiles an interpreted graph while each request fails in turn, until none is left: `asked` and `failing` are as above.
+// Compiles an interpreted graph while each request fails in turn, until none is left: `asked` and `failing` are as
+// above.
 static void compile_while_failing(lmb_gpu_graph *graph, uint32_t *asked, uint32_t *failing, lmb_result expected) {
     const int32_t alive_before = alive, blocks_before = blocks;
     lmb_result result = LMB_ERROR_ARGUMENT;

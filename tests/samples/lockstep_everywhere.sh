@@ -12,7 +12,7 @@ frames=$1 build=$(realpath "$2") folder=$(realpath -m "$3")
 manifests=("${@:4}")
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 options=(--squad 2 --frames "$frames" --seed 3 --loss 10 --max-delay 5)
-declare -A hashes=([300]=a4c23c66224ede8a [3600]=dec22e335045119d [36000]=26d7a743ca67307b)
+declare -A hashes=([300]=42255420cfbdec1b [3600]=ce2c1746a266b8d7 [36000]=ebdd14eae53b62ba)
 expected="$frames frames of 8 characters, hash ${hashes[$frames]}, 0 differences"
 # Debian's emscripten needs its modules if node is another one than Debian's. It was made for a node without fetch().
 export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
