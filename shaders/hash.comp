@@ -31,8 +31,8 @@ void main() {
     uint b = (lane + 1u + HASH_LANES) * HASH_BEGIN;
     for (uint block = 0u; block < blocks; block++) {
         uint at = block * HASH_BLOCK + lane;
-        a = hash_first(a, b, word_of(first, at));
-        b = hash_second(a, b, word_of(first, at + HASH_LANES));
+        a = HASH_FIRST(a, b, word_of(first, at));
+        b = HASH_SECOND(a, b, word_of(first, at + HASH_LANES));
     }
     lanes_a[gl_LocalInvocationID.x] = a;
     lanes_b[gl_LocalInvocationID.x] = b;
@@ -43,12 +43,12 @@ void main() {
     a = push.row_words;
     b = 0u; // the upper half of the number of words
     for (uint i = 0u; i < HASH_LANES; i++) {
-        a = hash_first(a, b, lanes_a[gl_LocalInvocationID.x + i]);
-        b = hash_second(a, b, lanes_b[gl_LocalInvocationID.x + i]);
+        a = HASH_FIRST(a, b, lanes_a[gl_LocalInvocationID.x + i]);
+        b = HASH_SECOND(a, b, lanes_b[gl_LocalInvocationID.x + i]);
     }
     for (uint i = 0u; i < 2u; i++) {
-        a = hash_first(a, b, 0u);
-        b = hash_second(a, b, 0u);
+        a = HASH_FIRST(a, b, 0u);
+        b = HASH_SECOND(a, b, 0u);
     }
     uint to = (push.first_row + row) * push.stride + push.column;
     push.hashes.at[to] = hash_spread(a);

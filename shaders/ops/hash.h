@@ -1,4 +1,4 @@
-// The steps of lmb_control_hash(); control.h has the formula. Whole numbers, so no lane of SIMD code takes part.
+// The steps of lmb_control_hash(); control.h has the formula. C and kernels share them.
 #ifndef LMB_OPS_HASH_H
 #define LMB_OPS_HASH_H
 
@@ -8,18 +8,11 @@
 #define HASH_BLOCK 16u // words that a step of all lanes takes
 #define HASH_BEGIN 0x9e3779b9u
 
-OP uint hash_rotate(uint x, uint count) {
-    return x << count | x >> (32u - count);
-}
-
-// A lane is a pair (a, b), and takes two words (x, y): a = hash_first(a, b, x), and then b = hash_second(a, b, y).
-OP uint hash_first(uint a, uint b, uint x) {
-    return hash_rotate(a + x, 13u) ^ b;
-}
-
-OP uint hash_second(uint a, uint b, uint y) {
-    return hash_rotate(b + y, 19u) + a;
-}
+// A lane is a pair (a, b), and takes two words (x, y): a = HASH_FIRST(a, b, x), and then b = HASH_SECOND(a, b, y). These
+// are macros for vectors of lanes.
+#define HASH_ROTATE(x, count) ((x) << (count) | (x) >> (32u - (count)))
+#define HASH_FIRST(a, b, x) (HASH_ROTATE((a) + (x), 13u) ^ (b))
+#define HASH_SECOND(a, b, y) (HASH_ROTATE((b) + (y), 19u) + (a))
 
 // Spreads every bit over all, as the last steps of MurmurHash3 do.
 OP uint hash_spread(uint x) {

@@ -1,34 +1,45 @@
-// The hash of states. Eight lanes of two words each run side by side, in vectors that the compiler makes: control.h has
-// the formula. A step is invertible in the lane and in the words that it takes, so words that differ in one step of one
-// lane never leave the hash as it is.
+// The hash of states. Eight lanes of two words each run side by side: control.h has the formula. A step is invertible in
+// the lane and in the words that it takes, so words that differ in one step of one lane never leave the hash as it is.
 #include "../../shaders/ops/hash.h"
 
 #include <limber/control.h>
 
 #include <string.h>
 
+// A word of each lane. Vectors are passed by address, because processors without wide ones have no rule for passing
+// them.
+#ifdef __GNUC__
+typedef uint32_t lane_words __attribute__((vector_size(HASH_LANES * sizeof(uint32_t))));
+#else
+typedef uint32_t lane_words[HASH_LANES];
+#endif
+
 typedef struct lanes {
-    uint32_t a[HASH_LANES], b[HASH_LANES];
+    lane_words a, b;
 } lanes;
 
-static inline void step(uint32_t *a, uint32_t *b, uint32_t x, uint32_t y) {
-    *a = hash_first(*a, *b, x);
-    *b = hash_second(*a, *b, y);
-}
+enum { ROWS = 4 }; // that run side by side: a step waits for the one before it, and the other rows run meanwhile
 
-static lanes begin(void) {
-    lanes l;
+static void begin(lanes *l) {
     for (uint32_t lane = 0; lane < HASH_LANES; lane++) {
-        l.a[lane] = (lane + 1) * HASH_BEGIN;
-        l.b[lane] = (lane + 1 + HASH_LANES) * HASH_BEGIN;
+        l->a[lane] = (lane + 1) * HASH_BEGIN;
+        l->b[lane] = (lane + 1 + HASH_LANES) * HASH_BEGIN;
     }
-    return l;
 }
 
 static inline void run_block(lanes *l, const uint32_t *words) {
+#ifdef __GNUC__
+    lane_words x, y;
+    memcpy(&x, words, sizeof x);
+    memcpy(&y, words + HASH_LANES, sizeof y);
+    l->a = HASH_FIRST(l->a, l->b, x);
+    l->b = HASH_SECOND(l->a, l->b, y);
+#else
     for (uint32_t lane = 0; lane < HASH_LANES; lane++) {
-        step(&l->a[lane], &l->b[lane], words[lane], words[HASH_LANES + lane]);
+        l->a[lane] = HASH_FIRST(l->a[lane], l->b[lane], words[lane]);
+        l->b[lane] = HASH_SECOND(l->a[lane], l->b[lane], words[HASH_LANES + lane]);
     }
+#endif
 }
 
 static void run_blocks(lanes *all, const uint32_t *words, size_t count) {
@@ -39,15 +50,18 @@ static void run_blocks(lanes *all, const uint32_t *words, size_t count) {
     *all = l;
 }
 
-// Two rows side by side: a step waits for the one before it, and the other row runs meanwhile.
-static void run_two(lanes all[2], const uint32_t *first, const uint32_t *second, size_t count) {
-    lanes l = all[0], m = all[1];
-    for (; count > 0; count--, first += HASH_BLOCK, second += HASH_BLOCK) {
-        run_block(&l, first);
-        run_block(&m, second);
+static void run_rows(lanes all[ROWS], const uint32_t *words, size_t row_words, size_t count) {
+    lanes l = all[0], m = all[1], n = all[2], o = all[3];
+    for (; count > 0; count--, words += HASH_BLOCK) {
+        run_block(&l, words);
+        run_block(&m, words + row_words);
+        run_block(&n, words + 2 * row_words);
+        run_block(&o, words + 3 * row_words);
     }
     all[0] = l;
     all[1] = m;
+    all[2] = n;
+    all[3] = o;
 }
 
 // Returns the hash of `count` words, of which all whole blocks have run.
@@ -60,29 +74,41 @@ static uint64_t end(lanes *l, const uint32_t *words, size_t count) {
     }
     uint32_t a = (uint32_t)count, b = (uint32_t)((uint64_t)count >> 32);
     for (uint32_t lane = 0; lane < HASH_LANES; lane++) {
-        step(&a, &b, l->a[lane], l->b[lane]);
+        a = HASH_FIRST(a, b, l->a[lane]);
+        b = HASH_SECOND(a, b, l->b[lane]);
     }
-    step(&a, &b, 0, 0);
-    step(&a, &b, 0, 0);
+    for (int i = 0; i < 2; i++) {
+        a = HASH_FIRST(a, b, 0u);
+        b = HASH_SECOND(a, b, 0u);
+    }
     return (uint64_t)hash_spread(b) << 32 | hash_spread(a);
 }
 
 uint64_t lmb_control_hash(const uint32_t *words, size_t count) {
-    lanes l = begin();
+    lanes l;
+    begin(&l);
     run_blocks(&l, words, count / HASH_BLOCK);
     return end(&l, words, count);
 }
 
+// Rows without words may have no address.
+static const uint32_t *find_row(const uint32_t *words, size_t row_words, size_t row) {
+    return row_words > 0 ? words + row * row_words : words;
+}
+
 void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes) {
     size_t row = 0;
-    for (; row + 1 < row_count; row += 2) {
-        const uint32_t *first = words + row * row_words, *second = first + row_words;
-        lanes l[2] = {begin(), begin()};
-        run_two(l, first, second, row_words / HASH_BLOCK);
-        hashes[row] = end(&l[0], first, row_words);
-        hashes[row + 1] = end(&l[1], second, row_words);
+    for (; row + ROWS <= row_count; row += ROWS) {
+        lanes l[ROWS];
+        for (uint32_t i = 0; i < ROWS; i++) {
+            begin(&l[i]);
+        }
+        run_rows(l, find_row(words, row_words, row), row_words, row_words / HASH_BLOCK);
+        for (uint32_t i = 0; i < ROWS; i++) {
+            hashes[row + i] = end(&l[i], find_row(words, row_words, row + i), row_words);
+        }
     }
-    if (row < row_count) {
-        hashes[row] = lmb_control_hash(words + row * row_words, row_words);
+    for (; row < row_count; row++) {
+        hashes[row] = lmb_control_hash(find_row(words, row_words, row), row_words);
     }
 }
