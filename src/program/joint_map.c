@@ -183,8 +183,8 @@ static bool takes_pose(const lmb_node_def *node) {
 static bool any_pose_scales(const lmb_graph_def *def) {
     for (uint32_t i = 0; i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        const bool is_static = takes_pose(node) && node->static_pose != LMB_NONE;
-        if (node->op == LMB_OP_POSE || (is_static && static_pose_scales(&def->static_poses[node->static_pose]))) {
+        if (takes_pose(node) &&
+            (node->static_pose == LMB_NONE || static_pose_scales(&def->static_poses[node->static_pose]))) {
             return true;
         }
     }

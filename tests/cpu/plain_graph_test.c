@@ -111,6 +111,9 @@ static void clips_that_no_node_plays_count_for_nothing(void **state) {
         lmb_graph_destroy(graph);
     }
     lmb_clip_destroy(scaled);
+    lmb_graph *graph = walker_graph_of("{'op':'override','pose':0,'base':" WALK "}"); // the buffer may have scales
+    assert_true(graph->uses_scale);
+    lmb_graph_destroy(graph);
 }
 
 int main(void) {

@@ -68,7 +68,7 @@ static void open_fixture(fixture *f, lmb_graph *graph, uint32_t slots, const lmb
     def.character_count = ROWS;
     def.outputs = LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT;
     def.slot_count = slots;
-    def.span_bytes = 4 * (inertia + 200) * sizeof(uint32_t);
+    def.span_bytes = 4 * (inertia + 40) * sizeof(uint32_t);
     def.restored_a_frame = ROWS;
     def.motions = motions;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
