@@ -58,7 +58,7 @@ set(of_cpu_pool_test ALL_CASES LABELS slow-with-sanitizers)
 set(of_root_motion_test OPTIMISED LIBRARIES limber-tools)
 
 set(of_gpu_bits_test GPU COST 90 LABELS bits cases slow-with-sanitizers)
-set(of_gpu_host_test GPU COST 50 LABELS cases one-driver)
+set(of_gpu_host_test GPU COST 50 LABELS cases one-driver slow-with-sanitizers)
 set(of_gpu_profile_test GPU LABELS cases one-driver)
 set(of_gpu_readback_test GPU)
 set(of_gpu_loops_test SOURCES gpu/loops_pose.c LIBRARIES limber-tools INCLUDE ${LIMBER_KERNEL_DIR})
@@ -104,7 +104,7 @@ set(of_hello_test IF LIMBER_IMPORT LIMBER_GPU LIBRARIES ${CMAKE_DL_LIBS})
 set(lockstep ../samples/lockstep)
 set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools limber-mannequin LABELS foreign
     SOURCES ${lockstep}/client.c ${lockstep}/game.c ${lockstep}/run.c ${lockstep}/server.c ${lockstep}/wire.c)
-set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep)
+set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep LABELS slow-with-sanitizers)
 set(of_characters_test IF NOT_WIN32 RUNS limber-cli)
 set(of_viewer_test GPU FULL COST 55 SOURCES samples/viewer_run.c LIBRARIES limber-stb RUNS limber-viewer limber-cli
     LABELS cases one-driver slow-with-sanitizers)
