@@ -8,8 +8,8 @@
 #define HASH_BLOCK 16u // words that a step of all lanes takes
 #define HASH_BEGIN 0x9e3779b9u
 
-// A lane is a pair (a, b), and takes two words (x, y): a = HASH_FIRST(a, b, x), and then b = HASH_SECOND(a, b, y). These
-// are macros for vectors of lanes.
+// A lane is a pair (a, b), and takes two words (x, y): a = HASH_FIRST(a, b, x), and then b = HASH_SECOND(a, b, y).
+// Macros, so that they also take vectors of lanes.
 #define HASH_ROTATE(x, count) ((x) << (count) | (x) >> (32u - (count)))
 #define HASH_FIRST(a, b, x) (HASH_ROTATE((a) + (x), 13u) ^ (b))
 #define HASH_SECOND(a, b, y) (HASH_ROTATE((b) + (y), 19u) + (a))

@@ -1,13 +1,13 @@
-// The hash of states. Eight lanes of two words each run side by side: control.h has the formula. A step is invertible in
-// the lane and in the words that it takes, so words that differ in one step of one lane never leave the hash as it is.
+// The hash of states. Eight lanes of two words each run side by side: control.h has the formula. A step is invertible
+// in the lane and in the words that it takes, so words that differ in one step of one lane never leave the hash as it
+// is.
 #include "../../shaders/ops/hash.h"
 
 #include <limber/control.h>
 
 #include <string.h>
 
-// A word of each lane. Vectors are passed by address, because processors without wide ones have no rule for passing
-// them.
+// A word of each lane. Functions take it by address: how a wide vector is passed by value depends on the processor.
 #ifdef __GNUC__
 typedef uint32_t lane_words __attribute__((vector_size(HASH_LANES * sizeof(uint32_t))));
 #else

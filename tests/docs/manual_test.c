@@ -145,6 +145,15 @@ static void play_example(const lmb_graph *graph, float *palette, uint32_t *foots
     free(parameters);
 }
 
+// The first example of docs/state-machines.md.
+static lmb_graph *create_state_machine(void) {
+    char block[4096] = "";
+    FILE *page = manual_page_open("state-machines");
+    assert_true(manual_page_next(page, "json", block, sizeof block));
+    fclose(page);
+    return create_graph(block);
+}
+
 static void the_state_machine_in_c_is_the_one_in_json(void **state) {
     (void)state;
     const lmb_rig *rig = mannequin_rig(character);
@@ -156,11 +165,7 @@ static void the_state_machine_in_c_is_the_one_in_json(void **state) {
     float *in_c = calloc(floats, sizeof *in_c), *in_json = calloc(floats, sizeof *in_json);
     uint32_t footsteps_in_c = 0, footsteps_in_json = 0;
     assert_int_equal(manual_state_machines(rig, clips, in_c, &footsteps_in_c), LMB_OK);
-    char block[4096] = "";
-    FILE *page = manual_page_open("state-machines");
-    assert_true(manual_page_next(page, "json", block, sizeof block));
-    fclose(page);
-    lmb_graph *graph = create_graph(block);
+    lmb_graph *graph = create_state_machine();
     play_example(graph, in_json, &footsteps_in_json);
     assert_memory_equal(in_c, in_json, floats * sizeof *in_c);
     assert_int_equal(footsteps_in_c, footsteps_in_json);
@@ -234,11 +239,7 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
 
 static void rollback_gives_the_same_bits(void **state) {
     (void)state;
-    char block[4096] = "";
-    FILE *page = manual_page_open("state-machines");
-    assert_true(manual_page_next(page, "json", block, sizeof block));
-    fclose(page);
-    lmb_graph *graph = create_graph(block);
+    lmb_graph *graph = create_state_machine();
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
     expect_rollback(graph, cpu, 2);
@@ -251,11 +252,7 @@ static void rollback_gives_the_same_bits(void **state) {
 static void past_and_packed_snapshots_have_the_same_bits(void **state) {
     (void)state;
     enum { CHARACTERS = 3, THEN = 20, FRAMES = 40, TARGET = 1, FLOATS = 6 };
-    char block[4096] = "";
-    FILE *page = manual_page_open("state-machines");
-    assert_true(manual_page_next(page, "json", block, sizeof block));
-    fclose(page);
-    lmb_graph *graph = create_graph(block);
+    lmb_graph *graph = create_state_machine();
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
     const size_t state_words = lmb_control_state_words(lmb_graph_control(graph));
