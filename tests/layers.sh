@@ -3,7 +3,7 @@
 # beside it, and that no header includes itself through others. Prints each include that does not.
 set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/../src" || exit
-layers="base math rig clip program control graph cpu skin gpu/spirv gpu pack json import tools cli"
+layers="base math rig clip match program control graph cpu skin gpu/spirv gpu pack json import tools cli"
 
 find . -name '*.[ch]' -o -name '*.cpp' | sed 's|^\./||' | sort | xargs grep -Hn '^#include "' |
     sed -E 's|^([^:]*):([0-9]*):#include "([^"]*)".*|\1 \2 \3|' | awk -v layers="$layers" '

@@ -24,6 +24,7 @@
 #include <limber/cpu.h>
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
+#include <limber/motion_database.h>
 #include <limber/pack.h>
 #include <limber/root_motion.h>
 #include <limber/skin.h>
@@ -202,6 +203,12 @@ using root_motion = handle<lmb_root_motion, lmb_root_motion_destroy>;
 inline result<root_motion> extract_root_motion(const lmb_rig *of, const lmb_clip *from, const lmb_root_motion_def &def,
                                                const lmb_host *host = nullptr) {
     return create<root_motion>(lmb_root_motion_extract, of, from, &def, host);
+}
+
+using motion_database = handle<lmb_motion_database, lmb_motion_database_destroy>;
+inline result<motion_database> create_motion_database(const lmb_motion_database_def &def,
+                                                      const lmb_host *host = nullptr) {
+    return create<motion_database>(lmb_motion_database_create, &def, host);
 }
 
 using skin = handle<lmb_skin, lmb_skin_destroy>;

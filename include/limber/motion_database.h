@@ -1,0 +1,184 @@
+/// @file motion_database.h
+/// Motion matching: a database of moments of clips, and the search for the one that continues what a character does and
+/// best does what it should.
+///
+/// A **row** is a moment of a clip, 30 a second by default. It has #LMB_MOTION_FEATURES features after Holden, Kanoun,
+/// Perepichka and Popa, "Learned Motion Matching" (2020): where the feet are, how they and the hips move, and where the
+/// character will be. A game asks about ten times a second and for each character: of all rows, which is nearest to the
+/// pose that plays and to the path that is desired? Then it plays the clip from there on, with an inertialization.
+///
+/// Rows and queries are whole numbers, so a search has the same result everywhere, in any order.
+///
+/// | features | what | group |
+/// | --- | --- | --- |
+/// | 0 to 2, 3 to 5 | position of the left foot, of the right foot: x, y, z | foot positions |
+/// | 6 to 8, 9 to 11 | velocity of the left foot, of the right foot, over the ground | foot velocities |
+/// | 12 to 14 | velocity of the hips, over the ground | hip velocity |
+/// | 15 to 20 | where the character is after each of three times: x, z; x, z; x, z | path |
+/// | 21 to 26 | where it then heads: sine and cosine of the heading (x, z), three times | headings |
+///
+/// All are in the frame of the character at that moment: its root motion (root_motion.h) until then. So z is forward
+/// for a character that heads along z of its model. Positions are model positions in the clip, which no longer contains
+/// the root motion. A velocity is the difference of the positions one row later and one row earlier, divided by the
+/// time between them; at an end of a clip that is not a loop, the row itself takes the place of the missing one.
+/// A loop goes on at its beginning, displaced by its root motion. Another clip goes on at the velocity of its last
+/// 1 / rate seconds (the whole clip, if it is shorter), without turning.
+///
+/// **Normalisation.** Each feature has its mean subtracted and is divided by the mean of the standard deviations of its
+/// group, then multiplied by the group's weight. The two feet are groups of their own. Means and deviations are those
+/// of all rows of the database (divided by their number). A group that does not differ counts as 0: its deviation is at
+/// most 1e-5, times the largest magnitude in a position of a foot for lengths, and that times the rate for velocities.
+/// The result is stored times one scale for the whole database, rounded to whole numbers, so that the largest magnitude
+/// is #LMB_MAX_MOTION_FEATURE; a half is rounded up.
+///
+/// **Cost.** The sum of the squared differences of two rows' stored numbers, at most 2^31 - 1. Divided by the square of
+/// lmb_motion_database_scale(), it is the sum over normalised features.
+#ifndef LIMBER_MOTION_DATABASE_H
+#define LIMBER_MOTION_DATABASE_H
+
+#include <limber/root_motion.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LMB_MOTION_FEATURES 27u ///< of a row
+/// Numbers of a stored row and of a query: features, then zeros.
+#define LMB_MOTION_ROW_SIZE 32u
+#define LMB_MAX_MOTION_FEATURE 4095 ///< magnitude of a stored number
+#define LMB_MAX_MOTION_ROWS 131072u ///< of a database
+#define LMB_MAX_MOTION_TAKES 65536u ///< of a database
+#define LMB_MAX_MOTION_RECENT 8u    ///< of a search
+
+/// A part of a take with tags of its own.
+typedef struct lmb_motion_tag_range {
+    float start, end; ///< seconds in the clip, `start` at most `end`; a row at either end is in the range
+    uint32_t tags;    ///< bits that its rows have, too
+} lmb_motion_tag_range;
+
+/// A clip whose moments are rows. Start from lmb_default_motion_take().
+typedef struct lmb_motion_take {
+    /// Without its root motion (lmb_root_motion_clip()), for the rig of the database. At least two rows long.
+    const lmb_clip *clip;
+    /// The root motion, without `rotations`, over the duration of the clip; or NULL.
+    const lmb_motion_track *motion;
+    /// Without `motion`: the constant velocity of a clip in place along x, y and z, as lmb_player_def.velocity.
+    float velocity[3];
+    bool loop;     ///< the end of the clip is followed by its beginning
+    uint32_t tags; ///< bits of all its rows, of the game's choice: stand, crouch, carry
+    const lmb_motion_tag_range *ranges;
+    uint32_t range_count;
+} lmb_motion_take;
+
+/// No clip, no motion, no tags; not a loop.
+LMB_API lmb_motion_take lmb_default_motion_take(void);
+
+/// How much groups of features count. Start from those of lmb_default_motion_database_def().
+typedef struct lmb_motion_weights {
+    float foot_positions, foot_velocities, hip_velocity, path, headings; ///< 0 to 1,000
+} lmb_motion_weights;
+
+/// What a database is made of. Start from lmb_default_motion_database_def().
+typedef struct lmb_motion_database_def {
+    const lmb_rig *rig;
+    uint32_t left_foot, right_foot, hips; ///< joints of the rig; no two are the same
+    const lmb_motion_take *takes;
+    uint32_t take_count; ///< 1 to #LMB_MAX_MOTION_TAKES
+    float rate;          ///< rows a second, 1 to 240
+    float times[3];      ///< seconds ahead of the path and the headings, above 0 and ascending, at most 10
+    /// So many last seconds, rounded to whole rows, of a take that is not a loop are never found: it would end at once.
+    /// 0 to 10.
+    float end;
+    lmb_motion_weights weights;
+} lmb_motion_database_def;
+
+/// No rig, joints or takes; 30 rows a second; 1/3, 2/3 and 1 s ahead; the last 0.3 s are not found; weights 0.75 for
+/// foot positions, 1.5 for headings, else 1.
+LMB_API lmb_motion_database_def lmb_default_motion_database_def(void);
+
+/// A database. It does not change once created, so any number of threads may search it.
+typedef struct lmb_motion_database lmb_motion_database;
+
+/// Makes a database. Rig, takes and clips are not needed afterwards.
+///
+/// Rows are at 0, 1 / rate, 2 / rate and so on up to the end of a take; a loop has none at its end, which is its
+/// beginning. They are sorted: by tags, then along the features that differ most, so that a search leaves most of them
+/// out. So their order is not that of time: lmb_motion_database_row() says which moment a row is. The same takes give
+/// the same bits on every processor.
+///
+/// Fails with #LMB_ERROR_ARGUMENT: the message names the take and why; #LMB_ERROR_LIMIT: too many takes or rows;
+/// #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_motion_database_create(const lmb_motion_database_def *def, const lmb_host *host,
+                                              lmb_motion_database **database, lmb_error *error);
+/// NULL is allowed.
+LMB_API void lmb_motion_database_destroy(lmb_motion_database *database);
+
+/// A moment of a take.
+typedef struct lmb_motion_row {
+    uint32_t take; ///< of the definition
+    float time;    ///< seconds in its clip
+    uint32_t tags;
+    bool can_be_found; ///< false in the last seconds of a take that is not a loop
+} lmb_motion_row;
+
+/// Returns the number of rows.
+LMB_API uint32_t lmb_motion_database_row_count(const lmb_motion_database *database);
+/// Returns a row; take #LMB_NONE if there is no such row.
+LMB_API lmb_motion_row lmb_motion_database_row(const lmb_motion_database *database, uint32_t row);
+/// Returns the row at or before a time of a take, or #LMB_NONE without such a take: the row that plays. Times before
+/// the beginning take the first row, times after the end the last one, also in loops: wrap the time first.
+LMB_API uint32_t lmb_motion_database_find_row(const lmb_motion_database *database, uint32_t take, float time);
+
+/// Returns the stored numbers of a row, #LMB_MOTION_ROW_SIZE of them, which live as long as the database; NULL if there
+/// is no such row.
+LMB_API const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row);
+/// Returns by how much normalised features are multiplied before they are rounded; 0 if no feature differs.
+LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
+/// Normalises features, in their own units, as the database's are, and rounds them. Beyond the range of the stored
+/// numbers they are clamped; a feature that is not a number counts as the mean. Writes #LMB_MOTION_ROW_SIZE numbers.
+LMB_API void lmb_motion_database_normalize(const lmb_motion_database *database,
+                                           const float features[LMB_MOTION_FEATURES],
+                                           int16_t numbers[LMB_MOTION_ROW_SIZE]);
+/// Makes a query: the pose of a row, usually of the one that plays, and a desired path. `path` has x and z of three
+/// positions in the character's frame, `headings` x and z of three directions of length 1; they are normalised as by
+/// lmb_motion_database_normalize(). A row that does not exist has the mean pose.
+LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const float path[3][2],
+                                       const float headings[3][2], int16_t query[LMB_MOTION_ROW_SIZE]);
+
+/// What to search. Start from lmb_default_motion_search_def().
+typedef struct lmb_motion_search_def {
+    int16_t query[LMB_MOTION_ROW_SIZE]; ///< numbers beyond +-#LMB_MAX_MOTION_FEATURE are clamped
+    uint32_t required_tags;             ///< rows have all of these
+    uint32_t forbidden_tags;            ///< and none of these
+    uint32_t current_row;               ///< that plays, or #LMB_NONE
+    /// By how much the current row costs less, in units of normalised features (see lmb_motion_database_scale()), from
+    /// 0: a jump must be worth it. The current row counts even if it cannot be found otherwise, and not if its tags do
+    /// not fit.
+    float current_bonus;
+    /// Rows of the same take within so many seconds, rounded to whole rows, of the current row or of a recent one are
+    /// left out, but for the current row itself: they would play what plays, or what was just left. In a loop, seconds
+    /// go on at its other end. From 0; 0 leaves out the recent rows alone.
+    float window;
+    uint32_t recent_rows[LMB_MAX_MOTION_RECENT]; ///< chosen shortly before; rows that do not exist do not count
+    uint32_t recent_count;                       ///< more than #LMB_MAX_MOTION_RECENT count as that
+} lmb_motion_search_def;
+
+/// A query of zeros, all tags, no current row, its bonus 1, within 0.2 s, no recent rows.
+LMB_API lmb_motion_search_def lmb_default_motion_search_def(void);
+
+/// What a search found.
+typedef struct lmb_motion_match {
+    uint32_t row;  ///< #LMB_NONE if no row fits
+    uint32_t cost; ///< of the row, less the bonus if it is the current one
+} lmb_motion_match;
+
+/// Finds the row with the smallest cost, and of those with the same cost the first. Any number of threads may search
+/// at once; nothing is allocated.
+LMB_API lmb_motion_match lmb_motion_database_search(const lmb_motion_database *database,
+                                                    const lmb_motion_search_def *def);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
