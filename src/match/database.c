@@ -284,6 +284,7 @@ static void find_takes(lmb_motion_database *database, const lmb_motion_database_
 static lmb_result create(const lmb_motion_database_def *def, lmb_motion_database *database, lmb_error *error) {
     database->rate = (double)def->rate;
     database->take_count = def->take_count;
+    memcpy(database->times, def->times, sizeof database->times);
     database->takes = lmb_arena_allocate(&database->memory, def->take_count, sizeof *database->takes);
     if (database->takes != NULL) {
         find_takes(database, def);

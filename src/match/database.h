@@ -29,6 +29,7 @@ struct lmb_motion_database {
     double rate;
     double means[LMB_MOTION_FEATURES], factors[LMB_MOTION_FEATURES]; // of the normalisation
     float scale;
+    float times[3]; // of the path, seconds ahead
     uint32_t take_count, row_count;
     uint32_t found_count; // rows from here on cannot be found
     motion_take *takes;
