@@ -97,14 +97,20 @@ static double run_turn(const work *work, contestant *contestant, uint32_t frames
     return seconds / frames;
 }
 
-// Finds the frames of a turn, and warms up.
+// Warms up, and finds the frames of a turn: a first frame decodes tracks and fills caches, so it says nothing of others.
 static bool begin(const work *work, contestant *contestant, lmb_error *error) {
-    const double seconds = run_turn(work, contestant, 1, error);
-    const double frames = seconds > 0.0 ? turn_seconds / seconds : 1.0;
-    contestant->frames_in_turn = frames < 1.0 ? 1 : frames > MOST_FRAMES ? MOST_FRAMES : (uint32_t)frames;
+    uint32_t frames = 1;
+    bool done = run_turn(work, contestant, frames, error) >= 0.0;
+    for (bool more = done; more;) {
+        const double seconds = run_turn(work, contestant, frames, error);
+        done = seconds >= 0.0;
+        more = done && frames < MOST_FRAMES && seconds * frames < turn_seconds;
+        frames *= more ? 2 : 1;
+    }
+    contestant->frames_in_turn = frames;
     contestant->turns = 0;
     contestant->spent = 0.0;
-    return seconds >= 0.0;
+    return done;
 }
 
 static bool measure(const work *work, contestant *contestants, uint32_t count, double seconds, lmb_error *error) {
