@@ -139,11 +139,16 @@ LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
 LMB_API void lmb_motion_database_normalize(const lmb_motion_database *database,
                                            const float features[LMB_MOTION_FEATURES],
                                            int16_t numbers[LMB_MOTION_ROW_SIZE]);
-/// Makes a query: the pose of a row, usually of the one that plays, and a desired path. `path` has x and z of three
-/// positions in the character's frame, `headings` x and z of three directions of length 1; they are normalised as by
+/// Where a character is to be and to head after each of the database's times, in its own frame.
+typedef struct lmb_motion_path {
+    float positions[3][2]; ///< x and z
+    float headings[3][2];  ///< x and z of directions of length 1: sine and cosine of the heading
+} lmb_motion_path;
+
+/// Makes a query: the pose of a row, usually of the one that plays, and a desired path, normalised as by
 /// lmb_motion_database_normalize(). A row that does not exist has the mean pose.
-LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const float path[3][2],
-                                       const float headings[3][2], int16_t query[LMB_MOTION_ROW_SIZE]);
+LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
+                                       int16_t query[LMB_MOTION_ROW_SIZE]);
 
 /// How a character moves, and how it should. Start from lmb_default_motion_wish().
 typedef struct lmb_motion_wish {
@@ -161,9 +166,8 @@ LMB_API lmb_motion_wish lmb_default_motion_wish(void);
 /// With y = 2 ln 2 / half-life, d the velocity less the desired one g, and e = exp(-y t), after t seconds the character
 /// is at g t + d (2 - e (2 + y t)) / y and has turned by (1 - e (1 + y t)) of the desired turn (Holden, "Spring-It-On:
 /// The Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits everywhere. What is not
-/// a number counts as 0. `path` and `headings` are those of lmb_motion_database_query().
-LMB_API void lmb_motion_database_path(const lmb_motion_database *database, const lmb_motion_wish *wish,
-                                      float path[3][2], float headings[3][2]);
+/// a number counts as 0.
+LMB_API lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_motion_wish *wish);
 
 /// What to search. Start from lmb_default_motion_search_def().
 typedef struct lmb_motion_search_def {
@@ -176,7 +180,7 @@ typedef struct lmb_motion_search_def {
     /// not fit.
     float current_bonus;
     /// Rows of the same take within so many seconds, rounded to whole rows, of the current row or of a recent one are
-    /// left out, but for the current row itself: they would play what plays, or what was just left. In a loop, seconds
+    /// left out, except the current row itself: they would play what plays, or what was just left. In a loop, seconds
     /// go on at its other end. From 0; 0 leaves out the recent rows alone.
     float window;
     uint32_t recent_rows[LMB_MAX_MOTION_RECENT]; ///< chosen shortly before; rows that do not exist do not count

@@ -406,15 +406,15 @@ void lmb_motion_database_normalize(const lmb_motion_database *database, const fl
     lmb_environment_leave(&callers);
 }
 
-void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const float path[3][2],
-                               const float headings[3][2], int16_t query[LMB_MOTION_ROW_SIZE]) {
+void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
+                               int16_t query[LMB_MOTION_ROW_SIZE]) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
     memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
     if (row < database->row_count) {
         memcpy(query, database->numbers[row], PATH_FEATURE * sizeof *query);
     }
-    normalize_some(database, PATH_FEATURE, HEADING_FEATURE, &path[0][0], query);
-    normalize_some(database, HEADING_FEATURE, LMB_MOTION_FEATURES, &headings[0][0], query);
+    normalize_some(database, PATH_FEATURE, HEADING_FEATURE, path->positions[0], query);
+    normalize_some(database, HEADING_FEATURE, LMB_MOTION_FEATURES, path->headings[0], query);
     lmb_environment_leave(&callers);
 }

@@ -31,25 +31,26 @@ static spring spring_at(float time, float half_life) {
     return (spring){1.0f - left * (1.0f + at), (2.0f - left * (2.0f + at)) * (half_life * (1.0f / TWICE_LN_2))};
 }
 
-static LMB_NOINLINE void predict(const lmb_motion_database *database, const lmb_motion_wish *wish, float path[3][2],
-                                 float headings[3][2]) {
+static LMB_NOINLINE void predict(const lmb_motion_database *database, const lmb_motion_wish *wish,
+                                 lmb_motion_path *path) {
     const float half_life = snap(wish->half_life), turn = snap(wish->desired_turn);
     for (int i = 0; i < 3; i++) {
         const float time = database->times[i];
         const spring spring = spring_at(time, half_life < MAX_HALF_LIFE ? half_life : MAX_HALF_LIFE);
         for (int k = 0; k < 2; k++) {
             const float desired = snap(wish->desired_velocity[k]);
-            path[i][k] = snap(desired * time + (snap(wish->velocity[k]) - desired) * spring.moved);
+            path->positions[i][k] = snap(desired * time + (snap(wish->velocity[k]) - desired) * spring.moved);
         }
-        headings[i][0] = lmb_sine(turn * spring.turned);
-        headings[i][1] = lmb_cosine(turn * spring.turned);
+        path->headings[i][0] = lmb_sine(turn * spring.turned);
+        path->headings[i][1] = lmb_cosine(turn * spring.turned);
     }
 }
 
-void lmb_motion_database_path(const lmb_motion_database *database, const lmb_motion_wish *wish, float path[3][2],
-                              float headings[3][2]) {
+lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_motion_wish *wish) {
+    lmb_motion_path path;
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    predict(database, wish, path, headings);
+    predict(database, wish, &path);
     lmb_environment_leave(&callers);
+    return path;
 }

@@ -110,6 +110,22 @@ lmb_result manual_pack(const void *now, const void *acknowledged, size_t size, u
     return result;
 }
 
+lmb_result manual_motion_matching(const lmb_rig *rig, const lmb_clip *const *clips, const lmb_motion_track *motions,
+                                  lmb_motion_database **made, lmb_graph **graph) {
+    enum { TAKES = MANUAL_TAKES };
+    lmb_error error;
+#include "motion-matching.inc"
+    *made = database;
+    return result == LMB_OK ? lmb_graph_create(&graph_def, NULL, graph, &error) : result;
+}
+
+bool manual_motion_search(const lmb_motion_database *database, const float velocity[2], const float stick[2],
+                          float speed, float turn, lmb_motion_row *playing) {
+    const uint32_t recent_row = LMB_NONE;
+#include "motion-matching_search.inc"
+    return jumps;
+}
+
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,
                            float *vertices, const uint32_t counts[3]) {

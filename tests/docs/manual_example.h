@@ -6,6 +6,7 @@
 #include <limber/gpu_readback.h>
 #include <limber/gpu_skin.h>
 #include <limber/import.h>
+#include <limber/motion_database.h>
 #include <limber/snapshot.h>
 
 // docs/cookbook.md.
@@ -49,6 +50,13 @@ lmb_result manual_past(lmb_cpu *cpu, lmb_batch_def batch, lmb_control_frame then
 // Packs a snapshot against another one, of `size` bytes too. `room` is that of the packet.
 lmb_result manual_pack(const void *now, const void *acknowledged, size_t size, unsigned char *packet, size_t room,
                        size_t *packed_size);
+// docs/motion-matching.md: a database of loops, and a graph that plays what the host says.
+enum { MANUAL_TAKES = 8 };
+lmb_result manual_motion_matching(const lmb_rig *rig, const lmb_clip *const *clips, const lmb_motion_track *motions,
+                                  lmb_motion_database **made, lmb_graph **graph);
+// Returns whether another row is to play, and writes it.
+bool manual_motion_search(const lmb_motion_database *database, const float velocity[2], const float stick[2],
+                          float speed, float turn, lmb_motion_row *playing);
 // docs/skinning.md. It is compiled, and not called.
 lmb_result manual_skinning(const lmb_import *import, lmb_gpu_batch *batch, lmb_gpu_skin *gpu_skin,
                            VkCommandBuffer commands, const VkDeviceAddress addresses[6], const float *palette_floats,

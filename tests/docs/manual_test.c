@@ -5,6 +5,7 @@
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
 #include <mannequin.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -248,6 +249,49 @@ static void rollback_gives_the_same_bits(void **state) {
     lmb_graph_destroy(graph);
 }
 
+// From standing, the search finds the clip that goes where the stick points, and stays in it.
+static void motion_matching_goes_where_the_stick_points(void **state) {
+    (void)state;
+    static const mannequin_clip_id ids[MANUAL_TAKES] = {
+        MANNEQUIN_IDLE,        MANNEQUIN_WALK,         MANNEQUIN_RUN,       MANNEQUIN_WALK_BACK,
+        MANNEQUIN_STRAFE_LEFT, MANNEQUIN_STRAFE_RIGHT, MANNEQUIN_TURN_LEFT, MANNEQUIN_TURN_RIGHT};
+    const lmb_rig *rig = mannequin_rig(character);
+    const lmb_clip *clips[MANUAL_TAKES];
+    lmb_motion_track motions[MANUAL_TAKES];
+    float keys[MANUAL_TAKES][8] = {0}; // float [key][4]
+    for (int i = 0; i < MANUAL_TAKES; i++) {
+        clips[i] = mannequin_clip(character, ids[i]);
+        const mannequin_travel travel = mannequin_clip_travel(ids[i]);
+        const float seconds = lmb_clip_duration(clips[i]);
+        keys[i][4] = travel.left * seconds;
+        keys[i][6] = travel.forward * seconds;
+        keys[i][7] = travel.turn * seconds;
+        motions[i] = (lmb_motion_track){.key_count = 2, .keys = keys[i]};
+    }
+    lmb_motion_database *database = NULL;
+    lmb_graph *graph = NULL;
+    assert_int_equal(manual_motion_matching(rig, clips, motions, &database, &graph), LMB_OK);
+    for (uint32_t desired = 1; desired <= 5; desired++) { // those that do not turn
+        const mannequin_travel travel = mannequin_clip_travel(ids[desired]);
+        const float speed = sqrtf(travel.left * travel.left + travel.forward * travel.forward);
+        const float stick[2] = {travel.left / speed, travel.forward / speed};
+        float velocity[2] = {0.0f, 0.0f};
+        lmb_motion_row playing = {.take = 0};
+        uint32_t jumps = 0;
+        for (int i = 0; i < 20; i++) {
+            jumps += manual_motion_search(database, velocity, stick, speed, 0.0f, &playing);
+            playing.time = fmodf(playing.time + 0.1f, lmb_clip_duration(clips[playing.take]));
+            for (int axis = 0; axis < 2; axis++) { // as the game moves the character
+                velocity[axis] += 0.3f * (stick[axis] * speed - velocity[axis]);
+            }
+        }
+        assert_int_equal(playing.take, desired);
+        assert_in_range(jumps, 1, 3);
+    }
+    lmb_graph_destroy(graph);
+    lmb_motion_database_destroy(database);
+}
+
 // A character of the past has the state and the bounds of then, and a packed snapshot is the same one.
 static void past_and_packed_snapshots_have_the_same_bits(void **state) {
     (void)state;
@@ -475,6 +519,7 @@ int main(void) {
         cmocka_unit_test(every_operation_has_a_section),
         cmocka_unit_test(the_state_machine_in_c_is_the_one_in_json),
         cmocka_unit_test(rollback_gives_the_same_bits),
+        cmocka_unit_test(motion_matching_goes_where_the_stick_points),
         cmocka_unit_test(past_and_packed_snapshots_have_the_same_bits),
         cmocka_unit_test(the_code_that_imports_runs),
         cmocka_unit_test(a_head_looks_at_a_point),

@@ -51,8 +51,7 @@ static void expect_near(double actual, double expected, double bound) {
 }
 
 static void expect_path(const lmb_motion_database *database, const float times[3], const lmb_motion_wish *wish) {
-    float path[3][2], headings[3][2];
-    lmb_motion_database_path(database, wish, path, headings);
+    const lmb_motion_path path = lmb_motion_database_path(database, wish);
     const double y = 2.0 * log(2.0) / fmax((double)wish->half_life, 1e-9);
     for (int i = 0; i < 3; i++) {
         const double t = (double)times[i], e = exp(-y * t);
@@ -62,10 +61,11 @@ static void expect_path(const lmb_motion_database *database, const float times[3
         }
         for (int k = 0; k < 2; k++) {
             const double g = (double)wish->desired_velocity[k], d = (double)wish->velocity[k] - g;
-            expect_near((double)path[i][k], g * t + d * (2.0 - e * (2.0 + y * t)) / y, 1e-5 * largest * (1.0 + t));
+            expect_near((double)path.positions[i][k], g * t + d * (2.0 - e * (2.0 + y * t)) / y,
+                        1e-5 * largest * (1.0 + t));
         }
-        expect_near((double)headings[i][0], sin(turn), 1e-5);
-        expect_near((double)headings[i][1], cos(turn), 1e-5);
+        expect_near((double)path.headings[i][0], sin(turn), 1e-5);
+        expect_near((double)path.headings[i][1], cos(turn), 1e-5);
     }
 }
 
@@ -102,10 +102,9 @@ static void no_half_life_is_at_once(void **state) {
     expect_path(database, times, &wish);
     wish.half_life = NAN;
     wish.velocity[0] = NAN;
-    float path[3][2], headings[3][2];
-    lmb_motion_database_path(database, &wish, path, headings);
-    expect_near((double)path[2][0], -2.0, 1e-6);
-    expect_near((double)headings[0][0], sin(0.5), 1e-6);
+    const lmb_motion_path path = lmb_motion_database_path(database, &wish);
+    expect_near((double)path.positions[2][0], -2.0, 1e-6);
+    expect_near((double)path.headings[0][0], sin(0.5), 1e-6);
     lmb_motion_database_destroy(database);
 }
 
