@@ -1,0 +1,227 @@
+// limber-match-bench: what a search of a motion database takes, beside a loop over all of its rows.
+//
+//   limber-match-bench [ROWS]    50,000 by default
+//
+// The motion is made up: takes of 1,000 rows in which a character changes its speed and turns every one and a half
+// seconds, with feet that step accordingly, and a little noise as captured motion has. Each query is the pose of a
+// random row and a random wish. Both ways run in turns, and have to find the same row: otherwise it exits with 1.
+#include "clock.h"
+#include "random.h"
+#include "terminal.h"
+
+#include <limber/motion_database.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { HIPS, LEFT_FOOT, RIGHT_FOOT, JOINTS, KEYS = 1000, MOST_TAKES = 131, SEARCHES = 500, TURNS = 7 };
+
+typedef struct take {
+    float times[KEYS], speeds[KEYS], motion[KEYS][4], joints[JOINTS][KEYS][3];
+    lmb_motion_track track;
+    lmb_clip *clip;
+} take;
+
+// Returns a number from -1 to 1.
+static float draw(uint32_t *state) {
+    return (float)random_next(state) / 8388608.0f - 1.0f;
+}
+
+static void move(take *take, uint32_t *state) {
+    const float step = 1.0f / 30.0f;
+    float speed = 1.0f, desired = 1.0f, turn = 0.0f, phase = 0.0f, x = 0.0f, z = 0.0f, yaw = 0.0f;
+    for (uint32_t i = 0; i < KEYS; i++) {
+        if (i % 45 == 0) {
+            desired = 2.0f + 2.0f * draw(state);
+            turn = 2.0f * draw(state);
+        }
+        speed += 0.1f * (desired - speed);
+        yaw += turn * step;
+        x += sinf(yaw) * speed * step;
+        z += cosf(yaw) * speed * step;
+        phase += 3.6f * speed * step;
+        take->times[i] = (float)i * step;
+        take->speeds[i] = speed;
+        const float motion[4] = {x, 0.0f, z, yaw}, reach = 0.15f * speed, lift = 0.05f * speed;
+        const float joints[JOINTS][3] = {
+            [HIPS] = {0.02f * sinf(phase), 0.95f + 0.02f * sinf(2.0f * phase), 0.0f},
+            [LEFT_FOOT] = {0.1f, 0.1f + lift * fmaxf(0.0f, sinf(phase)), reach * cosf(phase)},
+            [RIGHT_FOOT] = {-0.1f, 0.1f + lift * fmaxf(0.0f, -sinf(phase)), -reach * cosf(phase)}};
+        for (int k = 0; k < 4; k++) {
+            take->motion[i][k] = motion[k];
+        }
+        for (int joint = 0; joint < JOINTS; joint++) {
+            for (int k = 0; k < 3; k++) {
+                take->joints[joint][i][k] = joints[joint][k] + 0.002f * draw(state);
+            }
+        }
+    }
+    take->track = (lmb_motion_track){.key_count = KEYS, .keys = take->motion[0]};
+}
+
+static lmb_result make_take(const lmb_rig *rig, take *take, uint32_t *state, lmb_error *error) {
+    move(take, state);
+    lmb_track_def tracks[JOINTS];
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        tracks[joint] = lmb_default_track_def();
+        tracks[joint].joint = joint;
+        tracks[joint].key_count = KEYS;
+        tracks[joint].times = take->times;
+        tracks[joint].values = take->joints[joint][0];
+    }
+    lmb_clip_def def = lmb_default_clip_def();
+    def.tracks = tracks;
+    def.track_count = JOINTS;
+    return lmb_clip_create(rig, &def, NULL, &take->clip, error);
+}
+
+static lmb_result make_rig(lmb_rig **rig, lmb_error *error) {
+    static const char *const names[JOINTS] = {"hips", "left foot", "right foot"};
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].name = names[i];
+    }
+    lmb_rig_def def = lmb_default_rig_def();
+    def.joints = joints;
+    def.joint_count = JOINTS;
+    return lmb_rig_create(&def, NULL, rig, error);
+}
+
+static lmb_result make_database(const lmb_rig *rig, const take *takes, uint32_t count, lmb_motion_database **database,
+                                lmb_error *error) {
+    static lmb_motion_take defs[MOST_TAKES];
+    for (uint32_t i = 0; i < count; i++) {
+        defs[i] = lmb_default_motion_take();
+        defs[i].clip = takes[i].clip;
+        defs[i].motion = &takes[i].track;
+    }
+    lmb_motion_database_def def = lmb_default_motion_database_def();
+    def.rig = rig;
+    def.hips = HIPS;
+    def.left_foot = LEFT_FOOT;
+    def.right_foot = RIGHT_FOOT;
+    def.takes = defs;
+    def.take_count = count;
+    const double start = clock_thread_seconds();
+    const lmb_result result = lmb_motion_database_create(&def, NULL, database, error);
+    if (result == LMB_OK) {
+        printf("%u rows, made in %.2f s\n", (unsigned)lmb_motion_database_row_count(*database),
+               clock_thread_seconds() - start);
+    }
+    return result;
+}
+
+static lmb_motion_search_def make_search(const lmb_motion_database *database, const take *takes, uint32_t *state) {
+    lmb_motion_search_def search = lmb_default_motion_search_def();
+    search.current_row = random_next(state) % lmb_motion_database_row_count(database);
+    const lmb_motion_row row = lmb_motion_database_row(database, search.current_row);
+    const float speed = 2.0f + 2.0f * draw(state), angle = draw(state);
+    const lmb_motion_wish wish = {.velocity = {0.0f, takes[row.take].speeds[(uint32_t)(row.time * 30.0f + 0.5f)]},
+                                  .desired_velocity = {speed * sinf(angle), speed * cosf(angle)},
+                                  .desired_turn = angle,
+                                  .half_life = 0.27f};
+    const lmb_motion_path path = lmb_motion_database_path(database, &wish);
+    lmb_motion_database_query(database, search.current_row, &path, search.query);
+    return search;
+}
+
+// Looks at all rows, as the header says.
+static uint32_t search_all(const lmb_motion_database *database, const lmb_motion_search_def *search) {
+    const uint32_t count = lmb_motion_database_row_count(database);
+    const double scale = (double)lmb_motion_database_scale(database);
+    const lmb_motion_row current = lmb_motion_database_row(database, search->current_row);
+    int64_t best = INT64_MAX;
+    uint32_t found = LMB_NONE;
+    for (uint32_t i = 0; i < count; i++) {
+        const int16_t *numbers = lmb_motion_database_features(database, i);
+        int32_t cost = 0;
+        for (uint32_t k = 0; k < LMB_MOTION_ROW_SIZE; k++) {
+            const int16_t difference = (int16_t)(search->query[k] - numbers[k]);
+            cost += difference * difference;
+        }
+        const bool is_current = i == search->current_row;
+        const int64_t less = is_current ? (int64_t)((double)search->current_bonus * scale * scale) : 0;
+        const int64_t counts = cost > less ? cost - less : 0;
+        if (counts < best) {
+            const lmb_motion_row row = lmb_motion_database_row(database, i);
+            const bool is_near =
+                row.take == current.take && fabsf(row.time - current.time) < search->window + 0.5f / 30.0f;
+            if (is_current || (row.can_be_found && !is_near)) {
+                best = counts;
+                found = i;
+            }
+        }
+    }
+    return found;
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    const double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static int measure(const lmb_motion_database *database, const lmb_motion_search_def *searches) {
+    double taken[2][TURNS];
+    uint32_t jumps = 0, others = 0;
+    for (int turn = 0; turn < TURNS; turn++) {
+        static lmb_motion_match matches[SEARCHES];
+        double start = clock_thread_seconds();
+        for (uint32_t i = 0; i < SEARCHES; i++) {
+            matches[i] = lmb_motion_database_search(database, &searches[i]);
+        }
+        taken[0][turn] = clock_thread_seconds() - start;
+        start = clock_thread_seconds();
+        for (uint32_t i = 0; i < SEARCHES; i++) {
+            others += search_all(database, &searches[i]) != matches[i].row;
+            jumps += matches[i].row != searches[i].current_row;
+        }
+        taken[1][turn] = clock_thread_seconds() - start;
+    }
+    for (int way = 0; way < 2; way++) {
+        qsort(taken[way], TURNS, sizeof **taken, compare_numbers);
+    }
+    const double search = 1e6 * taken[0][TURNS / 2] / SEARCHES, all = 1e6 * taken[1][TURNS / 2] / SEARCHES;
+    printf("A search takes %.2f us, a loop over all rows %.1f us: %.0f times as long. %.0f %% of the queries jump.\n",
+           search, all, all / search, 100.0 * jumps / (SEARCHES * TURNS));
+    if (others > 0) {
+        terminal_error("limber-match-bench: %u searches found another row\n", (unsigned)others);
+    }
+    return others > 0;
+}
+
+int main(int count, char **arguments) {
+    const long rows = count > 1 ? strtol(arguments[1], NULL, 10) : 50000;
+    if (count > 2 || rows < KEYS || rows > MOST_TAKES * KEYS) {
+        terminal_error("limber-match-bench: give a number of rows from %d to %d\n", KEYS, MOST_TAKES * KEYS);
+        return 2;
+    }
+    static take takes[MOST_TAKES];
+    static lmb_motion_search_def searches[SEARCHES];
+    const uint32_t take_count = (uint32_t)rows / KEYS;
+    uint32_t state = 1;
+    lmb_rig *rig = NULL;
+    lmb_motion_database *database = NULL;
+    lmb_error error;
+    lmb_result result = make_rig(&rig, &error);
+    for (uint32_t i = 0; i < take_count && result == LMB_OK; i++) {
+        result = make_take(rig, &takes[i], &state, &error);
+    }
+    result = result == LMB_OK ? make_database(rig, takes, take_count, &database, &error) : result;
+    int status = 1;
+    if (result == LMB_OK) {
+        for (uint32_t i = 0; i < SEARCHES; i++) {
+            searches[i] = make_search(database, takes, &state);
+        }
+        status = measure(database, searches);
+    } else {
+        terminal_error("limber-match-bench: %s\n", error.message);
+    }
+    lmb_motion_database_destroy(database);
+    for (uint32_t i = 0; i < take_count; i++) {
+        lmb_clip_destroy(takes[i].clip);
+    }
+    lmb_rig_destroy(rig);
+    return status;
+}
