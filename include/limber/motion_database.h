@@ -113,6 +113,17 @@ LMB_API lmb_result lmb_motion_database_create(const lmb_motion_database_def *def
 /// NULL is allowed.
 LMB_API void lmb_motion_database_destroy(lmb_motion_database *database);
 
+/// Creates a database from a block of lmb_motion_database_block() that comes from a file or a network.
+///
+/// Copies the block and checks all of it: nothing in it is trusted. `bytes` needs no alignment. The block contains
+/// little-endian words. A block of another version of the format is refused: keep what it was made from. Fails with
+/// #LMB_ERROR_FORMAT (message: what and why), #LMB_ERROR_ARGUMENT and #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_motion_database_open(const void *bytes, size_t size, const lmb_host *host,
+                                            lmb_motion_database **database, lmb_error *error);
+/// Returns the database's block, which contains no pointers and lives as long as the database. Writes its size in bytes
+/// if `size` is not NULL.
+LMB_API const void *lmb_motion_database_block(const lmb_motion_database *database, size_t *size);
+
 /// A moment of a take.
 typedef struct lmb_motion_row {
     uint32_t take; ///< of the definition

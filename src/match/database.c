@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MAX_RATE 240.0f
-#define MAX_SECONDS 10.0f
 #define MAX_WEIGHT 1000.0f
 // A deviation up to this, times the lengths that occur, is rounding.
 #define ROUNDING 1e-5
@@ -75,11 +73,13 @@ static bool check_numbers(const lmb_motion_database_def *def, lmb_error *error) 
             return refuse(error, "a weight is not between 0 and 1000");
         }
     }
-    return require(error, in_range(def->rate, 1.0f, MAX_RATE), "the rate is not between 1 and 240 rows a second") &&
-           require(error, in_range(def->end, 0.0f, MAX_SECONDS), "the end is not between 0 and 10 seconds") &&
+    return require(error, in_range(def->rate, 1.0f, LMB_MAX_MOTION_RATE),
+                   "the rate is not between 1 and 240 rows a second") &&
+           require(error, in_range(def->end, 0.0f, LMB_MAX_MOTION_SECONDS),
+                   "the end is not between 0 and 10 seconds") &&
            require(error,
                    def->times[0] > 0.0f && def->times[1] > def->times[0] && def->times[2] > def->times[1] &&
-                       def->times[2] <= MAX_SECONDS,
+                       def->times[2] <= LMB_MAX_MOTION_SECONDS,
                    "the times ahead do not ascend from above 0 to at most 10 seconds");
 }
 
@@ -120,9 +120,9 @@ static bool check_ranges(const lmb_motion_take *take, const char **why) {
 }
 
 // Returns the rows of a take.
-static uint32_t count_rows(const lmb_motion_take *take, double rate) {
+static uint32_t count_rows(const lmb_motion_take *take, float rate) {
     const float duration = lmb_clip_duration(take->clip);
-    uint32_t count = (uint32_t)fmin((double)duration * rate, 2.0 * LMB_MAX_MOTION_ROWS);
+    uint32_t count = (uint32_t)fmin((double)duration * (double)rate, 2.0 * LMB_MAX_MOTION_ROWS);
     for (float time = lmb_motion_time(rate, count); take->loop ? time < duration : time <= duration;) {
         time = lmb_motion_time(rate, ++count);
     }
@@ -135,7 +135,7 @@ static uint32_t count_rows(const lmb_motion_take *take, double rate) {
 
 static bool check_take(const lmb_motion_database_def *def, uint32_t index, lmb_error *error) {
     const lmb_motion_take *take = &def->takes[index];
-    const char *why = "has no clip";
+    const char *why = "it has no clip";
     bool valid = take->clip != NULL;
     if (valid) {
         why = "its clip is for another number of joints";
@@ -147,27 +147,27 @@ static bool check_take(const lmb_motion_database_def *def, uint32_t index, lmb_e
     }
     if (valid) {
         why = "its clip is shorter than two rows";
-        valid = count_rows(take, (double)def->rate) >= 2;
+        valid = count_rows(take, def->rate) >= 2;
     }
     return (valid && check_motion(take, &why) && check_ranges(take, &why)) ||
            lmb_refuse(error, LMB_ERROR_ARGUMENT, "motion database: take %u: %s", (unsigned)index, why);
 }
 
-static bool check(const lmb_motion_database_def *def, lmb_error *error) {
+// Also counts the rows.
+static bool check(const lmb_motion_database_def *def, uint32_t *rows, lmb_error *error) {
     const uint32_t count = def->take_count;
     bool valid = require(error, def->rig != NULL, "the rig is NULL") &&
                  require(error, count > 0, "there are no takes") &&
                  lmb_check_list(error, "motion database", "takes", def->takes, count, LMB_MAX_MOTION_TAKES) &&
                  check_joints(def, error) && check_numbers(def, error);
-    uint64_t rows = 0;
+    *rows = 0;
     for (uint32_t i = 0; valid && i < count; i++) {
         valid = check_take(def, i, error);
-        rows += valid ? count_rows(&def->takes[i], (double)def->rate) : 0;
-        valid = valid && (rows <= LMB_MAX_MOTION_ROWS ||
-                          lmb_refuse(error, LMB_ERROR_LIMIT,
-                                     "motion database: takes 0 to %u have %llu rows, and %u are "
-                                     "possible",
-                                     (unsigned)i, (unsigned long long)rows, (unsigned)LMB_MAX_MOTION_ROWS));
+        *rows += valid ? count_rows(&def->takes[i], def->rate) : 0;
+        if (valid && *rows > LMB_MAX_MOTION_ROWS) {
+            valid = lmb_refuse(error, LMB_ERROR_LIMIT, "motion database: takes 0 to %u have more than %u rows",
+                               (unsigned)i, (unsigned)LMB_MAX_MOTION_ROWS);
+        }
     }
     return valid;
 }
@@ -190,21 +190,21 @@ static double weight_of(const lmb_motion_weights *weights, uint32_t index) {
 }
 
 // Finds the means, and the factors of the deviations and weights.
-static void normalize(lmb_motion_database *database, const lmb_motion_weights *weights,
+static void normalize(motion_header *header, const lmb_motion_weights *weights,
                       double (*features)[LMB_MOTION_FEATURES]) {
     double deviations[LMB_MOTION_FEATURES], length = 0.0;
     for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
         double sum = 0.0, squares = 0.0;
-        for (uint32_t row = 0; row < database->row_count; row++) {
+        for (uint32_t row = 0; row < header->row_count; row++) {
             sum += features[row][i];
             length = i < groups[1].end ? fmax(length, fabs(features[row][i])) : length;
         }
-        database->means[i] = sum / database->row_count;
-        for (uint32_t row = 0; row < database->row_count; row++) {
-            const double difference = features[row][i] - database->means[i];
+        header->means[i] = sum / header->row_count;
+        for (uint32_t row = 0; row < header->row_count; row++) {
+            const double difference = features[row][i] - header->means[i];
             squares += difference * difference;
         }
-        deviations[i] = sqrt(squares / database->row_count);
+        deviations[i] = sqrt(squares / header->row_count);
     }
     for (uint32_t i = 0; i < GROUPS; i++) {
         double sum = 0.0;
@@ -213,26 +213,26 @@ static void normalize(lmb_motion_database *database, const lmb_motion_weights *w
         }
         const double deviation = sum / (groups[i].end - groups[i].first);
         const double unit = groups[i].kind == HEADINGS     ? 1.0
-                            : groups[i].kind == VELOCITIES ? length * database->rate
+                            : groups[i].kind == VELOCITIES ? length * (double)header->rate
                                                            : length;
         for (uint32_t k = groups[i].first; k < groups[i].end; k++) {
-            database->factors[k] = deviation > ROUNDING * unit ? weight_of(weights, i) / deviation : 0.0;
+            header->factors[k] = deviation > ROUNDING * unit ? weight_of(weights, i) / deviation : 0.0;
         }
     }
 }
 
-static void find_scale(lmb_motion_database *database, double (*features)[LMB_MOTION_FEATURES]) {
+static void find_scale(motion_header *header, double (*features)[LMB_MOTION_FEATURES]) {
     double largest = 0.0;
-    for (uint32_t row = 0; row < database->row_count; row++) {
+    for (uint32_t row = 0; row < header->row_count; row++) {
         for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-            largest = fmax(largest, fabs((features[row][i] - database->means[i]) * database->factors[i]));
+            largest = fmax(largest, fabs((features[row][i] - header->means[i]) * header->factors[i]));
         }
     }
-    database->scale = largest > 0.0 ? (float)(LMB_MAX_MOTION_FEATURE / largest) : 0.0f;
+    header->scale = largest > 0.0 ? (float)(LMB_MAX_MOTION_FEATURE / largest) : 0.0f;
 }
 
-static int16_t number_of(const lmb_motion_database *database, uint32_t index, double feature) {
-    const double scaled = (feature - database->means[index]) * database->factors[index] * (double)database->scale;
+static int16_t number_of(const motion_header *header, uint32_t index, double feature) {
+    const double scaled = (feature - header->means[index]) * header->factors[index] * (double)header->scale;
     const double rounded = floor(scaled + 0.5); // NaN stays NaN
     return (int16_t)(rounded >= LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
                      : rounded <= -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
@@ -249,67 +249,28 @@ typedef struct moments {
 } moments;
 
 static LMB_NOINLINE void fill(lmb_motion_database *database, const lmb_motion_database_def *def, const moments *m) {
+    motion_header *header = database->header;
     const uint32_t end = (uint32_t)(def->end * def->rate + 0.5f);
-    for (uint32_t i = 0; i < database->take_count; i++) {
-        const motion_take *own = &database->takes[i];
-        lmb_motion_features(def, &def->takes[i], own->count, m->features + own->first);
-        for (uint32_t k = 0; k < own->count; k++) {
-            m->tags[own->first + k] = tags_at(&def->takes[i], lmb_motion_time(database->rate, k));
-            m->can_be_found[own->first + k] = own->loop || k + end < own->count;
+    uint32_t first = 0;
+    for (uint32_t i = 0; i < header->take_count; i++) {
+        const uint32_t count = count_rows(&def->takes[i], def->rate);
+        database->takes[i] = (motion_take){first, count, def->takes[i].loop ? 1 : 0};
+        lmb_motion_features(def, &def->takes[i], count, m->features + first);
+        for (uint32_t k = 0; k < count; k++) {
+            m->tags[first + k] = tags_at(&def->takes[i], lmb_motion_time(header->rate, k));
+            m->can_be_found[first + k] = def->takes[i].loop || k + end < count;
         }
+        first += count;
     }
-    normalize(database, &def->weights, m->features);
-    find_scale(database, m->features);
-    for (uint32_t moment = 0; moment < database->row_count; moment++) {
+    normalize(header, &def->weights, m->features);
+    find_scale(header, m->features);
+    for (uint32_t moment = 0; moment < header->row_count; moment++) {
         for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-            m->numbers[moment][i] = number_of(database, i, m->features[moment][i]);
+            m->numbers[moment][i] = number_of(header, i, m->features[moment][i]);
         }
     }
     lmb_motion_sort(database, (const int16_t(*)[LMB_MOTION_ROW_SIZE])m->numbers, m->tags, m->can_be_found);
-    for (uint32_t i = 0; i < database->take_count; i++) {
-        for (uint32_t k = 0; k < database->takes[i].count; k++) {
-            database->take_of[database->row_of[database->takes[i].first + k]] = i;
-        }
-    }
-}
-
-static void find_takes(lmb_motion_database *database, const lmb_motion_database_def *def) {
-    for (uint32_t i = 0; i < def->take_count; i++) {
-        motion_take *own = &database->takes[i];
-        *own = (motion_take){database->row_count, count_rows(&def->takes[i], database->rate), def->takes[i].loop};
-        database->row_count += own->count;
-    }
-}
-
-static lmb_result create(const lmb_motion_database_def *def, lmb_motion_database *database, lmb_error *error) {
-    database->rate = (double)def->rate;
-    database->take_count = def->take_count;
-    memcpy(database->times, def->times, sizeof database->times);
-    database->takes = lmb_arena_allocate(&database->memory, def->take_count, sizeof *database->takes);
-    if (database->takes != NULL) {
-        find_takes(database, def);
-    }
-    const size_t rows = database->row_count;
-    lmb_arena scratch = {.host = &database->host};
-    const moments m = {
-        lmb_arena_allocate(&scratch, rows, sizeof *m.features), lmb_arena_allocate(&scratch, rows, sizeof *m.numbers),
-        lmb_arena_allocate(&scratch, rows, sizeof *m.tags), lmb_arena_allocate(&scratch, rows, sizeof *m.can_be_found)};
-    database->row_of = lmb_arena_allocate(&database->memory, rows, sizeof *database->row_of);
-    database->moment_of = lmb_arena_allocate(&database->memory, rows, sizeof *database->moment_of);
-    database->take_of = lmb_arena_allocate(&database->memory, rows, sizeof *database->take_of);
-    database->tags = lmb_arena_allocate(&database->memory, rows, sizeof *database->tags);
-    database->numbers = lmb_arena_allocate(&database->memory, rows, sizeof *database->numbers);
-    database->small = lmb_arena_allocate(&database->memory, rows / SMALL_BOX + 1, sizeof *database->small);
-    database->large = lmb_arena_allocate(&database->memory, rows / LARGE_BOX + 1, sizeof *database->large);
-    const bool failed = scratch.failed || database->memory.failed;
-    if (!failed) {
-        lmb_environment callers;
-        lmb_environment_enter(&callers);
-        fill(database, def, &m);
-        lmb_environment_leave(&callers);
-    }
-    lmb_arena_release(&scratch);
-    return failed ? lmb_fail(error, LMB_ERROR_MEMORY, "motion database: no memory for %zu rows", rows) : LMB_OK;
+    lmb_motion_derive(database);
 }
 
 lmb_result lmb_motion_database_create(const lmb_motion_database_def *def, const lmb_host *host,
@@ -323,77 +284,74 @@ lmb_result lmb_motion_database_create(const lmb_motion_database_def *def, const 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "motion database: the %s is NULL",
                         def == NULL ? "definition" : "result");
     }
-    if (!check(def, error)) {
+    uint32_t rows;
+    if (!check(def, &rows, error)) {
         return error->result;
     }
     const lmb_host resolved = lmb_host_resolve(host);
-    lmb_motion_database *made = lmb_host_allocate(&resolved, 1, sizeof *made);
-    if (made == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "motion database: no memory");
+    lmb_arena scratch = {.host = &resolved};
+    const moments m = {
+        lmb_arena_allocate(&scratch, rows, sizeof *m.features), lmb_arena_allocate(&scratch, rows, sizeof *m.numbers),
+        lmb_arena_allocate(&scratch, rows, sizeof *m.tags), lmb_arena_allocate(&scratch, rows, sizeof *m.can_be_found)};
+    lmb_motion_database *made = scratch.failed ? NULL : lmb_motion_allocate(host, def->take_count, rows);
+    if (made != NULL) {
+        made->header->rate = def->rate;
+        memcpy(made->header->times, def->times, sizeof def->times);
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        fill(made, def, &m);
+        lmb_environment_leave(&callers);
     }
-    made->host = resolved;
-    made->memory.host = &made->host;
-    const lmb_result result = create(def, made, error);
-    if (result != LMB_OK) {
-        lmb_motion_database_destroy(made);
-        return result;
-    }
+    lmb_arena_release(&scratch);
     *database = made;
-    return LMB_OK;
-}
-
-void lmb_motion_database_destroy(lmb_motion_database *database) {
-    if (database != NULL) {
-        const lmb_host host = database->host;
-        lmb_arena_release(&database->memory);
-        lmb_host_release(&host, database);
-    }
+    return made != NULL ? LMB_OK
+                        : lmb_fail(error, LMB_ERROR_MEMORY, "motion database: no memory for %u rows", (unsigned)rows);
 }
 
 // ---- Rows and queries.
 
 uint32_t lmb_motion_database_row_count(const lmb_motion_database *database) {
-    return database->row_count;
+    return database->header->row_count;
 }
 
 lmb_motion_row lmb_motion_database_row(const lmb_motion_database *database, uint32_t row) {
-    if (row >= database->row_count) {
+    if (row >= database->header->row_count) {
         return (lmb_motion_row){.take = LMB_NONE};
     }
     const uint32_t take = database->take_of[row], index = database->moment_of[row] - database->takes[take].first;
-    return (lmb_motion_row){take, lmb_motion_time(database->rate, index), database->tags[row],
-                            row < database->found_count};
+    return (lmb_motion_row){take, lmb_motion_time(database->header->rate, index), database->tags[row],
+                            row < database->header->found_count};
 }
 
 uint32_t lmb_motion_database_find_row(const lmb_motion_database *database, uint32_t take, float time) {
-    if (take >= database->take_count) {
+    if (take >= database->header->take_count) {
         return LMB_NONE;
     }
     const motion_take *own = &database->takes[take];
-    const double at = time > 0.0f ? (double)time * database->rate : 0.0;
+    const double at = time > 0.0f ? (double)time * (double)database->header->rate : 0.0;
     uint32_t index = at < own->count - 1 ? (uint32_t)at : own->count - 1;
     // Times of rows are rounded to floats.
-    while (index + 1 < own->count && lmb_motion_time(database->rate, index + 1) <= time) {
+    while (index + 1 < own->count && lmb_motion_time(database->header->rate, index + 1) <= time) {
         index++;
     }
-    while (index > 0 && lmb_motion_time(database->rate, index) > time) {
+    while (index > 0 && lmb_motion_time(database->header->rate, index) > time) {
         index--;
     }
     return database->row_of[own->first + index];
 }
 
 const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row) {
-    return row < database->row_count ? database->numbers[row] : NULL;
+    return row < database->header->row_count ? database->numbers[row] : NULL;
 }
 
 float lmb_motion_database_scale(const lmb_motion_database *database) {
-    return database->scale;
+    return database->header->scale;
 }
 
 static LMB_NOINLINE void normalize_some(const lmb_motion_database *database, uint32_t first, uint32_t end,
                                         const float *features, int16_t *numbers) {
     for (uint32_t i = first; i < end; i++) {
-        numbers[i] = number_of(database, i, (double)features[i - first]);
+        numbers[i] = number_of(database->header, i, (double)features[i - first]);
     }
 }
 
@@ -411,7 +369,7 @@ void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row
     lmb_environment callers;
     lmb_environment_enter(&callers);
     memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
-    if (row < database->row_count) {
+    if (row < database->header->row_count) {
         memcpy(query, database->numbers[row], PATH_FEATURE * sizeof *query);
     }
     normalize_some(database, PATH_FEATURE, HEADING_FEATURE, path->positions[0], query);

@@ -10,10 +10,13 @@
 #define SMALL_BOX 16u
 #define LARGE_BOX 64u
 
-// The rows from `first` of a take, in the order of time, and how many last ones cannot be found.
+#define LMB_MAX_MOTION_RATE 240.0f   // rows a second
+#define LMB_MAX_MOTION_SECONDS 10.0f // ahead, and of ends
+
+// The moments from `first` of a take, in the order of time. A moment is a row before rows are sorted.
 typedef struct motion_take {
     uint32_t first, count;
-    bool loop;
+    uint32_t loops; // 0 or 1
 } motion_take;
 
 // The extremes of the numbers of some rows, and the tags that any and all of them have.
@@ -22,33 +25,44 @@ typedef struct motion_box {
     uint32_t any, all;
 } motion_box;
 
-// A moment is a row before rows are sorted: take by take, in the order of time.
+// What a block begins with. The arrays of the database that are marked with a star follow, in their order.
+typedef struct motion_header {
+    uint32_t magic, version;
+    uint32_t take_count, row_count;
+    uint32_t found_count; // rows from here on cannot be found
+    float rate, scale;
+    float times[3];                                                  // of the path, seconds ahead
+    double means[LMB_MOTION_FEATURES], factors[LMB_MOTION_FEATURES]; // of the normalisation
+} motion_header;
+_Static_assert(sizeof(motion_header) == 40 + 16 * LMB_MOTION_FEATURES, "a block has no unused bytes");
+
 struct lmb_motion_database {
     lmb_host host;
     lmb_arena memory; // of all arrays
-    double rate;
-    double means[LMB_MOTION_FEATURES], factors[LMB_MOTION_FEATURES]; // of the normalisation
-    float scale;
-    float times[3]; // of the path, seconds ahead
-    uint32_t take_count, row_count;
-    uint32_t found_count; // rows from here on cannot be found
-    motion_take *takes;
+    size_t size;      // of the block, in bytes
+    motion_header *header;
+    motion_take *takes;                      // * [take]
+    uint32_t *moment_of;                     // * [row]
+    uint32_t *tags;                          // * [row]
+    int16_t (*numbers)[LMB_MOTION_ROW_SIZE]; // * [row]
     uint32_t *row_of;                        // [moment]
-    uint32_t *moment_of;                     // [row]
     uint32_t *take_of;                       // [row]
-    uint32_t *tags;                          // [row]
-    int16_t (*numbers)[LMB_MOTION_ROW_SIZE]; // [row]
     motion_box *small, *large;               // of the rows that can be found
 };
+
+// Allocates a database without contents, and returns NULL if there is no memory. block.c.
+lmb_motion_database *lmb_motion_allocate(const lmb_host *host, uint32_t take_count, uint32_t row_count);
+// Finds what follows from the contents of the block.
+void lmb_motion_derive(lmb_motion_database *database);
 
 // Computes the features of all moments of a take, [moment][LMB_MOTION_FEATURES]. features.c.
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
                          double (*features)[LMB_MOTION_FEATURES]);
 
 // Returns the time of a moment of a take.
-float lmb_motion_time(double rate, uint32_t index);
+float lmb_motion_time(float rate, uint32_t index);
 
-// Sorts rows so that neighbours are alike, and makes their boxes. sort.c.
+// Sorts rows so that neighbours are alike. sort.c.
 void lmb_motion_sort(lmb_motion_database *database, const int16_t (*numbers)[LMB_MOTION_ROW_SIZE], const uint32_t *tags,
                      const bool *can_be_found);
 

@@ -132,8 +132,8 @@ static void find_velocity(const motion_of_take *m, const place *back, uint32_t j
     }
 }
 
-float lmb_motion_time(double rate, uint32_t index) {
-    return (float)(index / rate);
+float lmb_motion_time(float rate, uint32_t index) {
+    return (float)(index / (double)rate);
 }
 
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
@@ -141,7 +141,7 @@ void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_ta
     const motion_of_take m = measure_take(def, take);
     for (uint32_t i = 0; i < count; i++) {
         double *own = features[i];
-        const double time = (double)lmb_motion_time((double)def->rate, i);
+        const double time = (double)lmb_motion_time(def->rate, i);
         const place here = place_at(&m, time), back = invert(&here);
         find_position(&m, def->left_foot, time, own);
         find_position(&m, def->right_foot, time, own + 3);

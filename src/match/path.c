@@ -35,7 +35,7 @@ static LMB_NOINLINE void predict(const lmb_motion_database *database, const lmb_
                                  lmb_motion_path *path) {
     const float half_life = snap(wish->half_life), turn = snap(wish->desired_turn);
     for (int i = 0; i < 3; i++) {
-        const float time = database->times[i];
+        const float time = database->header->times[i];
         const spring spring = spring_at(time, half_life < MAX_HALF_LIFE ? half_life : MAX_HALF_LIFE);
         for (int k = 0; k < 2; k++) {
             const float desired = snap(wish->desired_velocity[k]);

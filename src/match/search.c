@@ -76,7 +76,7 @@ static void look_at_rows(search *s, uint32_t first, uint32_t end) {
 
 static void look_at_box(search *s, uint32_t first) {
     const lmb_motion_database *d = s->database;
-    const uint32_t end = first + LARGE_BOX < d->found_count ? first + LARGE_BOX : d->found_count;
+    const uint32_t end = first + LARGE_BOX < d->header->found_count ? first + LARGE_BOX : d->header->found_count;
     for (uint32_t at = first; at < end; at += SMALL_BOX) {
         const motion_box *box = &d->small[at / SMALL_BOX];
         if (tags_fit(s, box->any, box->all) && rank_of(bound_of(s->query, box), at) < s->best) {
@@ -97,15 +97,15 @@ static void leave_out_around(search *s, uint32_t row, uint32_t rows) {
     const uint32_t first = take->first + at;
     leave_out(s, first - before, first + after);
     const uint32_t wrapped = rows < take->count ? rows : take->count - 1;
-    if (take->loop && wrapped > before) {
+    if (take->loops > 0 && wrapped > before) {
         leave_out(s, take->first + take->count - (wrapped - before), take->first + take->count - 1);
-    } else if (take->loop && wrapped > after) {
+    } else if (take->loops > 0 && wrapped > after) {
         leave_out(s, take->first, take->first + (wrapped - after) - 1);
     }
 }
 
 static uint32_t rows_in(const lmb_motion_database *database, float seconds) {
-    const double rows = (double)seconds * database->rate + 0.5;
+    const double rows = (double)seconds * (double)database->header->rate + 0.5;
     return rows >= (double)LMB_MAX_MOTION_ROWS ? LMB_MAX_MOTION_ROWS : rows >= 1.0 ? (uint32_t)rows : 0;
 }
 
@@ -113,7 +113,7 @@ static void look_at_current(search *s, const lmb_motion_search_def *def) {
     const lmb_motion_database *d = s->database;
     const uint32_t row = def->current_row;
     if (tags_fit(s, d->tags[row], d->tags[row])) {
-        const double bonus = (double)def->current_bonus * (double)d->scale * (double)d->scale;
+        const double bonus = (double)def->current_bonus * (double)d->header->scale * (double)d->header->scale;
         const uint32_t cost = cost_of(s->query, d->numbers[row]), less = bonus >= (double)cost ? cost
                                                                          : bonus >= 1.0        ? (uint32_t)bonus
                                                                                                : 0;
@@ -130,11 +130,11 @@ static LMB_NOINLINE void begin(search *s, const lmb_motion_search_def *def) {
     }
     const uint32_t rows = rows_in(s->database, def->window);
     for (uint32_t i = 0; i < def->recent_count && i < LMB_MAX_MOTION_RECENT; i++) {
-        if (def->recent_rows[i] < s->database->row_count) {
+        if (def->recent_rows[i] < s->database->header->row_count) {
             leave_out_around(s, def->recent_rows[i], rows);
         }
     }
-    if (def->current_row < s->database->row_count) {
+    if (def->current_row < s->database->header->row_count) {
         leave_out_around(s, def->current_row, rows);
         look_at_current(s, def);
     }
@@ -144,7 +144,7 @@ lmb_motion_match lmb_motion_database_search(const lmb_motion_database *database,
     search s = {
         .database = database, .required = def->required_tags, .forbidden = def->forbidden_tags, .best = UINT64_MAX};
     uint32_t bounds[LMB_MAX_MOTION_ROWS / LARGE_BOX];
-    const uint32_t count = (database->found_count + LARGE_BOX - 1) / LARGE_BOX;
+    const uint32_t count = (database->header->found_count + LARGE_BOX - 1) / LARGE_BOX;
     uint32_t nearest = 0;
     lmb_environment callers;
     lmb_environment_enter(&callers);

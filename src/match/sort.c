@@ -1,4 +1,4 @@
-// Sorts the rows of a motion database so that neighbours are alike, and finds their boxes.
+// Sorts the rows of a motion database so that neighbours are alike.
 //
 // Rows that cannot be found come last, and rows with the same tags are together. Within these, a range of rows is split
 // where boxes end, along the number that differs most in it, until it is no larger than a box. Equal numbers are in the
@@ -109,46 +109,28 @@ static void split(const sorting *s, uint32_t first, uint32_t end) {
     }
 }
 
-static void find_box(const lmb_motion_database *database, uint32_t first, uint32_t rows, motion_box *box) {
-    *box = (motion_box){.all = UINT32_MAX};
-    for (uint32_t row = first; row < first + rows && row < database->found_count; row++) {
-        box->any |= database->tags[row];
-        box->all &= database->tags[row];
-        for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
-            const int16_t number = database->numbers[row][i];
-            box->low[i] = row == first || number < box->low[i] ? number : box->low[i];
-            box->high[i] = row == first || number > box->high[i] ? number : box->high[i];
-        }
-    }
-}
-
 void lmb_motion_sort(lmb_motion_database *database, const int16_t (*numbers)[LMB_MOTION_ROW_SIZE], const uint32_t *tags,
                      const bool *can_be_found) {
     const sorting s = {numbers, tags, can_be_found, database->moment_of};
-    database->found_count = 0;
-    for (uint32_t i = 0; i < database->row_count; i++) {
+    const uint32_t count = database->header->row_count;
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < count; i++) {
         s.moments[i] = i;
-        database->found_count += can_be_found[i] ? 1 : 0;
+        found += can_be_found[i] ? 1 : 0;
     }
-    sort(&s, 0, database->row_count, BY_TAGS);
-    for (uint32_t first = 0, end; first < database->found_count; first = end) {
+    database->header->found_count = found;
+    sort(&s, 0, count, BY_TAGS);
+    for (uint32_t first = 0, end; first < found; first = end) {
         end = first + 1;
-        while (end < database->found_count && tags[s.moments[end]] == tags[s.moments[first]]) {
+        while (end < found && tags[s.moments[end]] == tags[s.moments[first]]) {
             end++;
         }
         split(&s, first, end);
     }
-    for (uint32_t row = 0; row < database->row_count; row++) {
-        database->row_of[s.moments[row]] = row;
+    for (uint32_t row = 0; row < count; row++) {
         database->tags[row] = tags[s.moments[row]];
         for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
             database->numbers[row][i] = numbers[s.moments[row]][i];
         }
-    }
-    for (uint32_t first = 0; first < database->found_count; first += SMALL_BOX) {
-        find_box(database, first, SMALL_BOX, &database->small[first / SMALL_BOX]);
-    }
-    for (uint32_t first = 0; first < database->found_count; first += LARGE_BOX) {
-        find_box(database, first, LARGE_BOX, &database->large[first / LARGE_BOX]);
     }
 }

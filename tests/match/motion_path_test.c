@@ -1,53 +1,20 @@
 // The path that a query desires: springs, beside the same formula in float64.
-#include "random.h"
+#include "random_motion.h"
 #include "suite.h"
 
 #include <limber/motion_database.h>
 #include <math.h>
 
-enum { HIPS, LEFT_FOOT, RIGHT_FOOT, JOINTS };
-
-// A database of a character that stands for a second. Only its times matter.
-static lmb_motion_database *create_database(const float times[3]) {
-    static const char *const names[JOINTS] = {"hips", "left foot", "right foot"};
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].name = names[i];
-        joints[i].parent = i == HIPS ? LMB_NONE : HIPS;
-    }
-    lmb_rig_def rig_def = lmb_default_rig_def();
-    rig_def.joints = joints;
-    rig_def.joint_count = JOINTS;
-    lmb_rig *rig = NULL;
-    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
-    lmb_clip_def clip_def = lmb_default_clip_def();
-    clip_def.duration = 1.0f;
-    lmb_clip *clip = NULL;
-    assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
-    lmb_motion_take take = lmb_default_motion_take();
-    take.clip = clip;
-    lmb_motion_database_def def = lmb_default_motion_database_def();
-    def.rig = rig;
-    def.hips = HIPS;
-    def.left_foot = LEFT_FOOT;
-    def.right_foot = RIGHT_FOOT;
-    def.takes = &take;
-    def.take_count = 1;
-    for (int i = 0; i < 3; i++) {
-        def.times[i] = times[i];
-    }
-    lmb_motion_database *database = NULL;
-    assert_int_equal(lmb_motion_database_create(&def, NULL, &database, NULL), LMB_OK);
-    lmb_clip_destroy(clip);
-    lmb_rig_destroy(rig);
-    return database;
-}
-
 static void expect_near(double actual, double expected, double bound) {
     if (!(fabs(actual - expected) <= bound)) {
         fail_msg("%.9g instead of %.9g", actual, expected);
     }
+}
+
+static lmb_motion_database *create_database(random_source *source, const float times[3]) {
+    lmb_motion_database *database = random_motion_database(source, times);
+    assert_non_null(database);
+    return database;
 }
 
 static void expect_path(const lmb_motion_database *database, const float times[3], const lmb_motion_wish *wish) {
@@ -75,7 +42,7 @@ static void paths_are_those_of_springs(void **state) {
     for (uint64_t i = 0; i < 20; i++) {
         const float first = (float)random_between(&source, 0.01, 1.0);
         const float times[3] = {first, first * 2.0f, i == 0 ? 10.0f : first * 3.5f};
-        lmb_motion_database *database = create_database(times);
+        lmb_motion_database *database = create_database(&source, times);
         for (int k = 0; k < 200; k++) {
             lmb_motion_wish wish = lmb_default_motion_wish();
             if (k % 2 == 0) {
@@ -96,7 +63,8 @@ static void paths_are_those_of_springs(void **state) {
 static void no_half_life_is_at_once(void **state) {
     (void)state;
     const float times[3] = {0.25f, 0.5f, 1.0f};
-    lmb_motion_database *database = create_database(times);
+    random_source source = {1};
+    lmb_motion_database *database = create_database(&source, times);
     lmb_motion_wish wish = {
         .velocity = {3.0f, 4.0f}, .desired_velocity = {-2.0f, 1.0f}, .desired_turn = 0.5f, .half_life = 0.0f};
     expect_path(database, times, &wish);

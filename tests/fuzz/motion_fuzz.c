@@ -1,0 +1,95 @@
+// Untrusted blocks of motion databases: opening one refuses it, or gives a database whose searches find what a loop
+// over all rows finds. The mutator starts from valid blocks and keeps the first words of the header, which random data
+// would never match.
+#include "random_motion.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT = 20, SEARCHES = 4 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
+size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
+
+static void require(bool holds, const char *what) {
+    if (!holds) {
+        fprintf(stderr, "motion_fuzz: %s\n", what);
+        abort();
+    }
+}
+
+// Without a row that plays, and without recent ones.
+static void search(const lmb_motion_database *database, random_source *source) {
+    lmb_motion_search_def def = random_motion_search(source, database);
+    require(lmb_motion_database_search(database, &def).row < lmb_motion_database_row_count(database) ||
+                lmb_motion_database_search(database, &def).row == LMB_NONE,
+            "the row does not exist");
+    def.current_row = LMB_NONE;
+    def.recent_count = 0;
+    const lmb_motion_match found = lmb_motion_database_search(database, &def);
+    lmb_motion_match best = {LMB_NONE, UINT32_MAX};
+    for (uint32_t row = 0; row < lmb_motion_database_row_count(database); row++) {
+        const lmb_motion_row moment = lmb_motion_database_row(database, row);
+        const int16_t *numbers = lmb_motion_database_features(database, row);
+        uint32_t cost = 0;
+        for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
+            const int32_t limited = def.query[i] > LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
+                                    : def.query[i] < -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
+                                                                             : def.query[i];
+            cost += (uint32_t)((limited - numbers[i]) * (limited - numbers[i]));
+        }
+        const bool fits = moment.can_be_found && (moment.tags & def.required_tags) == def.required_tags &&
+                          (moment.tags & def.forbidden_tags) == 0;
+        if (fits && cost < best.cost) {
+            best = (lmb_motion_match){row, cost};
+        }
+    }
+    require(found.row == best.row, "a loop over all rows finds another row");
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    lmb_motion_database *database = NULL;
+    lmb_error error;
+    if (lmb_motion_database_open(data, size, NULL, &database, &error) != LMB_OK) {
+        require(database == NULL && memchr(error.message, '\0', sizeof error.message) > (void *)error.message,
+                "refused without a message");
+        return 0;
+    }
+    size_t block_size;
+    require(memcmp(lmb_motion_database_block(database, &block_size), data, size) == 0 && block_size == size,
+            "not the block given");
+    random_source source = {size};
+    for (uint32_t i = 0; i < SEARCHES && lmb_motion_database_row_count(database) > 0; i++) {
+        search(database, &source);
+    }
+    lmb_motion_database_destroy(database);
+    return 0;
+}
+
+static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
+    random_source source = {seed};
+    lmb_motion_database *database = random_motion_database(&source, NULL);
+    require(database != NULL, "no seed");
+    size_t size;
+    const void *block = lmb_motion_database_block(database, &size);
+    size = size < max_size ? size : max_size;
+    memcpy(data, block, size);
+    lmb_motion_database_destroy(database);
+    return size;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
+    if (size < KEPT || seed % 16 == 0) {
+        return write_seed(data, max_size, seed);
+    }
+    uint8_t kept[KEPT];
+    memcpy(kept, data, KEPT);
+    const size_t changed = LLVMFuzzerMutate(data, size, seed % 4 == 0 ? max_size : size);
+    if (seed % 8 != 1 && changed >= KEPT) {
+        memcpy(data, kept, KEPT);
+    }
+    return changed;
+}
