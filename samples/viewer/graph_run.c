@@ -234,7 +234,8 @@ static lmb_result create_scene(const graph_run_def *def, graph_run *run, lmb_err
                                   .rig = def->def->rig,
                                   .graph = def->graph,
                                   .character_count = def->character_count,
-                                  .unit = def->unit};
+                                  .unit = def->unit,
+                                  .names = def->names};
     if (def->scene == NULL) {
         return LMB_OK;
     }

@@ -91,7 +91,8 @@ typedef struct graph_run_def {
     const char *scene; // a text as in play_scene.h, or NULL
     size_t scene_size;
     const char *scene_name;
-    float unit; // metres per unit of the characters, for the scene
+    float unit;                    // metres per unit of the characters, for the scene
+    const lmb_graph_source *names; // whose aliases the scene uses; or NULL
 } graph_run_def;
 
 // Creates a run whose parameters have their defaults.

@@ -94,6 +94,10 @@ lmb_result graph_view_open(const graph_view_def *def, character *character, grap
 // The rest pose, which is shown until there is a graph, has no scene.
 static lmb_result create_run(const graph_view *view, const graph_device_version *version, bool has_scene,
                              graph_run **run, graph_weights **weights, lmb_error *error) {
+    lmb_graph_source names = {0};
+    if (view->aliases != NULL) {
+        lmb_graph_aliases_use(view->aliases, &names);
+    }
     const graph_run_def def = {.def = lmb_graph_json_def(version->text->json),
                                .graph = version->text->graph,
                                .character_count = view->crowd->count,
@@ -102,7 +106,8 @@ static lmb_result create_run(const graph_view *view, const graph_device_version 
                                .scene = has_scene ? view->scene : NULL,
                                .scene_size = view->scene_size,
                                .scene_name = view->def.scene,
-                               .unit = view->character->unit};
+                               .unit = view->character->unit,
+                               .names = &names};
     if (graph_run_create(&def, run, error)) {
         return error->result;
     }

@@ -122,7 +122,8 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
                                 .rig = run->subject.character.rig,
                                 .graph = run->graph,
                                 .character_count = run->character_count,
-                                .unit = 1.0f};
+                                .unit = 1.0f,
+                                .names = &run->subject.names};
     const lmb_result result = play_scene_create(&def, &run->scene, error);
     free(text);
     return result;

@@ -426,13 +426,24 @@ static void find_bind(const lmb_rig *rig, uint32_t joint, float bind[3]) {
     }
 }
 
+// Returns the joint of a name, or of what the name stands for; LMB_NONE if there is none.
+static uint32_t find_named(const play_scene_def *def, const char *name) {
+    const lmb_graph_source *names = def->names;
+    for (uint32_t i = 0; names != NULL && i < names->joint_alias_count; i++) {
+        if (strcmp(names->joint_aliases[i].name, name) == 0) {
+            return lmb_rig_find_joint(def->rig, names->joint_aliases[i].target);
+        }
+    }
+    return lmb_rig_find_joint(def->rig, name);
+}
+
 static void read_joint(reader *reader, uint32_t value, point *point, point_kind kind) {
     play_scene *scene = reader->scene;
     char name[NAME_SIZE];
     if (!read_name(reader, value, name)) {
         return;
     }
-    const uint32_t joint = lmb_rig_find_joint(reader->def->rig, name);
+    const uint32_t joint = find_named(reader->def, name);
     uint32_t which = 0;
     while (which < scene->foot_count && scene->joints[which].joint != joint) {
         which++;

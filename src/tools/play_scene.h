@@ -29,6 +29,7 @@
 
 #include <limber/batch.h>
 #include <limber/control.h>
+#include <limber/graph_json.h>
 
 #define PLAY_SCENE_RAILS 8u
 #define PLAY_SCENE_STRIPS 16u
@@ -49,7 +50,8 @@ typedef struct play_scene_def {
     const lmb_rig *rig;
     const lmb_graph *graph; // all must outlive the scene, except the text
     uint32_t character_count;
-    float unit; // metres per unit of the characters
+    float unit;                    // metres per unit of the characters
+    const lmb_graph_source *names; // whose joint_aliases are names of joints in the text; or NULL
 } play_scene_def;
 
 // A frame. All but the first are of all characters.

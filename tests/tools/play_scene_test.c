@@ -71,7 +71,7 @@ static show open_show(const char *name, bool has_face, uint32_t count) {
     expect_good(lmb_graph_create(lmb_graph_json_def(show.json), NULL, &show.graph, &error), &error);
     free(text);
     text = read_demo(name, "scene", &size);
-    const play_scene_def def = {text, size, name, show.rig, show.graph, count, 1.0f};
+    const play_scene_def def = {text, size, name, show.rig, show.graph, count, 1.0f, NULL};
     expect_good(play_scene_create(&def, &show.scene, &error), &error);
     free(text);
     expect_good(lmb_cpu_create(show.graph, LMB_CPU_FAST, NULL, &show.cpu, &error), &error);
@@ -402,7 +402,7 @@ static void bad_scenes_are_refused(void **state) {
     };
     show show = open_show("stairs", false, 1);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        const play_scene_def def = {texts[i][0], strlen(texts[i][0]), "test", show.rig, show.graph, 1, 1.0f};
+        const play_scene_def def = {texts[i][0], strlen(texts[i][0]), "test", show.rig, show.graph, 1, 1.0f, NULL};
         play_scene *scene = NULL;
         lmb_error error = {0};
         assert_int_equal(play_scene_create(&def, &scene, &error), LMB_ERROR_FORMAT);
