@@ -368,7 +368,30 @@ lmb_result subject_open(subject *subject, lmb_error *error) {
     return LMB_OK;
 }
 
+// Returns whether a node of the graph plays a clip of this name.
+static bool plays_clip(const lmb_graph_def *def, const char *name) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count && !found; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        const uint32_t clip = node->op == LMB_OP_CLIP ? (uint32_t)node->clip.constant : def->clip_count;
+        found = node->clip.kind == LMB_VALUE_PARAMETER ||
+                (clip < def->clip_count && strcmp(lmb_clip_name(def->clips[clip]), name) == 0);
+    }
+    return found;
+}
+
+// A clip of --clip that nothing plays: its name in the graph is another one.
+static void warn_of_clips(const subject *subject) {
+    for (uint32_t i = 0; i < subject->clip_aliases.count && subject->json != NULL; i++) {
+        const char *value = subject->clip_aliases.values[i], *clip = strchr(value, '=') + 1;
+        if (!plays_clip(subject->def, clip)) {
+            terminal_error("limber: --clip %s: warning: nothing in the graph plays '%s'\n", value, clip);
+        }
+    }
+}
+
 void subject_warn(const subject *subject) {
+    warn_of_clips(subject);
     const uint32_t count = subject->json == NULL ? 0 : lmb_graph_json_warning_count(subject->json);
     for (uint32_t i = 0; i < count; i++) {
         const lmb_graph_problem *warning = lmb_graph_json_warning_at(subject->json, i);

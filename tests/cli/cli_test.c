@@ -797,6 +797,22 @@ static void a_compiled_program_is_printed(void **state) {
     command_output_release(&output);
 }
 
+static void a_clip_that_nothing_plays_gives_a_warning(void **state) {
+    (void)state;
+    static const char play[] = "play small.gltf --frames 1 --graph '{\"op\":\"clip\",\"clip\":\"Nod\",\"play\":true}' "
+                               "--clip Nod=Bend";
+    char line[200];
+    command_output output = run_well(play);
+    assert_string_equal(output.err, "");
+    command_output_release(&output);
+    snprintf(line, sizeof line, "%s --clip 'Nood=caf\xc3\xa9 \"1\"\\'", play);
+    output = command_run("\"%s\" %s", LIMBER_CLI, line);
+    assert_int_equal(output.status, 0);
+    expect_contains(output.err, "--clip Nood=caf");
+    expect_contains(output.err, ": warning: nothing in the graph plays 'caf");
+    command_output_release(&output);
+}
+
 // One graph plays for a character with other names, from a file of names and from --clip, which comes first.
 static void names_of_a_graph_stand_for_those_of_a_character(void **state) {
     (void)state;
@@ -1519,6 +1535,7 @@ int main(void) {
         cmocka_unit_test(a_time_that_no_clip_reads_is_refused),
         cmocka_unit_test(a_compiled_program_is_printed),
         cmocka_unit_test(names_of_a_graph_stand_for_those_of_a_character),
+        cmocka_unit_test(a_clip_that_nothing_plays_gives_a_warning),
         cmocka_unit_test(every_mistake_of_a_graph_is_reported),
         cmocka_unit_test(machines_are_printed),
         cmocka_unit_test(what_a_character_keeps_is_printed),
