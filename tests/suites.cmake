@@ -106,6 +106,7 @@ set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools
     SOURCES ${lockstep}/client.c ${lockstep}/game.c ${lockstep}/run.c ${lockstep}/server.c ${lockstep}/wire.c)
 set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep LABELS slow-with-sanitizers)
 set(of_characters_test IF NOT_WIN32 RUNS limber-cli)
+set(of_graphs_test IF NOT_WIN32 RUNS limber-cli)
 set(of_viewer_test GPU FULL COST 55 SOURCES samples/viewer_run.c LIBRARIES limber-stb RUNS limber-viewer limber-cli
     LABELS cases one-driver slow-with-sanitizers)
 set(of_demo_test GPU FULL COST 75 SOURCES samples/viewer_run.c LIBRARIES limber-stb RUNS limber-viewer

@@ -5,6 +5,7 @@
 // different on the site is done here:
 // - links to files of the repository become links to copies, as text; links to folders become text;
 // - a JSON block with a machine gets a picture of its states;
+// - a paragraph that only links to a graph of samples/graphs also shows it, as such a block;
 // - the page of contents is below the title page, home.md.
 import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
@@ -81,10 +82,18 @@ function addPictures(text) {
   })
 }
 
+// Shows the graph behind a link that is a paragraph of its own.
+function addGraphs(text) {
+  return text.replace(/^\[`[\w-]+\.json`\]\(\.\.\/(samples\/graphs\/[\w-]+\.json)\)$/gm, (link, file) => {
+    const json = fs.readFileSync(path.join(source, file), 'utf8')
+    return `${link}\n\n\`\`\`json\n${json}\`\`\``
+  })
+}
+
 fs.mkdirSync(work, { recursive: true })
 for (const name of pages) {
   let text = fs.readFileSync(path.join(source, 'docs', name), 'utf8')
-  text = addPictures(mapLinks(text))
+  text = addPictures(mapLinks(addGraphs(text)))
   text = text.replace(/^```(\w*) \(elsewhere\)$/gm, '```$1').replace(/^```json \(\w+\)$/gm, '```json')
   if (name === 'index.md') {
     const home = fs.readFileSync(path.join(source, 'docs/site/home.md'), 'utf8')
