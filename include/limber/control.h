@@ -73,6 +73,7 @@ extern "C" {
 #define LMB_MAX_STATES 64u                             ///< of a machine
 #define LMB_MAX_TRANSITIONS 256u                       ///< of a machine
 #define LMB_MAX_TERMS 16u                              ///< of a condition
+#define LMB_MAX_TRIGGERS 64u                           ///< of a graph; an event counts for each machine it waits in
 #define LMB_MAX_EMITTED_EVENTS 256u                    ///< of a character in a frame
 #define LMB_MAX_EVENTS 65536u                          ///< of a graph
 #define LMB_MAX_EVENTS_SENT 16u        ///< to one character in one frame; further ones are ignored and counted
@@ -352,6 +353,9 @@ typedef enum lmb_operand {
     LMB_OPERAND_VALUE,     ///< `left`
     LMB_OPERAND_PHASE,     ///< of `player_node`: its time in its clip divided by the clip's duration, 0 to 1
     LMB_OPERAND_REMAINING, ///< of `player_node`: the clip's duration minus its time in the clip, in seconds at rate 1
+    LMB_OPERAND_STATE,     ///< the index of the current state of the machine `machine_node`
+    LMB_OPERAND_TRIGGER,   ///< 1 while `event` waits, else 0
+    LMB_OPERAND_DRAW,      ///< the machine's random number, at least 0 and below 1
     LMB_OPERAND_COUNT
 } lmb_operand;
 
@@ -370,17 +374,34 @@ typedef enum lmb_operand {
 ///
 /// If the term becomes true in another way (a player loops, or restarts), this is seen at the beginning of the next
 /// piece. A loop is never at phase 1.
+///
+/// **States.** So a machine hears one inside its states, or any other: it reads the state as it is when the term is
+/// evaluated, by the order of machines. While states around the other machine are not current, that is the last one.
+///
+/// **Triggers.** An event that is sent waits in each machine that names it as a trigger, also while the machine is not
+/// current, until a transition of this machine is taken whose condition names it, on the way of a travel too. It is
+/// there before all transitions of its frame. Sent again while it waits it counts once. #LMB_EVENT_RESET drops it. The
+/// same event may also be the `event` of transitions, which does not wait.
+///
+/// **Random numbers.** A machine whose conditions read a draw has a word d in the character's state. Its draw is the
+/// 24 highest bits of d divided by 2^24: exact, and the same everywhere. When the machine begins, and when it takes a
+/// transition, d becomes 747796405 d + 2891336453 modulo 2^32; so a draw stays the same while its state is current. A
+/// character that begins with d = 0 takes the seed hash(s) of its index i in the batch: s = (i + 1) 0x9e3779b9 + k for
+/// the k-th machine that draws, spread as the last words of lmb_control_hash() are. lmb_control_set_seed() gives
+/// another one in place of i. A reset goes on with the present d.
 typedef struct lmb_term {
     lmb_term_kind kind;
     lmb_value left; ///< of a comparison whose operand is a value
     /// Of a comparison. If the operand is a phase or a remaining time: a constant from 0 to 1, or from 0 to the clip's
     /// duration.
     lmb_value right;
-    lmb_operand operand;  ///< of a comparison
-    uint32_t player_node; ///< of a phase or a remaining time: the node of a clip that has a player
+    lmb_operand operand;   ///< of a comparison
+    uint32_t player_node;  ///< of a phase or a remaining time: the node of a clip that has a player
+    uint32_t machine_node; ///< of a state: the node of a machine
+    uint32_t event;        ///< of a trigger
 } lmb_term;
 
-/// Compares constants 0; no player.
+/// Compares constants 0; no player, machine or event.
 LMB_API lmb_term lmb_default_term(void);
 
 /// How a transition goes from the pose shown to that of its state.
@@ -883,6 +904,13 @@ LMB_API lmb_result lmb_control_set_update_phase(const lmb_control *control, uint
                                                 lmb_error *error);
 /// Returns the words that lmb_control_set_update_phase() writes, as lmb_control_motion_words() does.
 LMB_API lmb_word_range lmb_control_update_phase_words(const lmb_control *control);
+/// Gives a character's machines that draw (lmb_term, "Random numbers") other seeds, between frames, also before its
+/// first one: those of a character with this index. They stay through resets. Nothing is written if no machine draws.
+///
+/// Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL.
+LMB_API lmb_result lmb_control_set_seed(const lmb_control *control, uint32_t *state, uint32_t seed, lmb_error *error);
+/// Returns the words that lmb_control_set_seed() writes, as lmb_control_motion_words() does.
+LMB_API lmb_word_range lmb_control_seed_words(const lmb_control *control);
 /// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
 /// without a lmb_graph_def.motion. With lmb_graph_def.update_every it is 0 between updates, and an update has all since
 /// the last one. Such a host writes the position that it reached with lmb_control_set_motion().

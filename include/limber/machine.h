@@ -34,7 +34,8 @@
 /// - **initial STATE** and **machine NAME**.
 ///
 /// A condition is `a < b`, or the same with `<=`, `>`, `>=`, `==` or `!=`, where a and b are numbers or names of
-/// parameters; or the name of a parameter alone, which is true above 0. `not` before one of these turns it round. `and`
+/// parameters; or the name of a parameter alone, which is true above 0; or `trigger EVENT`, for an event that waits; or
+/// `random CHANCE`, with a number or a parameter. `not` before one of these turns it round. `and`
 /// and `or` join several; `and` binds more tightly. Names consist of letters, digits, `_`, `.`, `-` and non-ASCII
 /// characters. Other names, and those that are also words of the language, must be in quotes, in which `\"` and `\\`
 /// are a quote and a backslash. `END` cannot be the name of an event. Spaces and line breaks only separate words; `#`

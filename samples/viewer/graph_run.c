@@ -114,6 +114,10 @@ bool graph_run_hears(const graph_run *run, uint32_t event) {
         const lmb_machine_def *machine = def->nodes[i].op == LMB_OP_MACHINE ? def->nodes[i].machine : NULL;
         for (uint32_t k = 0; machine != NULL && k < machine->transition_count; k++) {
             heard = heard || machine->transitions[k].event == event;
+            for (uint32_t t = 0; t < machine->transitions[k].term_count; t++) {
+                const lmb_term *term = &machine->transitions[k].terms[t];
+                heard = heard || (term->operand == LMB_OPERAND_TRIGGER && term->event == event);
+            }
         }
     }
     return heard;

@@ -60,6 +60,17 @@ OP real side_of_place(control c, address term) {
     return SELECT(ticks_less(time, place), SPLAT(-1.0f), past);
 }
 
+// Whether conditions of a control read triggers or draws.
+OP bool decides(memory block) {
+    return USES_DECISIONS && (LOAD(block, CONTROL_FLAGS) & CONTROL_DECIDES) != 0u;
+}
+
+// The word of the state that a term reads, as a number: a current state, a trigger, a draw. `scale`: its left side.
+OP real number_in_state(control c, address term, real scale) {
+    word own = state_word(c, LOAD(c.block, LOAD(c.block, term + TERM_STATE)));
+    return TO_REAL(own >> LOAD(c.block, term + TERM_SHIFT)) * scale;
+}
+
 // Evaluates a condition in postfix notation. The stack is a word, a bit for each result, the newest in the lowest bit.
 // If `reached`, terms that compare a player's time hold, as if the player had reached it.
 OP lane_mask condition_holds(control c, address terms, uint count, bool reached) {
@@ -84,6 +95,9 @@ OP lane_mask condition_holds(control c, address terms, uint count, bool reached)
             for (address side = 0u; side < 2u && !is_place; side++) {
                 left = right;
                 right = control_number(c, term + TERM_LEFT + side * CONTROL_VALUE_WORDS);
+            }
+            if (USES_DECISIONS && (kind & TERM_OF_STATE) != 0u) {
+                left = number_in_state(c, term, left);
             }
             // Tested by their bits: devices may treat NaN and infinities in comparisons as they like.
             lane_mask known = AND(is_finite(left), is_finite(right));

@@ -182,10 +182,19 @@ OP_NOINLINE void begin_character(control c) {
         kept_words = ROTATES_FULLY(c, character_motion) ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
     }
     address state_words = LOAD(c.block, CONTROL_STATE_WORDS);
+    address draws = state_words;
+    address draw_count = 0u;
+    if (decides(c.block)) {
+        draws = LOAD(c.block, CONTROL_DRAWS);
+        draw_count = LOAD(c.block, CONTROL_DRAW_COUNT);
+    }
     for (address i = 0u; i < state_words; i++) {
-        if (i < kept || i >= kept + kept_words) {
+        if ((i < kept || i >= kept + kept_words) && (i < draws || i >= draws + draw_count)) {
             set_state_word(c, i, 0u);
         }
+    }
+    if (decides(c.block)) {
+        seed_draws(c);
     }
     set_state_word(c, CHARACTER_UPDATE_PHASE, update_phase != 0u ? update_phase : c.character % UPDATE_PHASES + 1u);
     if (inertializes) {
@@ -403,6 +412,9 @@ OP control begin_frame(control c) {
         c.left = waited;
     }
     set_state_ticks(c, CHARACTER_WAITING, c.updates ? make_ticks(0u, 0u) : c.step);
+    if (decides(c.block)) {
+        set_triggers(c);
+    }
     return c;
 }
 
@@ -413,6 +425,9 @@ OP control release_events(control c) {
     c.step = c.later;
     c.left = c.later;
     c.later = make_ticks(0u, 0u);
+    if (decides(c.block)) {
+        set_triggers(c);
+    }
     return c;
 }
 

@@ -28,11 +28,18 @@
 #define CONTROL_INERTIA 19u          // offset of its record, or CONTROL_NONE
 #define CONTROL_FLAGS 20u            // CONTROL_WEIGHS, CONTROL_INTERPOLATES, CONTROL_..._CURVES
 #define CONTROL_HEADER_WORDS 21u
+// Behind these with CONTROL_DECIDES. The words of all draws are behind each other in the state.
+#define CONTROL_DECISIONS 21u // offset: [decision][DECISION_WORDS]
+#define CONTROL_DECISION_COUNT 22u
+#define CONTROL_DRAWS 23u // offset in the state
+#define CONTROL_DRAW_COUNT 24u
+#define CONTROL_DECIDING_WORDS 4u
 
 #define CONTROL_WEIGHS 1u       // the program gives weights to the clips of players
 #define CONTROL_INTERPOLATES 2u // continuous quantities advance between updates
 #define CONTROL_CURVES 4u       // a value has a curve
 #define CONTROL_USER_CURVES 8u  // the graph has curves of its own
+#define CONTROL_DECIDES 16u     // conditions read triggers or draws
 
 #define CONTROL_NONE 0xffffffffu
 
@@ -194,6 +201,15 @@
 #define DESTINATION_STEPS 1u   // offset: [current state] offset of the transition to take
 #define DESTINATION_WORDS 2u
 
+// A word of the state that conditions of a machine read: a trigger, which is 1 while its event waits, or a draw.
+#define DECISION_EVENT 0u   // of a trigger; CONTROL_NONE: a draw
+#define DECISION_MACHINE 1u // offset of its record
+#define DECISION_STATE 2u   // offset in the state
+#define DECISION_WORDS 3u
+#define DRAW_FACTOR 747796405u // a draw d becomes d DRAW_FACTOR + DRAW_STEP
+#define DRAW_STEP 2891336453u
+#define DRAW_BITS 24u // the highest ones, which conditions read as a fraction
+
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u
 #define TRANSITION_EVENT 2u
@@ -234,6 +250,11 @@
 #define TERM_OF_PLACE 8u
 #define TERM_PLAYER 1u // offset of its record
 #define TERM_PLACE 2u  // two words
+// Flag of the kind: the left side is a word of the state, shifted to the right, times the constant in TERM_LEFT.
+#define TERM_OF_STATE 16u
+#define TERM_OF_TRIGGER 32u // beside it: the transition resets the word
+#define TERM_STATE 4u       // offset of the offset in the state
+#define TERM_SHIFT 5u
 
 #define INERTIAL_STATE 0u     // offset in the state
 #define INERTIAL_PARAMETER 1u // the first of INERTIA_PARAMETERS

@@ -21,4 +21,9 @@ OP uint hash_spread(uint x) {
     return x ^ x >> 16u;
 }
 
+// The seed of a draw: of a character's index or of what a host gives, and of the draw's index.
+OP uint draw_seed(uint seed, uint index) {
+    return hash_spread((seed + 1u) * HASH_BEGIN + index);
+}
+
 #endif

@@ -7,6 +7,7 @@
 #define LMB_OPS_MACHINES_H
 
 #include "conditions.h"
+#include "hash.h"
 #include "phases.h"
 
 // Inertialization: parameters by which a control triggers it in the pose kernels.
@@ -82,6 +83,59 @@ OP address profiles_state(control c, address profiles) {
     return LOAD(c.block, profiles + PROFILES_STATE_WORDS);
 }
 
+// Triggers and draws: words of the state that conditions of a machine read.
+
+OP address decisions_end(memory block) {
+    return LOAD(block, CONTROL_DECISIONS) + LOAD(block, CONTROL_DECISION_COUNT) * DECISION_WORDS;
+}
+
+// Sets the triggers of all machines whose events count from now on.
+OP_NOINLINE void set_triggers(control c) {
+    uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
+    address end = decisions_end(c.block);
+    for (address at = LOAD(c.block, CONTROL_DECISIONS); at < end; at += DECISION_WORDS) {
+        uint event = LOAD(c.block, at + DECISION_EVENT);
+        for (uint i = 0u; i < count && event != CONTROL_NONE; i++) {
+            if (LOAD(c.sent, (c.sent_first + i) * 2u + 1u) == event) {
+                set_state_word(c, LOAD(c.block, at + DECISION_STATE), 1u);
+            }
+        }
+    }
+}
+
+// Resets the triggers that the condition of a transition names.
+OP_NOINLINE void take_triggers(control c, address transition) {
+    address term = LOAD(c.block, transition + TRANSITION_TERMS);
+    address end = term + LOAD(c.block, transition + TRANSITION_TERM_COUNT) * TERM_WORDS;
+    for (; term < end; term += TERM_WORDS) {
+        if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_TRIGGER) != 0u) {
+            set_state_word(c, LOAD(c.block, LOAD(c.block, term + TERM_STATE)), 0u);
+        }
+    }
+}
+
+// Draws anew for a machine.
+OP_NOINLINE void draw(control c, address machine) {
+    address end = decisions_end(c.block);
+    for (address at = LOAD(c.block, CONTROL_DECISIONS); at < end; at += DECISION_WORDS) {
+        if (LOAD(c.block, at + DECISION_EVENT) == CONTROL_NONE && LOAD(c.block, at + DECISION_MACHINE) == machine) {
+            address own = LOAD(c.block, at + DECISION_STATE);
+            set_state_word(c, own, state_word(c, own) * DRAW_FACTOR + DRAW_STEP);
+        }
+    }
+}
+
+// Gives a seed to draws that have none.
+OP_NOINLINE void seed_draws(control c) {
+    address first = LOAD(c.block, CONTROL_DRAWS);
+    uint count = LOAD(c.block, CONTROL_DRAW_COUNT);
+    for (uint i = 0u; i < count; i++) {
+        if (state_word(c, first + i) == 0u) {
+            set_state_word(c, first + i, draw_seed(c.character, i));
+        }
+    }
+}
+
 OP void begin_machine(control c, address machine) {
     address at = machine_at(c, machine);
     address words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
@@ -96,6 +150,9 @@ OP void begin_machine(control c, address machine) {
     address travels = travels_of(c.block, state_table(c, machine, 0u));
     if (USES_TRAVEL && travels != CONTROL_NONE) {
         set_state_word(c, LOAD(c.block, travels + TRAVEL_STATE), 0u);
+    }
+    if (decides(c.block)) {
+        draw(c, machine);
     }
 }
 
@@ -411,6 +468,10 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     }
     if (inertializes) {
         switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
+    }
+    if (decides(c.block)) {
+        take_triggers(c, transition);
+        draw(c, machine);
     }
     emit_state(c, machine, to, STATE_ENTRY_EVENT);
 }

@@ -230,7 +230,8 @@ TABLE(computed);
 
 #define DEF lmb_term
 static const lmb_field term_rows[] = {
-    WORDS(kind), VALUES(left, 0.0f), VALUES(right, 0.0f), WORDS(operand), NONE(player_node),
+    WORDS(kind),       VALUES(left, 0.0f), VALUES(right, 0.0f), WORDS(operand),
+    NONE(player_node), NONE(machine_node), EVENT(event),
 };
 TABLE(term);
 #undef DEF

@@ -91,19 +91,43 @@ static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
     }
 }
 
+static void put_left(const printing *p, const lmb_term *term) {
+    switch (term->operand) {
+    case LMB_OPERAND_PHASE:
+    case LMB_OPERAND_REMAINING:
+        terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
+        put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
+        break;
+    case LMB_OPERAND_STATE:
+        terminal_print("state of ");
+        put(p, lmb_graph_machine_name(p->graph, p->moving->machine_of[term->machine_node]));
+        break;
+    case LMB_OPERAND_TRIGGER:
+        terminal_print("trigger ");
+        put(p, lmb_graph_event_name(p->graph, term->event));
+        break;
+    case LMB_OPERAND_DRAW:
+        terminal_print("draw");
+        break;
+    default:
+        put_value(p, term->left);
+    }
+}
+
 // Prints a condition, in parentheses if it is inside one of the other kind.
 static void put_condition(const printing *p, const lmb_term *terms, uint32_t end, lmb_term_kind outer) {
     static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
     const lmb_term *term = &terms[end];
     if (!joins(term)) {
-        if (term->operand == LMB_OPERAND_VALUE) {
-            put_value(p, term->left);
-        } else {
-            terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
-            put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
-        }
+        put_left(p, term);
         terminal_print("%s", signs[term->kind]);
-        put_value(p, term->right);
+        if (term->operand == LMB_OPERAND_STATE && term->right.kind == LMB_VALUE_CONSTANT &&
+            term->right.constant >= 0.0f && term->right.constant < (float)LMB_MAX_STATES) {
+            put(p, lmb_graph_state_name(p->graph, p->moving->machine_of[term->machine_node],
+                                        (uint32_t)term->right.constant));
+        } else {
+            put_value(p, term->right);
+        }
         return;
     }
     terminal_print("%s", term->kind == outer ? "" : "(");

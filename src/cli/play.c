@@ -367,15 +367,33 @@ static void print_side(const playing *playing, float value, uint32_t parameter) 
 
 static const char *const signs[LMB_TERM_COUNT] = {"<", "<=", ">", ">=", "==", "and", "or"};
 
+// Returns the name of a state of the machine of a term, or "".
+static const char *state_name(const playing *playing, const lmb_term_report *term, float index) {
+    return index >= 0.0f && index < (float)LMB_MAX_STATES
+               ? lmb_graph_state_name(playing->run.graph, term->machine, (uint32_t)index)
+               : "";
+}
+
 static void print_term(const playing *playing, const lmb_term_report *term) {
     terminal_print("; ");
     if (term->kind < LMB_TERM_AND) {
+        const lmb_graph *graph = playing->run.graph;
         if (term->player != LMB_NONE) {
-            terminal_print("time of %s ", lmb_graph_player_name(playing->run.graph, term->player));
+            terminal_print("time of %s ", lmb_graph_player_name(graph, term->player));
+        } else if (term->operand == LMB_OPERAND_STATE) {
+            terminal_print("state of %s %s ", lmb_graph_machine_name(graph, term->machine),
+                           state_name(playing, term, term->left));
+        } else if (term->operand == LMB_OPERAND_TRIGGER) {
+            terminal_print("trigger %s ", lmb_graph_event_name(graph, term->event));
+        } else if (term->operand == LMB_OPERAND_DRAW) {
+            terminal_print("draw ");
         }
         print_side(playing, term->left, term->left_parameter);
         terminal_print(" %s ", signs[term->kind]);
         print_side(playing, term->right, term->right_parameter);
+        if (term->operand == LMB_OPERAND_STATE) {
+            terminal_print(" %s", state_name(playing, term, term->right));
+        }
     } else {
         terminal_print("%s", signs[term->kind]);
     }
@@ -414,6 +432,15 @@ static void write_term(const playing *playing, const lmb_term_report *term, json
     }
     if (term->player != LMB_NONE) {
         json_text(json, "clip", lmb_graph_player_name(graph, term->player));
+    }
+    if (term->machine != LMB_NONE) {
+        json_text(json, "machine", lmb_graph_machine_name(graph, term->machine));
+    }
+    if (term->event != LMB_NONE) {
+        json_text(json, "trigger", lmb_graph_event_name(graph, term->event));
+    }
+    if (term->operand == LMB_OPERAND_DRAW) {
+        json_bool(json, "is_draw", true);
     }
     if (term->left_parameter != LMB_NONE) {
         json_text(json, "left_parameter", lmb_graph_parameter_at(graph, term->left_parameter).name);

@@ -331,8 +331,7 @@ static bool check_place(const checker *c, place at, const lmb_term *term) {
     const uint32_t node = term->player_node;
     const bool plays = node < c->def->node_count && lmb_node_plays(&c->def->nodes[node]);
     // Only a machine that the result does not use may name a player that it does not use.
-    if (!require(c, at, (unsigned)term->operand < LMB_OPERAND_COUNT, "terms: operand", "unknown") ||
-        !require(c, at,
+    if (!require(c, at,
                  plays && (c->moving->player_of[node] != LMB_NONE || c->moving->machine_of[at.index] == LMB_NONE),
                  "terms: player_node", "there is no such player")) {
         return false;
@@ -349,6 +348,29 @@ static bool check_place(const checker *c, place at, const lmb_term *term) {
     return require(c, at, fault == NULL, "terms: right", fault);
 }
 
+// Checks a term on the state of a machine, a trigger or a draw.
+static bool check_decision(const checker *c, place at, const lmb_term *term) {
+    const uint32_t node = term->machine_node, own = c->moving->machine_of[at.index];
+    const bool is_machine = node < c->def->node_count && c->def->nodes[node].op == LMB_OP_MACHINE;
+    // Only a machine that the result does not use may name one that it does not use.
+    return require(c, at,
+                   term->operand != LMB_OPERAND_STATE ||
+                       (is_machine && (c->moving->machine_of[node] != LMB_NONE || own == LMB_NONE)),
+                   "terms: machine_node", "there is no such machine") &&
+           require(c, at, term->operand != LMB_OPERAND_TRIGGER || term->event < c->def->event_count, "terms: event",
+                   "there is no such event") &&
+           check_value(c, at, "terms: right", term->right);
+}
+
+static bool check_term(const checker *c, place at, const lmb_term *term) {
+    return require(c, at, (unsigned)term->kind < LMB_TERM_COUNT, "terms", "unknown kind") &&
+           require(c, at, (unsigned)term->operand < LMB_OPERAND_COUNT, "terms: operand", "unknown") &&
+           (lmb_operand_is_place(term->operand) ? check_place(c, at, term)
+            : term->operand != LMB_OPERAND_VALUE
+                ? check_decision(c, at, term)
+                : check_value(c, at, "terms: left", term->left) && check_value(c, at, "terms: right", term->right));
+}
+
 static bool check_condition(const checker *c, place at, const lmb_transition_def *transition) {
     bool valid = check_part_count(c, at, "terms", transition->terms, transition->term_count, LMB_MAX_TERMS);
     uint32_t truths = 0;
@@ -358,10 +380,7 @@ static bool check_condition(const checker *c, place at, const lmb_transition_def
             valid = require(c, at, truths >= 2, "terms", "nothing to join");
             truths--;
         } else {
-            valid = require(c, at, (unsigned)term->kind < LMB_TERM_COUNT, "terms", "unknown kind") &&
-                    (term->operand != LMB_OPERAND_VALUE ? check_place(c, at, term)
-                                                        : check_value(c, at, "terms: left", term->left) &&
-                                                              check_value(c, at, "terms: right", term->right));
+            valid = check_term(c, at, term);
             truths++;
         }
     }
@@ -454,21 +473,27 @@ static bool check_counts(const checker *c) {
            lmb_check_count(c->error, "graph", "machines", moving->machine_count, LMB_MAX_MACHINES);
 }
 
+static bool check_triggers(const checker *c) {
+    lmb_decisions decisions;
+    lmb_moving_decisions(c->moving, &decisions);
+    return lmb_check_count(c->error, "graph", "triggers", decisions.count - decisions.draw_count, LMB_MAX_TRIGGERS);
+}
+
 lmb_result lmb_moving_check(lmb_moving *moving, lmb_error *error) {
     lmb_error unread;
     const lmb_graph_def *def = moving->def;
     const checker c = {moving, def, error != NULL ? error : &unread, moving->writers};
     const place character = {.what = "character"};
     memset(moving->writers, LMB_BY_HOST, sizeof moving->writers);
-    const bool valid = check_counts(&c) && claim_parameters(&c) &&
-                       check_each(&c, def->smoothed_count, check_smoothed) &&
-                       check_each(&c, def->computed_count, check_computed) && check_character_motion(&c) &&
-                       check_each(&c, moving->machine_count, check_depth) &&
-                       check_each(&c, def->node_count, check_node) && check_each(&c, def->group_count, check_group) &&
-                       check_value(&c, character, "update_every", moving->update_every) &&
-                       require(&c, character,
-                               moving->update_every.kind != LMB_VALUE_PARAMETER ||
-                                   c.writers[moving->update_every.parameter] == LMB_BY_HOST,
-                               "update_every", "reads a parameter that the host does not write");
+    const bool valid =
+        check_counts(&c) && claim_parameters(&c) && check_each(&c, def->smoothed_count, check_smoothed) &&
+        check_each(&c, def->computed_count, check_computed) && check_character_motion(&c) &&
+        check_each(&c, moving->machine_count, check_depth) && check_each(&c, def->node_count, check_node) &&
+        check_triggers(&c) && check_each(&c, def->group_count, check_group) &&
+        check_value(&c, character, "update_every", moving->update_every) &&
+        require(&c, character,
+                moving->update_every.kind != LMB_VALUE_PARAMETER ||
+                    c.writers[moving->update_every.parameter] == LMB_BY_HOST,
+                "update_every", "reads a parameter that the host does not write");
     return valid ? LMB_OK : c.error->result;
 }

@@ -287,6 +287,22 @@ static bool has_player_options(const lmb_control *control) {
     return any;
 }
 
+// Whether conditions read the state.
+static bool reads_state(const lmb_control *control) {
+    bool any = lmb_control_decides(control);
+    for (uint32_t i = 0; i < control->machine_count; i++) {
+        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+        const uint32_t *transition = control->block + machine[MACHINE_TRANSITIONS];
+        for (uint32_t k = 0; k < machine[MACHINE_TRANSITION_COUNT]; k++, transition += TRANSITION_WORDS) {
+            const uint32_t *term = control->block + transition[TRANSITION_TERMS];
+            for (uint32_t t = 0; t < transition[TRANSITION_TERM_COUNT]; t++, term += TERM_WORDS) {
+                any |= (term[TERM_KIND] & TERM_OF_STATE) != 0;
+            }
+        }
+    }
+    return any;
+}
+
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
@@ -299,6 +315,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .travel = travels(control),
                                   .starts = has_starts(control),
                                   .player_options = has_player_options(control),
+                                  .decisions = reads_state(control),
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
                                   .user_curves = (flags & CONTROL_USER_CURVES) != 0,

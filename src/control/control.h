@@ -61,6 +61,7 @@ typedef struct lmb_control_features {
     bool travel;
     bool starts;
     bool player_options; // repetitions, a delay, a player to be in sync with
+    bool decisions;      // conditions that read the state
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
     bool user_curves;  // of the graph's own
@@ -73,6 +74,9 @@ lmb_control_features lmb_control_find_features(const lmb_control *control);
 
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
+
+// Returns whether conditions read triggers or draws.
+bool lmb_control_decides(const lmb_control *control);
 
 // Writes the words of lmb_control_motion_words() alone, as lmb_control_set_motion() does, for a control that has a
 // character motion.

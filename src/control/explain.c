@@ -20,8 +20,23 @@ static float seconds_of(ticks fine) {
 static void report_place(control c, address term, lmb_term_report *report) {
     const address player = c.block[term + TERM_PLAYER];
     report->player = (uint32_t)((player - c.block[CONTROL_PLAYERS]) / PLAYER_WORDS);
+    report->operand = LMB_OPERAND_PHASE;
     report->left = seconds_of(time_in_clip(c, player));
     report->right = seconds_of(block_ticks(c, term + TERM_PLACE));
+}
+
+// Reports what a term reads from the state.
+static void report_state(control c, address term, lmb_term_report *report) {
+    const uint32_t word = c.block[term + TERM_STATE], machines = c.block[CONTROL_MACHINES];
+    const uint32_t machine_words = c.block[CONTROL_MACHINE_COUNT] * MACHINE_WORDS;
+    report->left = number_in_state(c, term, report->left);
+    if (word - machines < machine_words) {
+        report->operand = LMB_OPERAND_STATE;
+        report->machine = (word - machines) / MACHINE_WORDS;
+    } else {
+        report->event = c.block[word - DECISION_STATE + DECISION_EVENT];
+        report->operand = report->event != CONTROL_NONE ? LMB_OPERAND_TRIGGER : LMB_OPERAND_DRAW;
+    }
 }
 
 static lmb_term_report report_term(control c, address terms, uint32_t index) {
@@ -31,12 +46,17 @@ static lmb_term_report report_term(control c, address terms, uint32_t index) {
                               .left_parameter = LMB_NONE,
                               .right_parameter = LMB_NONE,
                               .player = LMB_NONE,
+                              .machine = LMB_NONE,
+                              .event = LMB_NONE,
                               .holds = condition_holds(c, terms, index + 1, false)};
     if ((kind & TERM_OF_PLACE) != 0) {
         report_place(c, term, &report);
-    } else if (kind < TERM_AND) {
+    } else if ((kind & TERM_COMPARISON) < TERM_AND) {
         report.left = control_number(c, term + TERM_LEFT);
         report.right = control_number(c, term + TERM_RIGHT);
+        if ((kind & TERM_OF_STATE) != 0) {
+            report_state(c, term, &report);
+        }
         report.left_parameter = (uint32_t)load_control_value(c.block, term + TERM_LEFT).parameter;
         report.right_parameter = (uint32_t)load_control_value(c.block, term + TERM_RIGHT).parameter;
     }

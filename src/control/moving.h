@@ -75,6 +75,10 @@ static inline lmb_end lmb_player_last_end(const lmb_player_def *player) {
     const lmb_end last = player->drops_out ? LMB_END_ONCE : LMB_END_HOLD;
     return !goes_on ? player->end : player->repetitions > 0 ? last : LMB_END_LOOP;
 }
+// Returns whether an operand is a time in a clip.
+static inline bool lmb_operand_is_place(lmb_operand operand) {
+    return operand == LMB_OPERAND_PHASE || operand == LMB_OPERAND_REMAINING;
+}
 // Returns whether a machine can travel to one of its states.
 static inline bool lmb_machine_travels(const lmb_machine_def *machine) {
     bool travels = false;
@@ -88,6 +92,22 @@ static inline bool lmb_machine_travels(const lmb_machine_def *machine) {
 // and then leaves nothing allocated.
 LMB_API lmb_result lmb_moving_create(const lmb_graph_def *def, const lmb_host *host, lmb_moving *moving,
                                      lmb_error *error);
+// A trigger or a draw of a machine (decision.c).
+typedef struct lmb_decision {
+    uint32_t machine;
+    uint32_t event; // of a trigger; LMB_NONE: a draw
+} lmb_decision;
+#define LMB_MAX_DECISIONS (LMB_MAX_TRIGGERS + 1 + LMB_MAX_MACHINES) // with one that is too many
+
+typedef struct lmb_decisions {
+    lmb_decision list[LMB_MAX_DECISIONS]; // triggers, then draws
+    uint32_t count;
+    uint32_t draw_count;
+} lmb_decisions;
+
+// Lists the triggers and draws of a graph. What is beyond the room is left out: a graph with more than LMB_MAX_TRIGGERS
+// triggers is refused.
+void lmb_moving_decisions(const lmb_moving *moving, lmb_decisions *decisions);
 // Returns whether a machine can restart a state that still has a weight, by a fade that takes time (restart.c).
 bool lmb_moving_restarts_seen(const lmb_moving *moving, const lmb_moving_machine *machine);
 // Checks what moves by itself completely, except for what splitting needs, and finds the writers of parameters

@@ -150,12 +150,23 @@ static bool check_update_phase(const checker *c) {
                    "there is no such phase of updates");
 }
 
-// Before its first frame a character may have been placed, and have a phase of updates.
+// A trigger waits or does not; a draw may be anything.
+static bool check_triggers(const checker *c) {
+    const uint32_t *block = c->control->block;
+    bool valid = true;
+    for (uint32_t i = CHARACTER_WORDS; lmb_control_decides(c->control) && i < block[CONTROL_DRAWS] && valid; i++) {
+        valid = require(c, c->state[i] <= 1, "word", i, "a trigger is 0 or 1");
+    }
+    return valid;
+}
+
+// Before its first frame a character may have been placed, and have a phase of updates and seeds.
 static bool check_not_begun(const checker *c) {
-    const lmb_word_range placed = lmb_control_motion_words(c->control);
+    const lmb_word_range placed = lmb_control_motion_words(c->control), seeds = lmb_control_seed_words(c->control);
     bool valid = true;
     for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
-        const bool may_be_set = i - placed.first < placed.count || i == CHARACTER_UPDATE_PHASE;
+        const bool may_be_set =
+            i - placed.first < placed.count || i == CHARACTER_UPDATE_PHASE || i - seeds.first < seeds.count;
         valid = require(c, c->state[i] == 0 || may_be_set, "word", i, "it has not begun, and not all is 0");
     }
     return valid && (c->state[CHARACTER_UPDATE_PHASE] == 0 || check_update_phase(c)) &&
@@ -188,7 +199,7 @@ static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
     bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= LONGEST_WAIT,
                          "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not") &&
-                 check_update_phase(c);
+                 check_update_phase(c) && check_triggers(c);
     for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {
         const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
         valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i, IN_RANGE);

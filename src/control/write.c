@@ -42,6 +42,8 @@ typedef struct writer {
     uint32_t machines; // offset of their records
     uint32_t players;
     bool weighs; // the graph plays a player's clip
+    lmb_decisions decisions;
+    uint32_t decision_records; // offset
     // [player]: a bit for each reflection by mirrors of its root motion, which has a record for each. At least one.
     uint8_t reflections[LMB_MAX_PLAYERS];
 } writer;
@@ -346,24 +348,50 @@ static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
     put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
 }
 
-static void write_terms(writer *w, uint32_t record, const lmb_transition_def *transition) {
+// Returns the offset of the word that has the offset in the state of what a term reads.
+static uint32_t find_state_word(const writer *w, uint32_t machine, const lmb_term *term) {
+    if (term->operand == LMB_OPERAND_STATE) {
+        return machine_record(w, w->moving->machine_of[term->machine_node]) + MACHINE_STATE;
+    }
+    const uint32_t event = term->operand == LMB_OPERAND_TRIGGER ? term->event : LMB_NONE;
+    uint32_t i = 0;
+    while (w->decisions.list[i].machine != machine || w->decisions.list[i].event != event) {
+        i++;
+    }
+    return w->decision_records + i * DECISION_WORDS + DECISION_STATE;
+}
+
+static void write_state_term(const writer *w, uint32_t at, uint32_t machine, const lmb_term *term) {
+    const bool is_draw = term->operand == LMB_OPERAND_DRAW, is_trigger = term->operand == LMB_OPERAND_TRIGGER;
+    put(w, at + TERM_KIND, (uint32_t)term->kind | TERM_OF_STATE | (is_trigger ? TERM_OF_TRIGGER : 0));
+    put_value(w, at + TERM_LEFT, lmb_constant(is_draw ? 0x1p-24f : 1.0f));
+    put_value(w, at + TERM_RIGHT, term->right);
+    put(w, at + TERM_STATE, find_state_word(w, machine, term));
+    put(w, at + TERM_SHIFT, is_draw ? 32 - DRAW_BITS : 0);
+}
+
+static void write_terms(writer *w, uint32_t machine, uint32_t record, const lmb_transition_def *transition) {
     uint32_t at = take(w, (uint64_t)transition->term_count * TERM_WORDS);
     put(w, record + TRANSITION_TERMS, at);
     put(w, record + TRANSITION_TERM_COUNT, transition->term_count);
     for (uint32_t i = 0; i < transition->term_count; i++, at += TERM_WORDS) {
         const lmb_term *term = &transition->terms[i];
-        if (term->kind < LMB_TERM_AND && term->operand != LMB_OPERAND_VALUE) {
+        const lmb_operand operand = term->kind < LMB_TERM_AND ? term->operand : LMB_OPERAND_VALUE;
+        if (lmb_operand_is_place(operand)) {
             write_place(w, at, term);
-            continue;
+        } else if (operand != LMB_OPERAND_VALUE) {
+            write_state_term(w, at, machine, term);
+        } else {
+            put(w, at + TERM_KIND, (uint32_t)term->kind);
+            put_value(w, at + TERM_LEFT, term->left);
+            put_value(w, at + TERM_RIGHT, term->right);
         }
-        put(w, at + TERM_KIND, (uint32_t)term->kind);
-        put_value(w, at + TERM_LEFT, term->left);
-        put_value(w, at + TERM_RIGHT, term->right);
     }
 }
 
 // `profile` is 0 or, of the machine's transitions with a blend profile, one more than its index.
-static void write_transition(writer *w, uint32_t at, const lmb_transition_def *transition, uint32_t profile) {
+static void write_transition(writer *w, uint32_t machine, uint32_t at, const lmb_transition_def *transition,
+                             uint32_t profile) {
     put(w, at + TRANSITION_FROM, transition->from);
     put(w, at + TRANSITION_TO, transition->to);
     put(w, at + TRANSITION_EVENT, transition->event);
@@ -377,7 +405,7 @@ static void write_transition(writer *w, uint32_t at, const lmb_transition_def *t
             profile << TRANSITION_PROFILE_SHIFT);
     put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
     put_time(w, at + TRANSITION_FADE, transition->fade);
-    write_terms(w, at, transition);
+    write_terms(w, machine, at, transition);
 }
 
 // Returns how many transitions come before a transition: those of higher priority, and earlier ones of equal priority.
@@ -405,7 +433,7 @@ static void write_machine(writer *w, uint32_t index) {
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const bool has_profile = def->transitions[i].profile != LMB_NONE;
         profiles += has_profile;
-        write_transition(w, transitions + find_rank(def, i) * TRANSITION_WORDS, &def->transitions[i],
+        write_transition(w, index, transitions + find_rank(def, i) * TRANSITION_WORDS, &def->transitions[i],
                          has_profile ? profiles : 0);
     }
 }
@@ -854,6 +882,30 @@ static void write_tables(writer *w) {
     }
 }
 
+// Writes what comes first where conditions read triggers or draws, so that terms can refer to it.
+static void write_decisions(writer *w) {
+    const uint32_t count = w->decisions.count, triggers = count - w->decisions.draw_count;
+    if (count == 0) {
+        return;
+    }
+    const uint32_t first = take_state(w, count);
+    take(w, CONTROL_DECIDING_WORDS);
+    w->decision_records = take(w, (uint64_t)count * DECISION_WORDS);
+    put(w, CONTROL_DECISIONS, w->decision_records);
+    put(w, CONTROL_DECISION_COUNT, count);
+    put(w, CONTROL_DRAWS, first + triggers);
+    put(w, CONTROL_DRAW_COUNT, w->decisions.draw_count);
+}
+
+static void write_decision_records(const writer *w) {
+    for (uint32_t i = 0; i < w->decisions.count; i++) {
+        const uint32_t at = w->decision_records + i * DECISION_WORDS;
+        put(w, at + DECISION_EVENT, w->decisions.list[i].event);
+        put(w, at + DECISION_MACHINE, machine_record(w, w->decisions.list[i].machine));
+        put(w, at + DECISION_STATE, CHARACTER_WORDS + i);
+    }
+}
+
 static void write_header(const writer *w) {
     const lmb_moving *moving = w->moving;
     put(w, CONTROL_PARAMETERS, moving->poses.parameter_count);
@@ -867,9 +919,9 @@ static void write_header(const writer *w) {
     put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
     put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
     if (w->block != NULL) { // which has CONTROL_CURVES from its values
-        w->block[CONTROL_FLAGS] |= (w->weighs ? CONTROL_WEIGHS : 0) |
-                                   (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
-                                   (w->curves.count > 0 ? CONTROL_USER_CURVES : 0);
+        w->block[CONTROL_FLAGS] |=
+            (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
+            (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (w->decisions.count > 0 ? CONTROL_DECIDES : 0);
     }
 }
 
@@ -881,7 +933,10 @@ uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uin
                 .size = CONTROL_HEADER_WORDS,
                 .state_words = CHARACTER_WORDS,
                 .curves = {.defs = moving->def->curves, .count = moving->def->curve_count}};
+    lmb_moving_decisions(moving, &w.decisions);
+    write_decisions(&w);
     w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
+    write_decision_records(&w);
     w.players = take(&w, (uint64_t)moving->player_count * PLAYER_WORDS);
     w.curves.at = take(&w, lmb_curves_words(w.curves));
     if (block != NULL) {

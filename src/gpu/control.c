@@ -140,6 +140,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .travel = is_shared || features.travel,
                                   .starts = is_shared || features.starts,
                                   .player_options = is_shared || features.player_options,
+                                  .decisions = is_shared || features.decisions,
                                   .reached = features.reached,
                                   .motion = features.motion,
                                   .warps = features.warps,

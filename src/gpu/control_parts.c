@@ -117,22 +117,25 @@ static uint64_t begin_player_loops(const bounds *b) {
     return WITHIN + (syncs ? WITHIN + division_loops(64) : 1 + NO_DIVISION);
 }
 
+// The loops over triggers and draws: draw(), and set_triggers().
+static uint64_t draw_loops(const bounds *b) {
+    return loop((b->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0 ? b->block[CONTROL_DECISION_COUNT] : 0, 0);
+}
+
+static uint64_t set_triggers_loops(const bounds *b) {
+    return (b->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0
+               ? loop(b->block[CONTROL_DECISION_COUNT], loop(MOST_EVENTS_SENT, 0))
+               : 2;
+}
+
 static uint64_t begin_state_loops(const bounds *b, uint32_t machine) {
-    uint64_t loops = 1 + WITHIN + 1;
+    uint64_t loops = 1 + WITHIN + 2;
     for (uint32_t i = 0; i < b->machine_count; i++) {
         const uint32_t inner = machine_at(b, i);
-        loops += 1 + WITHIN + loop(is_inside(b, inner, machine) ? machine_state_words(b, inner) : 0, 0);
+        const bool begins = is_inside(b, inner, machine);
+        loops += 1 + WITHIN + loop(begins ? machine_state_words(b, inner) : 0, 0) + (begins ? draw_loops(b) : 1);
     }
     return loops + loop(b->player_count, begin_player_loops(b)) + begin_groups_loops(b, machine);
-}
-
-static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
-    const uint64_t states = loop(b->block[machine + MACHINE_STATE_COUNT], 0);
-    return 2 * WITHIN + SHARE + begin_state_loops(b, machine) + 4 * states;
-}
-
-static uint64_t condition_loops(uint64_t terms) {
-    return loop(terms, loop(2, 0));
 }
 
 static uint32_t most_terms(const bounds *b, uint32_t machine) {
@@ -142,6 +145,16 @@ static uint32_t most_terms(const bounds *b, uint32_t machine) {
         most = (uint32_t)larger(most, b->block[transition + TRANSITION_TERM_COUNT]);
     }
     return most;
+}
+
+static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
+    const uint64_t states = loop(b->block[machine + MACHINE_STATE_COUNT], 0);
+    return 2 * WITHIN + SHARE + begin_state_loops(b, machine) + 4 * states + loop(most_terms(b, machine), 0) +
+           draw_loops(b);
+}
+
+static uint64_t condition_loops(uint64_t terms) {
+    return loop(terms, loop(2, 0));
 }
 
 // The most transitions of a state that need no event.
@@ -328,7 +341,7 @@ static uint64_t group_loops(const bounds *b, uint32_t index) {
 }
 
 static uint64_t end_loops(const bounds *b) {
-    uint64_t loops = 2 * (1 + DISPLACEMENT + OWN_WARP) + 2 * loop(3, 0);
+    uint64_t loops = 2 * (1 + DISPLACEMENT + OWN_WARP) + 2 * loop(3, 0) + set_triggers_loops(b);
     for (uint32_t i = 0; i < track_count(b); i++) {
         const uint64_t warps = b->block[track_at(b, i) + MOTION_WARP_COUNT];
         loops +=
@@ -343,9 +356,10 @@ static uint64_t begin_loops(const bounds *b) {
     const uint64_t words = loop(b->block[CONTROL_STATE_WORDS], 0);
     uint64_t loops = SHARE + 2 * loop(b->limits->events_a_frame, 0) +
                      loop(EMITTED_COUNT_WORDS + EMITTED_WORDS * (uint64_t)b->capacity, 0) + 2 * words +
-                     loop(b->player_count, 0) + begin_groups_loops(b, CONTROL_NONE) + 2;
+                     loop(b->player_count, 0) + begin_groups_loops(b, CONTROL_NONE) + 3 + set_triggers_loops(b) +
+                     draw_loops(b); // seed_draws()
     for (uint32_t i = 0; i < b->machine_count; i++) {
-        loops += 1 + loop(machine_state_words(b, machine_at(b, i)), 0);
+        loops += 1 + loop(machine_state_words(b, machine_at(b, i)), 0) + draw_loops(b);
     }
     const uint64_t driven = loop(4, 0) + loop(3, 0) + loop(4, 0);
     return loops + loop(b->block[CONTROL_SMOOTHED_COUNT], 0) + loop(2, driven + 1 + COMPUTED) + computed_loops(b) +

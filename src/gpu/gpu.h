@@ -217,6 +217,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 reached;
     VkBool32 user_curves;
     VkBool32 detached;
+    VkBool32 decisions;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

@@ -39,6 +39,7 @@ lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
     for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++) {
         sizes.players += player_words(block, i);
     }
+    sizes.machines = lmb_control_decides(control) ? block[CONTROL_DECISION_COUNT] : 0;
     for (uint32_t i = 0; i < control->machine_count; i++) {
         sizes.machines += machine_words(block, i);
     }
@@ -84,6 +85,20 @@ static bool compare_machine(const comparison *c, uint32_t index) {
                                                     : "weights of its states");
     }
     return differ(c, at, words);
+}
+
+static bool compare_decision(const comparison *c, uint32_t index) {
+    const uint32_t *block = c->control->block, *record = block + block[CONTROL_DECISIONS] + index * DECISION_WORDS;
+    const uint32_t at = record[DECISION_STATE];
+    const char *machine =
+        lmb_graph_machine_name(c->graph, (record[DECISION_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS);
+    if (differ(c, at, 1) && record[DECISION_EVENT] != CONTROL_NONE) {
+        snprintf(c->text, c->size, "machine \"%s\": trigger \"%s\": %u, %u", machine,
+                 lmb_graph_event_name(c->graph, record[DECISION_EVENT]), (unsigned)c->a[at], (unsigned)c->b[at]);
+    } else if (differ(c, at, 1)) {
+        snprintf(c->text, c->size, "machine \"%s\": draw", machine);
+    }
+    return differ(c, at, 1);
 }
 
 static bool compare_player(const comparison *c, uint32_t index) {
@@ -145,6 +160,10 @@ bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const
     }
     for (uint32_t i = 0; !found && i < c.control->machine_count; i++) {
         found = compare_machine(&c, i);
+    }
+    const uint32_t decisions = lmb_control_decides(c.control) ? c.control->block[CONTROL_DECISION_COUNT] : 0;
+    for (uint32_t i = 0; !found && i < decisions; i++) {
+        found = compare_decision(&c, i);
     }
     for (uint32_t i = 0; !found && i < c.control->block[CONTROL_PLAYER_COUNT]; i++) {
         found = compare_player(&c, i);

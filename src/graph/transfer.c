@@ -497,6 +497,34 @@ static void transfer_machine(const lmb_graph_transfer *t, uint32_t index, const 
     }
 }
 
+static uint32_t decision_count(const side *s) {
+    return s->control != NULL && lmb_control_decides(s->control) ? s->block[CONTROL_DECISION_COUNT] : 0;
+}
+
+// Copies a trigger that waits, or a draw, of a machine that both graphs have.
+static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
+    const uint32_t *own = record_of(&t->to, CONTROL_DECISIONS, DECISION_WORDS, index);
+    const uint32_t machine = (own[DECISION_MACHINE] - t->to.block[CONTROL_MACHINES]) / MACHINE_WORDS;
+    for (uint32_t i = 0; i < decision_count(&t->from); i++) {
+        const uint32_t *old = record_of(&t->from, CONTROL_DECISIONS, DECISION_WORDS, i);
+        const bool are_draws = own[DECISION_EVENT] == CONTROL_NONE && old[DECISION_EVENT] == CONTROL_NONE;
+        const bool are_triggers = own[DECISION_EVENT] != CONTROL_NONE && old[DECISION_EVENT] != CONTROL_NONE &&
+                                  strcmp(lmb_graph_event_name(t->to.graph, own[DECISION_EVENT]),
+                                         lmb_graph_event_name(t->from.graph, old[DECISION_EVENT])) == 0;
+        if ((old[DECISION_MACHINE] - t->from.block[CONTROL_MACHINES]) / MACHINE_WORDS ==
+                t->matches[PART_MACHINE][machine] &&
+            (are_draws || are_triggers)) {
+            to[own[DECISION_STATE]] = from[old[DECISION_STATE]];
+        }
+    }
+}
+
+static void transfer_decisions(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
+    for (uint32_t i = 0; i < decision_count(&t->to); i++) {
+        transfer_decision(t, i, from, to);
+    }
+}
+
 // Returns where a state has the root motion of a player, or CONTROL_NONE.
 static uint32_t root_motion_of(const side *s, uint32_t player) {
     const uint32_t motion = s->block[CONTROL_CHARACTER_MOTION];
@@ -554,6 +582,7 @@ static void transfer_state(const lmb_graph_transfer *t, const uint32_t *from, ui
     if (from[CHARACTER_BEGUN] == 0) {
         memset(to, 0, t->state_words * sizeof *to);
         to[CHARACTER_UPDATE_PHASE] = from[CHARACTER_UPDATE_PHASE];
+        transfer_decisions(t, from, to);
         transfer_motion(t, from, to);
         return;
     }
@@ -576,6 +605,7 @@ static void transfer_state(const lmb_graph_transfer *t, const uint32_t *from, ui
             transfer_machine(t, i, from, to);
         }
     }
+    transfer_decisions(t, from, to);
     transfer_motion(t, from, to);
     transfer_inertialization(t, from, to);
 }

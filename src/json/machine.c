@@ -35,15 +35,14 @@ static const lmb_graph_field place_members[] = {
     {.name = "phase", .kind = &lmb_kind_later, .schema = CLIP_NAME},
     {.name = "remaining", .kind = &lmb_kind_later, .schema = CLIP_NAME},
 };
-_Static_assert(LMB_OPERAND_COUNT == LMB_OPERAND_PHASE + 2 && LMB_OPERAND_REMAINING == LMB_OPERAND_PHASE + 1,
-               "in the order of lmb_operand");
+_Static_assert(LMB_OPERAND_REMAINING == LMB_OPERAND_PHASE + 1, "in the order of lmb_operand");
 static const lmb_graph_fields place_fields = {LMB_FIELDS("a place", place_members),
                                               .also = "'minProperties':1,'maxProperties':1"};
 
 // If a value is a clip's phase or remaining time, returns the member that names the clip; else LMB_NONE.
 static uint32_t find_place(const lmb_graph_reader *reader, uint32_t value, lmb_operand *operand) {
     const bool is_one = reader->json.values[value].type == LMB_JSON_OBJECT && reader->json.values[value].count == 1;
-    for (int i = LMB_OPERAND_PHASE; is_one && i < LMB_OPERAND_COUNT; i++) {
+    for (int i = LMB_OPERAND_PHASE; is_one && i <= LMB_OPERAND_REMAINING; i++) {
         if (lmb_graph_is_text(reader, value + 1, place_members[i - LMB_OPERAND_PHASE].name)) {
             *operand = (lmb_operand)i;
             return value + 2;
@@ -121,7 +120,15 @@ static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value,
 }
 
 // What a condition may be beside the terms: they become such terms.
-enum { CONDITION_NOT_EQUAL = LMB_TERM_COUNT, CONDITION_NOT, CONDITION_PARAMETER, CONDITION_COUNT };
+enum {
+    CONDITION_NOT_EQUAL = LMB_TERM_COUNT,
+    CONDITION_NOT,
+    CONDITION_PARAMETER,
+    CONDITION_TRIGGER,
+    CONDITION_RANDOM,
+    CONDITION_IN,
+    CONDITION_COUNT
+};
 
 static uint32_t condition_of(const lmb_graph_field *field);
 
@@ -212,6 +219,105 @@ static void read_switch(lmb_graph_reader *reader, const lmb_graph_field *field, 
     add_comparison(target, LMB_TERM_GREATER, term);
 }
 
+// Reads an event that waits until the transition is taken.
+static void read_trigger(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    static const lmb_graph_field event = {.kind = &lmb_kind_event, .offset = offsetof(lmb_term, event)};
+    lmb_term term = lmb_default_term();
+    (void)field;
+    term.operand = LMB_OPERAND_TRIGGER;
+    event.kind->read(reader, &event, value, &term);
+    add_comparison(target, LMB_TERM_GREATER, term);
+}
+
+// Reads the chance with which a condition holds.
+static void read_chance(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    static const lmb_graph_field chance = {.offset = offsetof(lmb_term, right), .max = 1.0f, .parameter_max = 1.0f};
+    lmb_term term = lmb_default_term();
+    (void)field;
+    term.operand = LMB_OPERAND_DRAW;
+    lmb_graph_read_early(reader, &chance, value, &term);
+    add_comparison(target, LMB_TERM_LESS, term);
+}
+
+typedef struct machine_names {
+    const lmb_node_def *nodes;
+    uint32_t found[LMB_MAX_MACHINES]; // nodes
+    uint32_t count;
+} machine_names;
+
+static const char *machine_name_at(const void *names, uint32_t index) {
+    const machine_names *of = names;
+    return of->nodes[of->found[index]].machine->name;
+}
+
+static const char *inner_state_at(const void *machine, uint32_t index) {
+    return ((const lmb_machine_def *)machine)->states[index].name;
+}
+
+// Finds the machines in the state that a transition leaves.
+static machine_names find_machines(const lmb_graph_reader *reader) {
+    machine_names names = {.nodes = reader->graph->nodes};
+    const lmb_graph_left *left = &reader->left;
+    for (uint32_t i = left->first; i < left->end && names.count < LMB_MAX_MACHINES; i++) {
+        if (names.nodes[i].op == LMB_OP_MACHINE && names.nodes[i].machine != NULL) {
+            names.found[names.count++] = i;
+        }
+    }
+    return names;
+}
+
+// Reads the name of a machine in the state that the transition leaves, and that of its state: {"gait": "run"}.
+static void read_inside(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_term term = lmb_default_term();
+    (void)field;
+    if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return;
+    }
+    if (reader->json.values[value].count != 1) {
+        lmb_graph_report(reader, value, "one machine was expected, and the name of its state");
+        return;
+    }
+    if (reader->left.is_any) {
+        lmb_graph_report(reader, value, "a transition of \"any\" leaves no one state, whose machines it could name");
+        return;
+    }
+    const char *name = lmb_graph_read_name(reader, value + 1, LMB_EMPTY_NAME);
+    const char *state = lmb_graph_read_name(reader, value + 2, LMB_EMPTY_NAME);
+    if (name == NULL || state == NULL) {
+        return;
+    }
+    const machine_names names = find_machines(reader);
+    const lmb_machine_def *machine = NULL;
+    for (uint32_t i = 0; i < names.count && machine == NULL; i++) {
+        if (strcmp(machine_name_at(&names, i), name) == 0) {
+            term.machine_node = names.found[i];
+            machine = names.nodes[names.found[i]].machine;
+        }
+    }
+    if (machine == NULL) {
+        lmb_graph_report_name(reader, value + 1, "the state that the transition leaves has no machine", name,
+                              (lmb_graph_names){machine_name_at, &names, names.count});
+        return;
+    }
+    uint32_t index = 0;
+    while (index < machine->state_count && strcmp(machine->states[index].name, state) != 0) {
+        index++;
+    }
+    if (index == machine->state_count) {
+        lmb_graph_report_name(reader, value + 2, "the machine has no state", state,
+                              (lmb_graph_names){inner_state_at, machine, machine->state_count});
+        return;
+    }
+    term.operand = LMB_OPERAND_STATE;
+    term.right = lmb_constant((float)index);
+    add_comparison(target, LMB_TERM_EQUAL, term);
+}
+
+static const lmb_graph_kind kind_trigger = {read_trigger, "{'type':'string','minLength':1}", NULL};
+static const lmb_graph_kind kind_chance = {read_chance,
+                                           "{'anyOf':[{'type':'number','minimum':0,'maximum':1},@early-value]}", NULL};
+static const lmb_graph_kind kind_inside = {
+    read_inside, "{'type':'object','additionalProperties':@name,'minProperties':1,'maxProperties':1}", NULL};
 static const lmb_graph_kind kind_negated = {read_negated, "@condition", NULL};
 static const lmb_graph_kind kind_switch = {read_switch, "{'type':'string','minLength':1}", NULL};
 static const lmb_graph_kind kind_comparison = {
@@ -233,6 +339,15 @@ static const lmb_graph_field condition_members[CONDITION_COUNT] = {
     COMPARISON(CONDITION_NOT_EQUAL, "!="),
     [CONDITION_NOT] = {.name = "not", .about = "What must not hold.", .kind = &kind_negated},
     [CONDITION_PARAMETER] = {.name = "param", .about = "A parameter that must be above 0.", .kind = &kind_switch},
+    [CONDITION_TRIGGER] = {.name = "trigger",
+                           .about = "An event that waits until a transition takes it.",
+                           .kind = &kind_trigger},
+    [CONDITION_RANDOM] = {.name = "random",
+                          .about = "The chance with which it holds while the state is current.",
+                          .kind = &kind_chance},
+    [CONDITION_IN] = {.name = "in",
+                      .about = "A machine in the state that is left, and the state in which it must be.",
+                      .kind = &kind_inside},
 };
 static const lmb_graph_fields condition_fields = {LMB_FIELDS("a condition", condition_members),
                                                   .also = "'minProperties':1,'maxProperties':1"};
@@ -252,7 +367,7 @@ static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condit
             return;
         }
     }
-    lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, !=, and, or, not, param");
+    lmb_graph_report(reader, key, "unknown; there are <, <=, >, >=, ==, !=, and, or, not, param, trigger, random, in");
 }
 
 static uint32_t condition_of(const lmb_graph_field *field) {
@@ -296,6 +411,11 @@ typedef struct lmb_graph_machine {
     uint32_t state;                       // being read
     lmb_graph_left lefts[LMB_MAX_STATES]; // of the states that were read
     lmb_transition_def initial;           // with the machine's own fade and curve
+    struct lmb_graph_machine *outer;      // in whose state it is, or NULL
+    uint32_t targets[LMB_MAX_STATES];     // of the transition that is read: states, and their weights
+    float weights[LMB_MAX_STATES];
+    uint32_t target_count;
+    bool leads_out; // that transition leads to a state of `outer`
 } machine;
 
 static uint32_t find_state(const machine *machine, const char *name) {
@@ -325,12 +445,80 @@ static uint32_t look_up_state(lmb_graph_reader *reader, const machine *machine, 
     return state;
 }
 
-static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// One of several targets.
+typedef struct target {
+    uint32_t state;
+    float weight;
+} target;
+
+static void read_target_state(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *to) {
     (void)field;
-    ((lmb_transition_def *)target)->to = look_up_state(reader, reader->machine, value);
+    const machine *machine = reader->machine;
+    ((target *)to)->state = look_up_state(reader, machine->leads_out ? machine->outer : machine, value);
 }
 
-static const lmb_graph_kind kind_to = {read_to, "{'type':'string','minLength':1}", NULL};
+static const lmb_graph_kind kind_target_state = {read_target_state, "{'type':'string','minLength':1}", NULL};
+static const lmb_graph_field target_members[] = {
+    {.name = "state", .about = "The name of the state.", .required = true, .kind = &kind_target_state},
+    {.name = "weight",
+     .about = "Its chance is this divided by the sum of all; 1 by default.",
+     .kind = &lmb_kind_number,
+     .offset = offsetof(target, weight),
+     .max = 1e6f},
+};
+static const lmb_graph_fields target_fields = {LMB_FIELDS("a target", target_members)};
+
+static void add_target(lmb_graph_reader *reader, uint32_t value) {
+    target added = {LMB_NONE, 1.0f};
+    machine *machine = reader->machine;
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        lmb_graph_read_fields(reader, &target_fields, value, &added);
+    } else {
+        kind_target_state.read(reader, NULL, value, &added);
+    }
+    machine->targets[machine->target_count] = added.state;
+    machine->weights[machine->target_count++] = added.weight;
+}
+
+// Reads the state to which a transition leads, or a list of some by weights.
+static void read_to(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *to) {
+    const lmb_json_value *values = reader->json.values;
+    machine *machine = reader->machine;
+    float sum = 0.0f;
+    (void)field;
+    if (values[value].type != LMB_JSON_ARRAY) {
+        add_target(reader, value);
+    } else if (lmb_graph_expect_count(reader, value, 1, LMB_MAX_STATES, "states")) {
+        for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
+            add_target(reader, at);
+            sum += machine->weights[machine->target_count - 1];
+        }
+        if (!(sum > 0.0f)) {
+            lmb_graph_report(reader, value, "all weights are 0");
+        }
+    }
+    ((lmb_transition_def *)to)->to = machine->target_count > 0 ? machine->targets[0] : LMB_NONE;
+}
+
+static void read_out(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *to) {
+    machine *machine = reader->machine;
+    if (machine->outer == NULL) {
+        lmb_graph_report(reader, value, "the machine is in no state of another one, which it could leave");
+        return;
+    }
+    if (machine->target_count > 0) {
+        lmb_graph_report(reader, value, "beside \"to\"");
+        return;
+    }
+    machine->leads_out = true;
+    read_to(reader, field, value, to);
+}
+
+#define TARGETS                                                                                                        \
+    "{'anyOf':[{'type':'string','minLength':1},{'type':'array','items':{'anyOf':[{'type':'string','minLength':1},"     \
+    "@target]},'minItems':1,'maxItems':$count}]}"
+static const lmb_graph_kind kind_to = {read_to, TARGETS, NULL};
+static const lmb_graph_kind kind_out = {read_out, TARGETS, NULL};
 
 static void read_curve(lmb_graph_reader *reader, uint32_t value, lmb_curve *curve, float control[2]) {
     static const lmb_graph_field whole = {.offset = 0};
@@ -368,7 +556,14 @@ static const char *const starts[] = {
     [LMB_START_OFFSET] = "offset", [LMB_START_PHASE] = "phase", [LMB_START_SYNC] = "sync", NULL};
 
 static const lmb_graph_field transition_members[] = {
-    {.name = "to", .about = "The name of the state to which it leads.", .required = true, .kind = &kind_to},
+    {.name = "to",
+     .about = "The name of the state to which it leads, or a list of some, one of which is drawn.",
+     .kind = &kind_to,
+     .count = LMB_MAX_STATES},
+    {.name = "out",
+     .about = "In place of to: a state of the machine around this one.",
+     .kind = &kind_out,
+     .count = LMB_MAX_STATES},
     {.name = "event", .kind = &lmb_kind_event, .offset = TRANSITION(event)},
     {.name = "end",
      .about = "Whether it waits for the end of the clip.",
@@ -434,6 +629,7 @@ static const lmb_graph_field transition_members[] = {
 };
 static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
                                                    .also = "'not':{'required':['from','except']},"
+                                                           "'oneOf':[{'required':['to']},{'required':['out']}],"
                                                            "'anyOf':[{'required':['event']},{'required':['after']},"
                                                            "{'required':['when']},"
                                                            "{'required':['end'],'properties':{'end':{'const':true}}}]"};
@@ -449,6 +645,110 @@ static void refuse_members_of_any(lmb_graph_reader *reader, uint32_t object, boo
     }
 }
 
+// Adds a requirement to the condition of a transition. Returns false if there are too many terms.
+static bool require_too(lmb_graph_reader *reader, lmb_transition_def *def, lmb_term term, uint32_t object) {
+    const uint32_t count = def->term_count + (def->term_count > 0 ? 2 : 1);
+    if (count > LMB_MAX_TERMS) {
+        lmb_graph_report(reader, object, "more than %u comparisons, ands and ors, with those that its targets need",
+                         LMB_MAX_TERMS);
+        return false;
+    }
+    lmb_term *terms = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *terms);
+    if (terms == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < def->term_count; i++) {
+        terms[i] = def->terms[i];
+    }
+    terms[def->term_count] = term;
+    if (count > def->term_count + 1) {
+        terms[count - 1] = lmb_default_term();
+        terms[count - 1].kind = LMB_TERM_AND;
+    }
+    def->terms = terms;
+    def->term_count = count;
+    return true;
+}
+
+static void add_transition(lmb_graph_reader *reader, machine *machine, const lmb_transition_def *def, uint32_t object) {
+    if (machine->transition_count == LMB_MAX_TRANSITIONS) {
+        lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
+        return;
+    }
+    lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, def, sizeof *def);
+}
+
+// Makes a transition to a state of the outer machine of one of a state: the outer machine takes it while the inner one
+// is in that state. The node of the inner machine is not known yet.
+static bool lead_out(lmb_graph_reader *reader, const machine *machine, lmb_transition_def *def, uint32_t object) {
+    lmb_term here = lmb_default_term(), ends = lmb_default_term();
+    if (def->from == LMB_NONE) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "out"),
+                         "a transition of \"any\" leads out only with \"from\" or \"except\"");
+        return false;
+    }
+    if (def->after >= 0.0f) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "after"),
+                         "a transition out of a machine counts no time in its state");
+        return false;
+    }
+    here.operand = LMB_OPERAND_STATE;
+    here.kind = LMB_TERM_EQUAL;
+    here.right = lmb_constant((float)def->from);
+    ends.operand = LMB_OPERAND_REMAINING;
+    ends.kind = LMB_TERM_LESS_EQUAL;
+    ends.player_node = reader->left.end_node;
+    const bool at_end = def->at_end;
+    def->from = machine->outer->state;
+    def->at_end = false;
+    return require_too(reader, def, here, object) && (!at_end || require_too(reader, def, ends, object));
+}
+
+// Adds a transition for each target. The draw of the machine is below the sum of the chances of a target and those
+// before it, and the first transition that applies is taken.
+static void add_targets(lmb_graph_reader *reader, machine *machine, const lmb_transition_def *def, uint32_t object) {
+    const lmb_transition_def given = *def;
+    float sum = 0.0f, below = 0.0f;
+    for (uint32_t i = 0; i < machine->target_count; i++) {
+        sum += machine->weights[i];
+    }
+    for (uint32_t i = 0; i < machine->target_count && reader->result == LMB_OK; i++) {
+        lmb_transition_def own = given;
+        lmb_term drawn = lmb_default_term();
+        below += machine->weights[i];
+        own.to = machine->targets[i];
+        drawn.operand = LMB_OPERAND_DRAW;
+        drawn.kind = LMB_TERM_LESS;
+        drawn.right = lmb_constant(below / sum);
+        if (!(machine->weights[i] > 0.0f) && machine->target_count > 1) {
+            continue;
+        }
+        if (below < sum && !require_too(reader, &own, drawn, object)) {
+            return;
+        }
+        add_transition(reader, machine->leads_out ? machine->outer : machine, &own, object);
+        if (!(below < sum)) {
+            return;
+        }
+    }
+}
+
+// Reports what does not fit the state that a transition leaves.
+static void check_left(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
+    const bool has_no_end = def->from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE;
+    if (def->at_end && has_no_end) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
+                         "no clip plays in this state, so it has no end");
+    }
+    if (def->start == LMB_START_SYNC && has_no_end) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "start"),
+                         "no clip plays in this state, so it has no phase");
+    }
+    if (def->kind == LMB_FADE_INERTIALIZED && def->profile != LMB_NONE) {
+        lmb_graph_report(reader, object, "a transition that is inertialized has no blend profile");
+    }
+}
+
 // Reads a transition that leaves one state, or any. `is_listed`: it is a transition of "any" that leaves some states.
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool is_listed,
                             uint32_t object) {
@@ -457,40 +757,35 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
         return;
     }
     def.from = from;
+    def.to = LMB_NONE;
+    machine->target_count = 0;
+    machine->leads_out = false;
     uint32_t problems = reader->problem_count;
     lmb_graph_read_fields(reader, &transition_fields, object, &def);
     if (reader->problem_count > problems || reader->result != LMB_OK) {
         return;
     }
+    if (machine->target_count == 0) {
+        lmb_graph_report(reader, object, "a transition needs the field \"to\"");
+        return;
+    }
     if (def.event == LMB_NONE && !def.at_end && def.after < 0.0f && def.term_count == 0) {
         lmb_graph_report(reader, object, "a transition needs an \"event\", \"end\": true, \"after\" or \"when\"");
     }
-    if (is_listed && def.to == from && !def.to_self) {
+    if (is_listed && def.to == from && !def.to_self && machine->target_count == 1 && !machine->leads_out) {
         return; // as of any state
     }
     if (from != LMB_NONE && !is_listed) {
         refuse_members_of_any(reader, object, def.to_self);
     }
     def.to_self = def.to_self && from == LMB_NONE;
-    if (def.at_end && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
-        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
-                         "no clip plays in this state, so it has no end");
-    }
-    if (def.start == LMB_START_SYNC && from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE) {
-        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "start"),
-                         "no clip plays in this state, so it has no phase");
-    }
-    if (machine->transition_count == LMB_MAX_TRANSITIONS) {
-        lmb_graph_report(reader, object, "more than %u transitions of one machine", LMB_MAX_TRANSITIONS);
-        return;
-    }
-    if (def.kind == LMB_FADE_INERTIALIZED && def.profile != LMB_NONE) {
-        lmb_graph_report(reader, object, "a transition that is inertialized has no blend profile");
-    }
+    check_left(reader, &def, object);
     if (def.kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
     }
-    lmb_graph_append(reader, &reader->graph->pool, &machine->transitions, &machine->transition_count, &def, sizeof def);
+    if (reader->problem_count == problems && (!machine->leads_out || lead_out(reader, machine, &def, object))) {
+        add_targets(reader, machine, &def, object);
+    }
 }
 
 // Marks the states in a list. Returns false if it has an error.
@@ -784,8 +1079,21 @@ static void read_defaults(lmb_graph_reader *reader, machine *machine) {
     }
 }
 
+// Completes transitions that lead out of a machine, now that its node is known.
+static void name_inner(machine *outer, uint32_t node) {
+    for (uint32_t i = 0; i < outer->transition_count; i++) {
+        lmb_transition_def *def = &outer->transitions[i];
+        for (uint32_t k = 0; k < def->term_count; k++) {
+            lmb_term *term = (lmb_term *)(uintptr_t)&def->terms[k]; // of the graph's pool
+            if (term->operand == LMB_OPERAND_STATE && term->machine_node == LMB_NONE) {
+                term->machine_node = node;
+            }
+        }
+    }
+}
+
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def};
+    machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def, .outer = reader->machine};
     const char *name = lmb_graph_read_name(reader, lmb_graph_find_member(reader, node->object, "name"), LMB_EMPTY_NAME);
     machine.name = name != NULL ? name : reader->owner.name != NULL ? reader->owner.name : "machine";
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
@@ -804,7 +1112,11 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     }
     machine.pose.machine = def;
     machine.pose.input_count = machine.state_count;
-    return reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;
+    const uint32_t added = reader->result == LMB_OK ? lmb_graph_add_node(reader, &machine.pose, node->object) : 0;
+    if (reader->result == LMB_OK && outside != NULL) {
+        name_inner(outside, added);
+    }
+    return added;
 }
 
 // ---- Fades of poses that events start.
@@ -855,6 +1167,7 @@ const lmb_graph_definition lmb_graph_machine_definitions[] = {
     {"name", NULL, "{'type':'string','minLength':1}", NULL},
     {"state", "A state of a machine.", "$inside", &state_fields},
     {"transition", "A transition to another state.", "$inside", &transition_fields},
+    {"target", "One of the states to which a transition may lead.", "$inside", &target_fields},
     {"condition", "What must hold.", "$inside", &condition_fields},
     {"place", "Where the clip of this name is; true stands for the clip whose end is that of the state.", "$inside",
      &place_fields},

@@ -305,7 +305,7 @@ static option find_option(const token *token, option first, option last) {
 }
 
 static bool is_reserved(const token *token) {
-    static const char *const others[] = {"END", "after", "when", "and", "or", "not", "any"};
+    static const char *const others[] = {"END", "after", "when", "and", "or", "not", "any", "trigger", "random"};
     bool found = find_option(token, INITIAL, RESTART) != OPTION_COUNT;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         found = found || is_token(token, TOKEN_WORD, others[i]);
@@ -437,7 +437,7 @@ static void read_options(parser *p, option first, option last, token *options) {
 // What the text does not contain: keys, and strings of the machine's own.
 static const char words[] = "op machine name initial states any entry exit restart transitions pose clip play end rate "
                             "offset motion to event after when fade curve kind priority param and or true loop hold "
-                            "bezier to-self from except not > 0";
+                            "bezier to-self from except not > 0 trigger random";
 
 static uint32_t add(parser *p, lmb_json_type type, const char *start, size_t length) {
     list *list = p->into;
@@ -573,7 +573,7 @@ static void read_comparison(parser *p, uint32_t conditions) {
     }
 }
 
-// Reads a comparison, or "not" and one.
+// Reads a comparison, a trigger or a chance, or "not" and one.
 static void read_term(parser *p, uint32_t conditions) {
     bool is_negated = false;
     while (take(p, TOKEN_WORD, "not")) {
@@ -584,7 +584,17 @@ static void read_term(parser *p, uint32_t conditions) {
         const uint32_t negated = add_container_member(p, object, "not", LMB_JSON_OBJECT);
         conditions = add_container_member(p, negated, "and", LMB_JSON_ARRAY);
     }
-    read_comparison(p, conditions);
+    if (take(p, TOKEN_WORD, "trigger")) {
+        const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
+        const token event = take_event(p, "the name of an event");
+        add_member(p, object, "trigger", LMB_JSON_STRING, &event);
+    } else if (take(p, TOKEN_WORD, "random")) {
+        const uint32_t object = add_element(p, conditions, LMB_JSON_OBJECT);
+        add_key(p, object, "random");
+        read_operand(p);
+    } else {
+        read_comparison(p, conditions);
+    }
 }
 
 // Reads comparisons joined by "and". Returns the number of terms, including those that join them.

@@ -181,9 +181,58 @@ static void frames_take_what_applies(void **state) {
     finish(&f);
 }
 
+// A trigger, a draw and the state of another machine.
+static void terms_on_the_state_are_reported(void **state) {
+    (void)state;
+    lmb_term terms[5] = {
+        lmb_default_term(), lmb_default_term(), lmb_default_term(), {.kind = LMB_TERM_AND}, {.kind = LMB_TERM_AND}};
+    terms[0].operand = LMB_OPERAND_TRIGGER;
+    terms[0].kind = LMB_TERM_GREATER;
+    terms[0].event = HIT;
+    terms[1].operand = LMB_OPERAND_DRAW;
+    terms[1].kind = LMB_TERM_LESS;
+    terms[1].right = lmb_constant(0.0f);
+    terms[2].operand = LMB_OPERAND_STATE;
+    terms[2].kind = LMB_TERM_EQUAL;
+    terms[2].machine_node = 1;
+    terms[2].right = lmb_constant(1.0f);
+    lmb_transition_def transitions[2] = {make_transition(0, 1), make_transition(0, 1)};
+    transitions[0].terms = terms;
+    transitions[0].term_count = 5;
+    transitions[1].event = HIT;
+    const control_state_def states[2] = {default_control_state_def(), default_control_state_def()};
+    const control_machine_def machines[2] = {
+        {.states = states, .state_count = 2, .transitions = transitions, .transition_count = 1, .machine = LMB_NONE},
+        {.states = states,
+         .state_count = 2,
+         .transitions = &transitions[1],
+         .transition_count = 1,
+         .machine = LMB_NONE}};
+    control_def def = default_control_def();
+    def.event_count = EVENTS;
+    def.machines = machines;
+    def.machine_count = 2;
+    fixture f = {.parameters = {0}};
+    assert_int_equal(control_create(&def, NULL, NULL, &f.control, NULL), LMB_OK);
+    f.state = calloc(lmb_control_state_words(f.control), sizeof *f.state);
+    assert_non_null(f.state);
+    run(&f, 0, 0.1, true);
+    assert_int_equal(explain(&f), 1);
+    const lmb_term_report *reported = f.reports[0].terms;
+    assert_true(reported[0].operand == LMB_OPERAND_TRIGGER && reported[0].event == HIT && reported[0].left == 1.0f);
+    assert_true(reported[0].holds && reported[0].machine == LMB_NONE);
+    const uint32_t draw = f.state[lmb_control_seed_words(f.control).first];
+    assert_true(reported[1].operand == LMB_OPERAND_DRAW && reported[1].event == LMB_NONE && !reported[1].holds);
+    assert_true((double)reported[1].left == (double)(draw >> 8) / 16777216.0);
+    assert_true(reported[2].operand == LMB_OPERAND_STATE && reported[2].machine == 1 && reported[2].left == 1.0f);
+    assert_true(reported[2].right == 1.0f && reported[2].holds && !f.reports[0].applies);
+    finish(&f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_have_their_values),
+        cmocka_unit_test(terms_on_the_state_are_reported),
         cmocka_unit_test(frames_take_what_applies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -196,7 +196,7 @@ static void run_oracle(oracle_character *character, const random_frame *script, 
 // Whether a decision of the oracle hangs on rounding in any frame.
 static bool is_close(const random_graph *graph, const oracle_graph *oracle, oracle_character *characters) {
     for (uint32_t i = 0; i < GRAPH_CHARACTERS; i++) {
-        oracle_begin(&characters[i], oracle, graph->phases[i] == LMB_NONE ? i : graph->phases[i]);
+        oracle_begin(&characters[i], oracle, i, graph->phases[i] == LMB_NONE ? i : graph->phases[i]);
         for (uint32_t f = 0; f < GRAPH_FRAMES; f++) {
             run_oracle(&characters[i], &graph->frames[f], f, i);
         }
@@ -269,7 +269,7 @@ static void trace(const comparison *c, const oracle_character *oracle, const uin
 static void compare_frames(comparison *c) {
     for (uint32_t i = 0; i < GRAPH_CHARACTERS; i++) {
         const uint32_t phase = c->graph->phases[i];
-        oracle_begin(&c->characters[i], c->oracle, phase == LMB_NONE ? i : phase);
+        oracle_begin(&c->characters[i], c->oracle, i, phase == LMB_NONE ? i : phase);
         if (phase != LMB_NONE &&
             lmb_control_set_update_phase(c->control, c->state + i * c->state_words, phase, NULL) != LMB_OK) {
             report(c, "refused phase of character", i, 0.0, phase);

@@ -304,6 +304,35 @@ static void players_keep_their_position(void **state) {
     walker_clips[1] = original;
 }
 
+#define WAITS(TO) "{'to':'" TO "','after':1,'fade':0,'when':{'trigger':'go'}}"
+#define DRAWS "{'to':['stand','walk'],'event':'stop','fade':0.2}"
+
+// A trigger that waits goes on waiting, and draws go on, also where indices of states, events and machines are others.
+static void triggers_and_draws_go_on(void **state) {
+    (void)state;
+    crowd *from =
+        crowd_create(MACHINE(STATE("stand", CLIP("stand"), WAITS("walk")) "," STATE("walk", CLIP("walk"), DRAWS)));
+    crowd *to =
+        crowd_create(MACHINE(STATE("stand", CLIP("stand"), "{'to':'walk','event':'other'}," WAITS("walk")) "," STATE(
+            "walk", CLIP("walk"), "{'to':'stand','when':{'trigger':'never'}}," DRAWS)));
+    step(from, "go");
+    transfer(from, to, nothing);
+    const lmb_word_range old = lmb_control_seed_words(from->control), own = lmb_control_seed_words(to->control);
+    assert_true(old.count == 1 && own.count == 1 && old.first != own.first);
+    for (uint32_t i = 0; i < ROWS; i++) {
+        assert_int_equal(row_of(from, i)[old.first], row_of(to, i)[own.first]);
+    }
+    assert_string_equal(current(to, 0), "stand");
+    for (uint32_t i = 0; i < 200; i++) {
+        assert_string_equal(current(to, 0), current(from, 0));
+        step(from, i % 9 == 8 ? "stop" : i == 150 ? "go" : NULL);
+        step(to, i % 9 == 8 ? "stop" : i == 150 ? "go" : NULL);
+    }
+    assert_string_equal(current(to, 0), current(from, 0));
+    crowd_destroy(from);
+    crowd_destroy(to);
+}
+
 static const char *const texts[] = {
     GRAPH(STAND "," WALK "," HOP, GROUPED("hop")),
     GRAPH(HOP "," STAND "," WALK, CLIP("hop")),
@@ -319,6 +348,7 @@ static const char *const texts[] = {
     "'pose':" MACHINE(STAND "," WALK "," HOP) "}]}",
     "{'op':'clip','clip':'walk','play':{'end':'ping-pong','rate':0.7}}",
     WALKER_GRAPH("walk", "hop", "jump", "land", "0.25"),
+    MACHINE(STATE("stand", CLIP("stand"), WAITS("walk")) "," STATE("walk", CLIP("walk"), DRAWS)),
 };
 enum { TEXTS = sizeof texts / sizeof *texts };
 
@@ -418,6 +448,7 @@ int main(void) {
         cmocka_unit_test(what_is_lost_is_said_and_begins_anew),
         cmocka_unit_test(a_fade_without_its_transition_ends),
         cmocka_unit_test(players_keep_their_position),
+        cmocka_unit_test(triggers_and_draws_go_on),
         cmocka_unit_test(every_pair_of_graphs_gives_states_that_run),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(memory_that_runs_out_is_reported),

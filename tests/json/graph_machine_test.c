@@ -676,6 +676,168 @@ static void conditions_name_places(void **state) {
     end(&p);
 }
 
+// A trigger waits until a transition takes it: over frames, and for a time. A reset drops it, and what a transition
+// takes is gone.
+static void triggers_wait(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','name':'m','states':["
+                     "{'name':'a','pose':{'op':'rest'},'transitions':[{'to':'b','fade':0,'after':0.25,"
+                     "'when':{'trigger':'GO'}}]},"
+                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'c','fade':0,'when':{'trigger':'GO'}},"
+                     "{'to':'a','fade':0,'when':{'and':[{'param':'back'},{'not':{'trigger':'GO'}}]}}]},"
+                     "{'name':'c','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'AGAIN'}]}]}");
+    step(&p, 0.1, "GO");
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.125, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.125, NULL); // inside this frame
+    assert_string_equal(current(&p, 0), "b");
+    step(&p, 0.5, NULL); // it was taken
+    assert_string_equal(current(&p, 0), "b");
+    step(&p, 0.1, "GO");
+    assert_string_equal(current(&p, 0), "c");
+    step(&p, 0.1, "GO");
+    step(&p, 0.1, "GO"); // counts once
+    step(&p, 0.1, "AGAIN");
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.3, NULL);
+    step(&p, 0.0, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    set(&p, "back", 1.0f);
+    step(&p, 0.0, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.1, "GO");
+    const lmb_event reset = {0, LMB_EVENT_RESET};
+    const lmb_control_frame frame = {.step = LMB_TICKS_PER_SECOND,
+                                     .number = p.frame++,
+                                     .character_count = 1,
+                                     .state = p.state,
+                                     .parameters = p.parameters,
+                                     .events = &reset,
+                                     .event_count = 1};
+    assert_int_equal(lmb_control_run(p.control, &frame, 0, 1, NULL), LMB_OK);
+    step(&p, 1.0, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 0);
+    end(&p);
+}
+
+// Each machine keeps its own trigger, also while the state around it is not current.
+static void triggers_wait_in_each_machine(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','name':'outer','states':["
+                     "{'name':'a','pose':{'op':'rest'},'transitions':[{'to':'b','fade':0,'event':'IN'}]},"
+                     "{'name':'b','transitions':[{'to':'a','fade':0,'event':'OUT'}],"
+                     "'pose':{'op':'machine','name':'inner','states':["
+                     "{'name':'x','pose':{'op':'rest'},'transitions':[{'to':'y','fade':0,'when':{'trigger':'GO'}}]},"
+                     "{'name':'y','pose':{'op':'rest'}}]}},"
+                     "{'name':'c','pose':{'op':'rest'}}],"
+                     "'any':[{'to':'c','fade':0,'when':{'and':[{'trigger':'GO'},{'param':'takes'}]}}]}");
+    step(&p, 0.1, "GO");
+    step(&p, 0.1, "IN");
+    assert_string_equal(current(&p, 0), "b");
+    assert_string_equal(current(&p, 1), "y");
+    step(&p, 0.1, "OUT");
+    step(&p, 0.1, "IN"); // the inner one begins anew, and has taken its own
+    assert_string_equal(current(&p, 1), "x");
+    set(&p, "takes", 1.0f); // the outer one's still waits
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "c");
+    end(&p);
+}
+
+static uint32_t spread(uint32_t x) {
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
+
+// A machine draws when it begins and when it takes a transition, by the steps in control.h.
+static void a_machine_draws(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'transitions':["
+                     "{'to':['a',{'state':'b','weight':2},'c'],'fade':0,'event':'GO'}]},"
+                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'GO'}]},"
+                     "{'name':'c','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'GO'}]}]}");
+    uint32_t word = spread(0x9e3779b9u) * 747796405u + 2891336453u, counts[3] = {0};
+    static const char *const names[] = {"a", "b", "c"};
+    uint32_t expected = 0;
+    step(&p, 0.1, NULL);
+    for (uint32_t i = 0; i < 4000; i++) {
+        const double drawn = (double)(word >> 8) / 16777216.0;
+        expected = expected != 0 ? 0 : drawn < 0.25 ? 0 : drawn < 0.75 ? 1 : 2;
+        counts[expected]++;
+        step(&p, 0.1, "GO");
+        assert_string_equal(current(&p, 0), names[expected]);
+        word = word * 747796405u + 2891336453u;
+    }
+    // Of the draws a quarter leads to c, twice as many to b.
+    assert_in_range(counts[1], 2 * counts[2] * 9 / 10, 2 * counts[2] * 11 / 10);
+    // A reset goes on, and another seed gives other draws.
+    assert_int_equal(lmb_control_seed_words(p.control).count, 1);
+    const uint32_t own = p.state[lmb_control_seed_words(p.control).first];
+    assert_int_equal(own, word);
+    assert_int_equal(lmb_control_set_seed(p.control, p.state, 7, NULL), LMB_OK);
+    assert_int_equal(p.state[lmb_control_seed_words(p.control).first], spread(8 * 0x9e3779b9u));
+    assert_int_equal(lmb_control_set_seed(NULL, p.state, 7, NULL), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_control_check_states(p.control, p.state, 1, NULL), LMB_OK);
+    end(&p);
+}
+
+// A chance holds or does not as long as a state is current; it may be a parameter.
+static void chances(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','states':["
+                     "{'name':'a','pose':{'op':'rest'},'transitions':[{'to':'b','fade':0,'when':{'random':0}},"
+                     "{'to':'c','fade':0,'when':{'random':{'param':'chance'}}}]},"
+                     "{'name':'b','pose':{'op':'rest'}},"
+                     "{'name':'c','pose':{'op':'rest'}}]}");
+    set(&p, "chance", 0.0f);
+    for (uint32_t i = 0; i < 20; i++) {
+        step(&p, 0.1, NULL);
+    }
+    assert_string_equal(current(&p, 0), "a");
+    set(&p, "chance", 1.0f);
+    step(&p, 0.1, NULL);
+    assert_string_equal(current(&p, 0), "c");
+    end(&p);
+}
+
+// An outer machine hears in which state an inner one is, and a transition of the inner one leads out of it: at the end
+// of its clip, inside the frame.
+static void transitions_lead_out(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','name':'outer','states':["
+                     "{'name':'a','pose':{'op':'machine','name':'inner','fade':0,'states':["
+                     "{'name':'x','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'y','event':'GO'}]},"
+                     "{'name':'y','pose':{'op':'clip','clip':'hop'},"
+                     "'transitions':[{'out':'b','end':true},{'out':['c'],'event':'LEAVE'}]}]}},"
+                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'BACK'}]},"
+                     "{'name':'c','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'BACK'}]}],"
+                     "'any':[{'from':['a'],'to':'c','fade':0,'event':'HEAR','when':{'in':{'inner':'y'}}}]}");
+    assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 0);
+    step(&p, 0.0, NULL);
+    step(&p, 0.0, "LEAVE"); // only from y
+    step(&p, 0.0, "HEAR");
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.25, "GO");
+    assert_string_equal(current(&p, 1), "y");
+    step(&p, 0.0, "LEAVE");
+    assert_string_equal(current(&p, 0), "c");
+    step(&p, 0.0, "BACK");
+    assert_string_equal(current(&p, 1), "x");
+    step(&p, 0.0, "GO");
+    step(&p, 0.0, "HEAR");
+    assert_string_equal(current(&p, 0), "c");
+    step(&p, 0.0, "BACK");
+    step(&p, 0.0, "GO");
+    step(&p, 0.5, NULL);
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.5, NULL); // the clip takes 0.75 s
+    assert_string_equal(current(&p, 0), "b");
+    end(&p);
+}
+
 // A transition back to the same state is not an endless loop if it depends on a clip's time or on a computed parameter.
 static void places_are_no_loops(void **state) {
     (void)state;
@@ -1656,6 +1818,21 @@ static void malformed_texts(void **state) {
         {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},
         {GOES("'to':'b','when':true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
         {GOES("'to':'b','when':{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
+        {GOES("'to':'b','out':'b','event':'E'"), "states[0].transitions[0].out", 2, 32, "in no state of another one"},
+        {GOES("'to':[],'event':'E'"), "states[0].transitions[0].to", 2, 22, "0 states, where 1 to 64"},
+        {GOES("'to':['b','c'],'event':'E'"), "states[0].transitions[0].to[1]", 2, 27,
+         "the machine has no state of this name: a, b"},
+        {GOES("'to':[{'weight':1}],'event':'E'"), "states[0].transitions[0].to[0]", 2, 23, "needs the field \"state\""},
+        {GOES("'to':[{'state':'b','weight':-1}],'event':'E'"), "states[0].transitions[0].to[0].weight", 2, 45,
+         "-1 is outside"},
+        {GOES("'to':[{'state':'b','weight':0}],'event':'E'"), "states[0].transitions[0].to", 2, 22,
+         "all weights are 0"},
+        {GOES("'to':'b','when':{'trigger':''}"), "states[0].transitions[0].when.trigger", 2, 44,
+         "an event without a name"},
+        {GOES("'to':'b','when':{'random':2}"), "states[0].transitions[0].when.random", 2, 43, "2 is outside 0 to 1"},
+        {GOES("'to':'b','when':{'in':{}}"), "states[0].transitions[0].when.in", 2, 39, "one machine was expected"},
+        {GOES("'to':'b','when':{'in':{'m':'x'}}"), "states[0].transitions[0].when.in.m", 2, 40,
+         "the state that the transition leaves has no machine"},
         {GOES("'to':'b','when':{'=':[0,1]}"), "states[0].transitions[0].when.=", 2, 34, "unknown; there are <"},
         {GOES("'to':'b','when':{'<':[0]}"), "states[0].transitions[0].when.<", 2, 38, "1 numbers, where 2"},
         {GOES("'to':'b','when':{'<':0}"), "states[0].transitions[0].when.<", 2, 38, "an array was expected"},
@@ -2236,6 +2413,11 @@ int main(void) {
         cmocka_unit_test(machines_inside_each_other),
         cmocka_unit_test(definitions_play_once),
         cmocka_unit_test(lists_of_states),
+        cmocka_unit_test(triggers_wait),
+        cmocka_unit_test(triggers_wait_in_each_machine),
+        cmocka_unit_test(a_machine_draws),
+        cmocka_unit_test(chances),
+        cmocka_unit_test(transitions_lead_out),
         cmocka_unit_test(conditions_become_terms),
         cmocka_unit_test(memory_that_is_refused),
     };

@@ -547,6 +547,11 @@ static const char *const more[] = {
     "{'op':'machine','fade':0.3,'curve':'linear','states':[{'name':'a','pose':{'op':'rest'}},{'name':'b','pose':"
     "{'op':'rest'}}],'any':[{'to':'a','event':'A','from':['b']},{'to':'b','except':['b'],'when':{'or':[{'!=':[1,2]},"
     "{'not':{'param':'x'}}]}}]}",
+    // Triggers, chances and draws, and a machine inside that is heard and left.
+    "{'op':'machine','states':[{'name':'a','pose':{'op':'machine','name':'inner','states':[{'name':'x','pose':{'op':"
+    "'clip','clip':'walk'},'transitions':[{'to':['y',{'state':'x','weight':2}],'when':{'trigger':'T'}},"
+    "{'out':'b','end':true}]},{'name':'y','pose':{'op':'rest'}}]},'transitions':[{'to':'b','when':{'and':["
+    "{'in':{'inner':'y'}},{'random':0.5}]}}]},{'name':'b','pose':{'op':'rest'}}]}",
     "{'op':'mirror','axis':'x','include':['far.json'],'pose':{'use':'far'}}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["

@@ -537,6 +537,22 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, text);
 }
 
+// A trigger and a chance, as in JSON.
+static void triggers_and_chances(void **state) {
+    (void)state;
+    reading *graph =
+        read_machine("stand { when trigger GO and not random luck -> hop } hop { when random 0.25 stand }");
+    const lmb_term *terms = graph->control->machines[0].def.transitions[0].terms;
+    assert_int_equal(graph->control->machines[0].def.transitions[0].term_count, 3);
+    assert_true(terms[0].operand == LMB_OPERAND_TRIGGER && terms[0].kind == LMB_TERM_GREATER);
+    assert_int_equal(terms[0].event, lmb_graph_find_event(graph->graph, "GO"));
+    assert_true(terms[1].operand == LMB_OPERAND_DRAW && terms[1].kind == LMB_TERM_GREATER_EQUAL);
+    assert_int_equal(terms[1].right.parameter, lmb_graph_find_parameter(graph->graph, "luck"));
+    terms = graph->control->machines[0].def.transitions[1].terms;
+    assert_true(terms[0].operand == LMB_OPERAND_DRAW && terms[0].right.constant == 0.25f);
+    reading_destroy(graph);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_jump_becomes_a_machine),
@@ -553,6 +569,7 @@ int main(void) {
         cmocka_unit_test(too_many_transitions),
         cmocka_unit_test(missing_pointers),
         cmocka_unit_test(states_after_any_and_conditions),
+        cmocka_unit_test(triggers_and_chances),
         cmocka_unit_test(aliases_stand_for_clips),
         cmocka_unit_test(memory_that_is_refused),
     };

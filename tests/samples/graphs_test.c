@@ -20,7 +20,7 @@ typedef struct sample {
 
 static const sample samples[] = {
     {"locomotion", {" at 0.0000 0.0000 0.0000 "}},
-    {"jump", {"body:ground ", "body:jump ", "body:land ", "!LANDED ", "body:ground ", "body:jump "}},
+    {"jump", {"body:ground ", "body:jump ", "body:land ", "!LANDED ", "body:jump ", "body:land "}},
     {"layers", {"CROUCH:out WAVE:out ", "CROUCH:out WAVE:in ", "CROUCH:in WAVE:in ", "CROUCH:out ", "WAVE:out "}},
     {"aim", {"AIM:out ", "AIM:in ", "AIM:out "}},
     {"look-at", {"LOOK:in ", "LOOK:out ", "LOOK:in "}},
@@ -31,7 +31,7 @@ static const sample samples[] = {
     {"nested-machine",
      {"body:up/gait:stand ", "body:up/gait:move ", "body:jump ", "body:up/gait:move ", "body:up/gait:stand ",
       "body:down ", "body:up/gait:stand "}},
-    {"crowd", {"crowd:stand ", "crowd:greet ", "crowd:stand ", "crowd:go "}},
+    {"crowd", {"crowd:stand ", "crowd:breathe ", "crowd:stand ", "crowd:greet "}},
     {"root-motion",
      {"way:stand ", "way:walk ", "way:vault ", "way:stand ", "way:turn ", "yaw 0.0", "way:stand ", "yaw 1.5700"}},
 };

@@ -1,6 +1,6 @@
 // A control as tests describe it: players, groups and machines by indices, without nodes that blend their clips. The
 // parameters that they write are any parameters. Terms are as in <limber/control.h>, except that lmb_term.player_node
-// is a player's index.
+// is a player's index, and lmb_term.machine_node a machine's plus the number of players.
 #ifndef LIMBER_TESTS_SUPPORT_CONTROL_DEF_H
 #define LIMBER_TESTS_SUPPORT_CONTROL_DEF_H
 

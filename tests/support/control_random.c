@@ -307,6 +307,29 @@ static void draw_machines(plan *p) {
     }
 }
 
+// Lets some comparisons of values read a state, a trigger or a draw instead. These draws change no others.
+static void draw_decisions(plan *p) {
+    random_source random = random_branch(p->random->state, 2);
+    for (uint32_t i = 0; i < p->def.machine_count; i++) {
+        for (uint32_t j = 0; j < p->machines[i].transition_count; j++) {
+            for (uint32_t k = 0; k < p->transitions[i][j].term_count; k++) {
+                lmb_term *term = &p->terms[i][j][k];
+                const uint32_t operand = LMB_OPERAND_STATE + random_below(&random, 6);
+                const uint32_t machine = random_below(&random, p->def.machine_count);
+                if (term->kind >= LMB_TERM_AND || term->operand != LMB_OPERAND_VALUE || operand >= LMB_OPERAND_COUNT) {
+                    continue;
+                }
+                term->operand = (lmb_operand)operand;
+                term->machine_node = p->def.player_count + machine;
+                term->event = random_below(&random, EVENTS);
+                if (random_below(&random, 3) > 0) {
+                    term->right = lmb_constant((float)random_below(&random, 5) * 0.25f);
+                }
+            }
+        }
+    }
+}
+
 static float draw_in(plan *p, float duration) {
     return chance(p, 4) ? duration : fminf((float)random_between(p->random, 0.0, (double)duration), duration);
 }
@@ -462,6 +485,7 @@ static void draw_control(plan *p) {
     count_machines(p);
     draw_players(p);
     draw_machines(p);
+    draw_decisions(p);
     draw_weighed(p);
 }
 

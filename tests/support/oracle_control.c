@@ -92,9 +92,45 @@ static void begin_player(oracle_character *c, uint32_t index, int64_t phase) {
     player->passed_in_piece = player->passed_in_frame = false;
 }
 
-static void begin_machine(oracle_machine_state *machine) {
+static bool reads(const oracle_machine *machine, lmb_operand operand, uint32_t event) {
+    bool found = false;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        for (uint32_t k = 0; k < machine->transitions[i].term_count; k++) {
+            const lmb_term *term = &machine->transitions[i].terms[k];
+            found = found || (term->operand == operand && (operand == LMB_OPERAND_DRAW || term->event == event));
+        }
+    }
+    return found;
+}
+
+static void draw(oracle_character *c, uint32_t machine) {
+    c->draws[machine] = (uint32_t)(UINT64_C(747796405) * c->draws[machine] + UINT64_C(2891336453));
+}
+
+// The seed of a character's draw, by the steps in control.h.
+static uint32_t draw_seed(uint32_t character, uint32_t index) {
+    uint32_t x = (character + 1) * 0x9e3779b9u + index;
+    x = (x ^ x >> 16) * 0x85ebca6bu;
+    x = (x ^ x >> 13) * 0xc2b2ae35u;
+    return x ^ x >> 16;
+}
+
+// The draws that have none yet take their seeds.
+static void seed_draws(oracle_character *c) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->graph->machine_count; i++) {
+        if (reads(&c->graph->machines[i], LMB_OPERAND_DRAW, 0)) {
+            c->draws[i] = c->draws[i] == 0 ? draw_seed(c->index, count) : c->draws[i];
+            count++;
+        }
+    }
+}
+
+static void begin_machine(oracle_character *c, uint32_t index) {
+    oracle_machine_state *machine = &c->machines[index];
     memset(machine, 0, sizeof *machine);
     machine->weights[0] = machine->begun[0] = 1.0;
+    draw(c, index);
 }
 
 // Begins the groups whose players are in `begins` and did not move until then.
@@ -120,8 +156,10 @@ static void begin_groups(oracle_character *c, const bool *begins, const bool *mo
 
 static void begin_character(oracle_character *c) {
     bool begins[ORACLE_PLAYERS], moved[ORACLE_PLAYERS] = {false};
+    memset(c->waits, 0, sizeof c->waits);
+    seed_draws(c);
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
-        begin_machine(&c->machines[i]);
+        begin_machine(c, i);
     }
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         begins[i] = true;
@@ -132,10 +170,11 @@ static void begin_character(oracle_character *c) {
     c->has_begun = true;
 }
 
-void oracle_begin(oracle_character *c, const oracle_graph *graph, uint32_t phase) {
+void oracle_begin(oracle_character *c, const oracle_graph *graph, uint32_t index, uint32_t phase) {
     memset(c, 0, sizeof *c);
     c->graph = graph;
     c->phase = phase;
+    c->index = index;
     c->motion = c->step = c->shown = oracle_no_motion;
 }
 
@@ -144,7 +183,7 @@ static void restart_state(oracle_character *c, uint32_t machine, uint32_t state,
     bool begins[ORACLE_PLAYERS] = {false};
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
         if (scope_is_inside(c, c->graph->machines[i].scope, machine, state)) {
-            begin_machine(&c->machines[i]);
+            begin_machine(c, i);
         }
     }
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
@@ -227,10 +266,32 @@ static bool compare(lmb_term_kind kind, double left, double right) {
     }
 }
 
-// Ticks until a term is true: 0 if it is now.
-static int64_t term_due(oracle_character *c, const lmb_term *term) {
-    if (term->operand == LMB_OPERAND_VALUE) {
-        return compare(term->kind, oracle_value(term->left, c->row, c->graph->def->curves),
+static uint32_t machine_of(const oracle_character *c, uint32_t node) {
+    uint32_t machine = 0;
+    while (c->graph->machines[machine].node != node) {
+        machine++;
+    }
+    return machine;
+}
+
+// The left side of a term that does not change with time.
+static double left_side(const oracle_character *c, uint32_t machine, const lmb_term *term) {
+    switch (term->operand) {
+    case LMB_OPERAND_STATE:
+        return c->machines[machine_of(c, term->machine_node)].current;
+    case LMB_OPERAND_TRIGGER:
+        return c->waits[machine][term->event] ? 1.0 : 0.0;
+    case LMB_OPERAND_DRAW:
+        return floor(c->draws[machine] / 256.0) / 16777216.0;
+    default:
+        return oracle_value(term->left, c->row, c->graph->def->curves);
+    }
+}
+
+// Ticks until a term of a machine is true: 0 if it is now.
+static int64_t term_due(oracle_character *c, uint32_t machine, const lmb_term *term) {
+    if (term->operand != LMB_OPERAND_PHASE && term->operand != LMB_OPERAND_REMAINING) {
+        return compare(term->kind, left_side(c, machine, term),
                        oracle_value(term->right, c->row, c->graph->def->curves))
                    ? 0
                    : ORACLE_NEVER;
@@ -264,7 +325,8 @@ static int64_t term_due(oracle_character *c, const lmb_term *term) {
 }
 
 // Whether a transition's condition is true once the terms that are due within `ticks` are.
-static bool condition_holds(oracle_character *c, const lmb_transition_def *transition, int64_t ticks) {
+static bool condition_holds(oracle_character *c, uint32_t machine, const lmb_transition_def *transition,
+                            int64_t ticks) {
     bool stack[LMB_MAX_TERMS];
     uint32_t top = 0;
     for (uint32_t i = 0; i < transition->term_count; i++) {
@@ -273,7 +335,7 @@ static bool condition_holds(oracle_character *c, const lmb_transition_def *trans
             const bool b = stack[--top], a = stack[top - 1];
             stack[top - 1] = term->kind == LMB_TERM_AND ? a && b : a || b;
         } else {
-            stack[top++] = term_due(c, term) <= ticks;
+            stack[top++] = term_due(c, machine, term) <= ticks;
         }
     }
     return transition->term_count == 0 || stack[0];
@@ -289,7 +351,7 @@ static bool holds(oracle_character *c, uint32_t machine, const lmb_transition_de
     if (transition->at_end && (clip == LMB_NONE || end_due(c, clip, transition->event != LMB_NONE) > ticks)) {
         return false;
     }
-    return after_due(c, machine, transition) <= ticks && condition_holds(c, transition, ticks);
+    return after_due(c, machine, transition) <= ticks && condition_holds(c, machine, transition, ticks);
 }
 
 static bool leaves(const oracle_character *c, uint32_t machine, const lmb_transition_def *transition) {
@@ -388,7 +450,7 @@ static int64_t transition_due(oracle_character *c, uint32_t machine, const lmb_t
     }
     for (uint32_t i = 0; i < transition->term_count; i++) {
         if (transition->terms[i].kind != LMB_TERM_AND && transition->terms[i].kind != LMB_TERM_OR) {
-            const int64_t due = term_due(c, &transition->terms[i]);
+            const int64_t due = term_due(c, machine, &transition->terms[i]);
             latest = due != ORACLE_NEVER && due > latest ? due : latest;
         }
     }
@@ -463,6 +525,12 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
     if (restarts) {
         restart_state(c, machine, to, moved, phase);
     }
+    for (uint32_t i = 0; i < transition->term_count; i++) {
+        if (transition->terms[i].operand == LMB_OPERAND_TRIGGER) {
+            c->waits[machine][transition->terms[i].event] = false;
+        }
+    }
+    draw(c, machine);
 }
 
 // Takes transitions without an event until none applies. Returns false if the machine stops at the limit.
@@ -588,6 +656,13 @@ static int64_t next_cut(oracle_character *c) {
 }
 
 static void take_transitions(oracle_character *c, const uint32_t *events, uint32_t event_count) {
+    for (uint32_t i = 0; i < c->graph->machine_count; i++) {
+        for (uint32_t k = 0; k < event_count; k++) {
+            if (reads(&c->graph->machines[i], LMB_OPERAND_TRIGGER, events[k])) {
+                c->waits[i][events[k]] = true;
+            }
+        }
+    }
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
         if (oracle_scope_is_current(c, c->graph->machines[i].scope)) {
             run_machine(c, i, events, event_count);

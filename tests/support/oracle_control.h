@@ -14,6 +14,7 @@ enum {
     ORACLE_GROUPS = 4,
     ORACLE_TRANSITIONS = 32, // of one machine
     ORACLE_PARAMETERS = 64,
+    ORACLE_EVENTS = 64,
     ORACLE_EMITTED = 512,
     ORACLE_MIRRORS = 8 // combinations of mirrored axes
 };
@@ -128,6 +129,9 @@ typedef struct oracle_character {
     uint32_t pieces; // run so far
     uint64_t waited; // ticks since the last update
     uint32_t phase;  // of updates
+    uint32_t index;  // of the character, the seed of its draws
+    uint32_t draws[ORACLE_MACHINES];
+    bool waits[ORACLE_MACHINES][ORACLE_EVENTS]; // triggers
     lmb_control_counts counts;
     int64_t piece_time; // when the piece begins, in ticks since the frame's own step began
     int64_t passed;     // units of the passage of the player that moves
@@ -146,7 +150,7 @@ double oracle_value(lmb_value value, const double *row, const lmb_curve_def *cur
 double oracle_time_error(const oracle_character *character, uint32_t player);
 
 void oracle_graph_create(oracle_graph *graph, const lmb_graph_def *def);
-void oracle_begin(oracle_character *character, const oracle_graph *graph, uint32_t phase);
+void oracle_begin(oracle_character *character, const oracle_graph *graph, uint32_t index, uint32_t phase);
 // One frame. `row` has the host's parameters.
 void oracle_frame(oracle_character *character, uint64_t step, uint32_t number, const float *row, const uint32_t *events,
                   uint32_t event_count);

@@ -14,11 +14,11 @@
 
 // Whether the generator uses a feature. The letters in LIMBER_WITHOUT leave some out of all graphs, to find what a
 // difference depends on: additives (a), where states begin (b), other conditions beside an event or a time (c), delays
-// (d), fades (f) that end with their
-// clip (E) or are inside states (N), full rotation (F), groups (g) with several markers (M), joint weights (j), kinds
-// of transitions (k), masks of layers (l), mirrors (m), updates in some frames (n), partial poses (p), restarts (r),
-// resets (R), transitions of a state to itself (s), repetitions (t), nodes used twice (u), curves of the
-// graph's own (v), travel (w), machines (x), the times of other clips (y).
+// (d), fades (f) that end with their clip (E) or are inside states (N), full rotation (F), groups (g) with several
+// markers (M), joint weights (j), kinds of transitions (k), masks of layers (l), mirrors (m), updates in some frames
+// (n), partial poses (p), triggers, draws and states in conditions (q), restarts (r), resets (R), transitions of a
+// state to itself (s), repetitions (t), nodes used twice (u), curves of the graph's own (v), travel (w), machines (x),
+// the times of other clips (y).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
     return without == NULL || strchr(without, feature) == NULL;
@@ -492,7 +492,8 @@ static uint32_t make_machine(random_graph *g, uint32_t scope, bool additive, uin
     if (chance(g, 40)) {
         make_transition(g, machine, LMB_NONE, 0);
     }
-    return add_node(g, node, scope, additive);
+    machine->node = add_node(g, node, scope, additive);
+    return machine->node;
 }
 
 // ---- Graphs
@@ -628,6 +629,40 @@ static void make_frames(random_graph *g) {
     }
 }
 
+// Lets a transition that has no condition wait for a trigger in place of its event, and others read a draw or the state
+// of a machine. These draws change no others.
+static void add_decisions(random_graph *g) {
+    random_source random = random_branch(g->source, 39);
+    for (uint32_t i = 0; i < g->machine_count && uses('q'); i++) {
+        for (uint32_t k = 0; k < g->machines[i].def.transition_count; k++) {
+            lmb_transition_def *transition = &g->machines[i].transitions[k];
+            lmb_term *term = g->machines[i].terms[k];
+            const uint32_t drawn = random_below(&random, 6), other = random_below(&random, g->machine_count);
+            const float chance = (float)random_between(&random, 0.1, 0.9);
+            if (transition->term_count > 0 || drawn > 2) {
+                continue;
+            }
+            *term = lmb_default_term();
+            term->kind = LMB_TERM_GREATER;
+            if (drawn == 0 && transition->event != LMB_NONE && transition->from != LMB_NONE) {
+                term->operand = LMB_OPERAND_TRIGGER;
+                term->event = transition->event;
+                transition->event = LMB_NONE;
+            } else if (drawn == 1) {
+                term->operand = LMB_OPERAND_DRAW;
+                term->right = lmb_constant(chance);
+            } else {
+                term->operand = LMB_OPERAND_STATE;
+                term->kind = LMB_TERM_EQUAL;
+                term->right = lmb_constant((float)(k % 2));
+                term->machine_node = g->machines[other].node;
+            }
+            transition->terms = term;
+            transition->term_count = 1;
+        }
+    }
+}
+
 void random_graph_create(random_graph *g, uint64_t seed) {
     memset(g, 0, sizeof *g);
     g->source = seed;
@@ -642,6 +677,7 @@ void random_graph_create(random_graph *g, uint64_t seed) {
     uint32_t budget = 2 + below(g, 10);
     make(g, 0, chance(g, 5) && uses('a'), 4, &budget);
     compact_groups(g);
+    add_decisions(g);
     if (chance(g, 40) && uses('n')) {
         g->update_every = chance(g, 50) ? lmb_constant((float)between(g, 1.0, 6.0)) : parameter(g, 0.0, 8.0);
         g->def.update_every = &g->update_every;
@@ -749,6 +785,12 @@ static void print_machine(const lmb_machine_def *machine) {
             fprintf(stderr, " [");
             if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_VALUE) {
                 print_value("", term->left);
+            } else if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_STATE) {
+                fprintf(stderr, "state of %u", term->machine_node);
+            } else if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_TRIGGER) {
+                fprintf(stderr, "trigger %u", term->event);
+            } else if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_DRAW) {
+                fprintf(stderr, "draw");
             } else if (term->kind < LMB_TERM_AND) {
                 fprintf(stderr, "%s of %u", term->operand == LMB_OPERAND_PHASE ? "phase" : "remaining",
                         term->player_node);

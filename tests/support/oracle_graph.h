@@ -44,6 +44,7 @@ typedef struct random_machine {
     lmb_state_def states[GRAPH_STATES];
     lmb_transition_def transitions[GRAPH_TRANSITIONS];
     lmb_term terms[GRAPH_TRANSITIONS][GRAPH_TERMS];
+    uint32_t node;
 } random_machine;
 
 // What the host does in one frame: the same step for all characters, and each one's parameters and events.

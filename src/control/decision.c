@@ -1,0 +1,67 @@
+// Triggers and draws: words of a character's state that conditions of its machines read.
+//
+// A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw.
+// Triggers come first, then draws, both in the order of machines, transitions and terms.
+#include "control.h"
+
+#include "math/inline_ops.h"
+
+#include "../../shaders/ops/control_layout.h"
+#include "../../shaders/ops/hash.h"
+
+static bool is_listed(const lmb_decision *list, uint32_t count, lmb_decision decision) {
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = list[i].machine == decision.machine && list[i].event == decision.event;
+    }
+    return found;
+}
+
+// Adds those of a machine that are triggers, or those that are draws.
+static void list_machine(const lmb_moving *moving, uint32_t machine, lmb_operand operand, lmb_decisions *decisions) {
+    const lmb_machine_def *def = &moving->machines[machine].def;
+    for (uint32_t i = 0; i < def->transition_count; i++) {
+        for (uint32_t k = 0; k < def->transitions[i].term_count; k++) {
+            const lmb_term *term = &def->transitions[i].terms[k];
+            const bool is_draw = operand == LMB_OPERAND_DRAW;
+            const lmb_decision decision = {machine, is_draw ? LMB_NONE : term->event};
+            if (term->kind < LMB_TERM_AND && term->operand == operand &&
+                !is_listed(decisions->list, decisions->count, decision) && decisions->count < LMB_MAX_DECISIONS) {
+                decisions->list[decisions->count++] = decision;
+                decisions->draw_count += is_draw;
+            }
+        }
+    }
+}
+
+void lmb_moving_decisions(const lmb_moving *moving, lmb_decisions *decisions) {
+    decisions->count = decisions->draw_count = 0;
+    for (uint32_t i = 0; i < moving->machine_count; i++) {
+        list_machine(moving, i, LMB_OPERAND_TRIGGER, decisions);
+    }
+    for (uint32_t i = 0; i < moving->machine_count; i++) {
+        list_machine(moving, i, LMB_OPERAND_DRAW, decisions);
+    }
+}
+
+bool lmb_control_decides(const lmb_control *control) {
+    return (control->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0;
+}
+
+lmb_result lmb_control_set_seed(const lmb_control *control, uint32_t *state, uint32_t seed, lmb_error *error) {
+    if (control == NULL || state == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: seed: %s is NULL",
+                        control == NULL ? "the control" : "the state");
+    }
+    const lmb_word_range words = lmb_control_seed_words(control);
+    for (uint32_t i = 0; i < words.count; i++) {
+        state[words.first + i] = draw_seed(seed, i);
+    }
+    return LMB_OK;
+}
+
+lmb_word_range lmb_control_seed_words(const lmb_control *control) {
+    return control != NULL && lmb_control_decides(control)
+               ? (lmb_word_range){control->block[CONTROL_DRAWS], control->block[CONTROL_DRAW_COUNT]}
+               : (lmb_word_range){0};
+}
