@@ -69,7 +69,7 @@ export default {
     nav: [
       { text: 'Getting started', link: '/getting-started' },
       { text: 'Operations', link: '/graph-reference' },
-      { text: 'Headers', link: '/api/files.html', target: '_self' }
+      { text: 'Headers', link: '/api/modules.html', target: '_self' }
     ],
     sidebar: tree.map(([text, names]) => ({
       text,

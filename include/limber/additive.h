@@ -1,4 +1,5 @@
 /// @file additive.h
+/// @ingroup clips
 /// Bakes additive clips: computes the result of #LMB_OP_MAKE_ADDITIVE once, instead of at run time.
 ///
 /// The result is an additive clip (lmb_clip_is_additive()). Its poses are the second input of an #LMB_OP_ADDITIVE of
@@ -12,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup clips
+/// @{
 
 /// The reference of an additive clip, and how it is baked. Start from lmb_default_clip_additive_def().
 typedef struct lmb_clip_additive_def {
@@ -58,6 +62,8 @@ LMB_API lmb_clip_additive_def lmb_default_clip_additive_def(void);
 /// Only the clip stays allocated.
 LMB_API lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_additive_def *def,
                                           const lmb_host *host, lmb_clip **clip, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file base.h
+/// @ingroup basics
 /// Result codes, messages, the host's allocator and log. Every other header builds on this one.
 ///
 /// Limber has no global state, except one lock in an import library that is built with Assimp (import.h). Everything
@@ -28,6 +29,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup basics
+/// @{
 
 #if defined(LMB_SHARED) && defined(_WIN32)
 #if defined(LMB_BUILDING)
@@ -105,6 +109,8 @@ typedef struct lmb_host {
     void (*log)(void *user, lmb_log_level level, const char *message);
     void *user;
 } lmb_host;
+
+/// @}
 
 #ifdef __cplusplus
 }

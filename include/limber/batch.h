@@ -1,4 +1,5 @@
 /// @file batch.h
+/// @ingroup cpu
 /// Batches: a number of characters that run one graph, and the layout of their buffers. The layout is the same on the
 /// CPU and on the GPU, so either one can be compared with the other or replace it.
 ///
@@ -63,6 +64,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup cpu
+/// @{
 
 #define LMB_POSE_COMPONENTS 10u
 #define LMB_MATRIX_COMPONENTS 12u
@@ -174,6 +178,8 @@ typedef struct lmb_batch_outputs {
     /// (ik.h, "Reached"). May be NULL.
     uint32_t *reached;
 } lmb_batch_outputs;
+
+/// @}
 
 #ifdef __cplusplus
 }

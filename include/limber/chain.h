@@ -1,4 +1,5 @@
 /// @file chain.h
+/// @ingroup graphs
 /// Chains: #LMB_OP_CHAIN lets tails, hair, antennas and straps swing after their animation. lmb_chain_node() makes such
 /// a node with its defaults. The host gives it the time of each frame.
 ///
@@ -90,6 +91,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup graphs
+/// @{
+
 #define LMB_MAX_CHAIN_BONES 32u
 #define LMB_MAX_CHAIN_COLLIDERS 8u
 
@@ -127,6 +131,8 @@ typedef struct lmb_chain_def {
     const float *weights;  ///< of the joints from `start` on, 0 to 1: factors of the node's weight
     uint32_t weight_count; ///< as many as bones; 1: the same for all; 0: all are 1
 } lmb_chain_def;
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file clip.h
+/// @ingroup clips
 /// A clip: key-framed tracks for the joints and float channels of one rig.
 ///
 /// A clip is built once, as one relocatable block of 32-bit words, which the CPU reads and the GPU gets unchanged. It
@@ -11,6 +12,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup clips
+/// @{
 
 /// A clip. Create one with lmb_clip_create() or lmb_clip_open().
 typedef struct lmb_clip lmb_clip;
@@ -215,6 +219,8 @@ typedef struct lmb_clip_compression_report {
 LMB_API lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                                      const lmb_host *host, lmb_clip **clip, lmb_clip_compression_report *report,
                                      lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

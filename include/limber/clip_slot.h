@@ -1,4 +1,5 @@
 /// @file clip_slot.h
+/// @ingroup clips
 /// Clip slots: clips of a graph that can be added, exchanged and removed while the graph runs (streaming).
 ///
 /// A graph copies its clips when it is created. A clip that has a slot (lmb_graph_def.clip_slots) may then be absent,
@@ -38,6 +39,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup clips
+/// @{
 
 #define LMB_MAX_CLIP_SLOTS 4096u ///< in one graph
 
@@ -86,6 +90,8 @@ LMB_API lmb_clip_slot_def lmb_default_clip_slot_def(void);
 /// Returns a slot for clips like this one: its name, which lives as long as the clip, its bytes, duration, joints, type
 /// and kinds. Set `clip`, and more bytes or kinds if other clips need them.
 LMB_API lmb_clip_slot_def lmb_clip_slot_for(const lmb_clip *clip);
+
+/// @}
 
 #ifdef __cplusplus
 }

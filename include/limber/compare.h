@@ -1,4 +1,5 @@
 /// @file compare.h
+/// @ingroup cpu
 /// Compares the outputs of two sides bit by bit, for example those of the CPU and of the GPU.
 #ifndef LIMBER_COMPARE_H
 #define LIMBER_COMPARE_H
@@ -8,6 +9,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup cpu
+/// @{
 
 /// The result of comparisons. Start from zero. Each comparison adds to it, so several frames or batches can share one.
 typedef struct lmb_comparison {
@@ -43,6 +47,8 @@ LMB_API uint64_t lmb_comparison_differs(const lmb_comparison *comparison);
 
 /// Writes one line about the first difference, terminated, cut to `size`; "no difference" if there is none.
 LMB_API void lmb_comparison_describe(const lmb_comparison *comparison, char *text, size_t size);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file control.h
+/// @ingroup control
 /// Stage 1 of a frame: advances everything in a graph that changes over time, once per character.
 ///
 /// Reads the parameters and events of the host, keeps a state for each character, and writes parameters: those that the
@@ -52,6 +53,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup control
+/// @{
 
 /// Time is in ticks of 1/705,600,000 s.
 ///
@@ -936,6 +940,8 @@ LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
 /// Writes lmb_control_hash() of each row: `hashes` has `row_count` elements, and `words` that many rows of `row_words`
 /// words. For states, a row is a character: two hosts find out which characters differ.
 LMB_API void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file cost.h
+/// @ingroup profiles
 /// Measures the cost of each node of a graph on the CPU, with the host's clock.
 ///
 /// A CPU path runs the same operations as the kernels, so the shares are a guide to those on a GPU, but no more than
@@ -17,6 +18,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup profiles
+/// @{
 
 #define LMB_MAX_COST_ROUNDS 10000u
 
@@ -51,6 +55,8 @@ typedef struct lmb_node_cost {
 /// needed pointer is NULL or there are no characters, and with #LMB_ERROR_LIMIT if there are too many rounds.
 LMB_API lmb_result lmb_cost_measure(const lmb_cost_def *def, const lmb_host *host, lmb_node_cost *costs, double *rest,
                                     lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

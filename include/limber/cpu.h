@@ -1,4 +1,5 @@
 /// @file cpu.h
+/// @ingroup cpu
 /// Runs a batch on the CPU.
 ///
 /// The reference is scalar C compiled from the sources of the kernels; it defines the bits. The SIMD paths are the same
@@ -12,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup cpu
+/// @{
 
 /// The code that evaluates a batch. All paths give the same bits.
 typedef enum lmb_cpu_path {
@@ -124,6 +128,8 @@ typedef struct lmb_past_character {
 /// it has no such character, or the batch no such row. It trusts the snapshot as lmb_snapshot_restore() does.
 LMB_API lmb_result lmb_cpu_run_past(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                                     const lmb_batch_outputs *outputs, const lmb_past_character *past, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

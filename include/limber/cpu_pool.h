@@ -1,4 +1,5 @@
 /// @file cpu_pool.h
+/// @ingroup cpu
 /// A thread pool that runs what cpu.h runs: frames, poses, lists, the control. For hosts without a job system.
 ///
 /// A host with a job system calls lmb_cpu_run_range() from its jobs instead, with one lmb_cpu per thread. The bits do
@@ -11,6 +12,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup cpu
+/// @{
 
 #define LMB_MAX_THREADS 256u
 
@@ -54,6 +58,8 @@ LMB_API lmb_result lmb_cpu_pool_run_control(lmb_cpu_pool *pool, const lmb_contro
 /// Use it while the pool is idle, to give each thread a profile of its own. A thread takes at least 16 characters at a
 /// time, and several times as many of a large crowd.
 LMB_API lmb_cpu *lmb_cpu_pool_cpu(lmb_cpu_pool *pool, uint32_t thread);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file cpu_profile.h
+/// @ingroup profiles
 /// Times runs on the CPU, by a clock of the host. The library reads no clock by itself. An lmb_cpu without a profile
 /// reads none.
 #ifndef LIMBER_CPU_PROFILE_H
@@ -10,6 +11,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup profiles
+/// @{
 
 /// The times of runs. One thread at a time may use it.
 typedef struct lmb_cpu_profile lmb_cpu_profile;
@@ -64,6 +68,8 @@ LMB_API void lmb_cpu_set_profile(lmb_cpu *cpu, lmb_cpu_profile *profile);
 /// Events of the stages "control", "pose" and "model" follow each other within their run, although in fact the
 /// characters alternate between the last two.
 LMB_API lmb_profile *lmb_cpu_profile_times(lmb_cpu_profile *profile);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file explain.h
+/// @ingroup control
 /// Why a machine takes a transition or not: for tools and for debugging, on the host.
 #ifndef LIMBER_EXPLAIN_H
 #define LIMBER_EXPLAIN_H
@@ -8,6 +9,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup control
+/// @{
 
 /// A term of a transition's condition, with its values.
 typedef struct lmb_term_report {
@@ -52,6 +56,8 @@ typedef struct lmb_transition_report {
 /// nothing in the state.
 LMB_API uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
                                      uint32_t machine, lmb_transition_report *reports, uint32_t max_count);
+
+/// @}
 
 #ifdef __cplusplus
 }

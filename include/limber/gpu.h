@@ -1,4 +1,5 @@
 /// @file gpu.h
+/// @ingroup device
 /// Runs batches as Vulkan compute on the host's device, recorded into the host's command buffers.
 ///
 /// The host stays in control. Limber creates buffers and pipelines only in create calls, and allocates nothing while it
@@ -57,6 +58,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup device
+/// @{
 
 /// Limber on one device: lmb_gpu_create().
 typedef struct lmb_gpu lmb_gpu;
@@ -480,6 +484,8 @@ LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t 
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file gpu.hpp
+/// @ingroup cpp
 /// The handles of the GPU side for C++17 (limber.hpp). It needs the headers of Vulkan.
 #ifndef LIMBER_GPU_HPP
 #define LIMBER_GPU_HPP
@@ -11,6 +12,9 @@
 #include <limber/limber.hpp>
 
 namespace limber {
+
+/// @addtogroup cpp
+/// @{
 
 using gpu = handle<lmb_gpu, lmb_gpu_destroy>;                   ///< declare it before all that is created with it
 using gpu_graph = handle<lmb_gpu_graph, lmb_gpu_graph_destroy>; ///< destroy it before its lmb_gpu
@@ -51,6 +55,8 @@ using gpu_ragdoll = handle<lmb_gpu_ragdoll, lmb_gpu_ragdoll_destroy>; ///< destr
 inline result<gpu_ragdoll> create_gpu_ragdoll(lmb_gpu *on) {
     return create<gpu_ragdoll>(lmb_gpu_ragdoll_create, on);
 }
+
+/// @}
 
 } // namespace limber
 

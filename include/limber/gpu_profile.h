@@ -1,4 +1,5 @@
 /// @file gpu_profile.h
+/// @ingroup profiles
 /// Times the stages of a frame on the device, and reports the device memory of a batch.
 ///
 /// Times come from timestamps in the host's command buffers. Nothing here waits: if the results of a frame are not
@@ -19,6 +20,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup profiles
+/// @{
 
 /// Timestamps of frames. One thread at a time may use it. It must outlive the execution of every command buffer that it
 /// was recorded into.
@@ -106,6 +110,8 @@ typedef struct lmb_gpu_bytes {
 ///
 /// Writes up to `count` rows, and returns how many there are.
 LMB_API uint32_t lmb_gpu_batch_bytes(const lmb_gpu_batch *batch, lmb_gpu_bytes *rows, uint32_t count);
+
+/// @}
 
 #ifdef __cplusplus
 }

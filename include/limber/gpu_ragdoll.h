@@ -1,4 +1,5 @@
 /// @file gpu_ragdoll.h
+/// @ingroup device
 /// Converts the matrices of ragdolls (ragdoll.h) in a compute kernel, recorded into the host's command buffers: between
 /// a physics engine that writes matrices on the device, or a copy of them, and the frame that reads the poses.
 ///
@@ -20,6 +21,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup device
+/// @{
 
 /// The kernel.
 typedef struct lmb_gpu_ragdoll lmb_gpu_ragdoll;
@@ -54,6 +58,8 @@ LMB_API lmb_gpu_ragdoll_info lmb_default_gpu_ragdoll_info(void);
 /// is not set. Then nothing is recorded.
 LMB_API lmb_result lmb_gpu_ragdoll_record(lmb_gpu_ragdoll *ragdoll, VkCommandBuffer commands,
                                           const lmb_gpu_ragdoll_info *info, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file gpu_readback.h
+/// @ingroup device
 /// Reads back what the frames of a batch report, a few frames late and without waiting: emitted events, character
 /// motions, states (root motion included), words of inertialization, reached targets and refusal counters, or hashes of
 /// these, with the number of their frame.
@@ -46,6 +47,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup device
+/// @{
 
 /// A ring of frames that are read back.
 typedef struct lmb_gpu_readback lmb_gpu_readback;
@@ -132,6 +136,8 @@ LMB_API lmb_result lmb_gpu_readback_save(const lmb_gpu_readback *readback, const
 
 /// Returns the number of frames lost so far, those included that no returned frame has counted yet.
 LMB_API uint64_t lmb_gpu_readback_missed(const lmb_gpu_readback *readback);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file gpu_skin.h
+/// @ingroup device
 /// Skins the vertices of meshes (skin.h) in a compute kernel, recorded into the host's command buffers.
 ///
 /// The host gives device addresses of everything: mesh, palettes, list, streams. Nothing is copied and nothing is
@@ -27,6 +28,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup device
+/// @{
 
 /// The kernels for both methods.
 typedef struct lmb_gpu_skin lmb_gpu_skin;
@@ -69,6 +73,8 @@ typedef struct lmb_gpu_skin_run {
 /// message names the run.
 LMB_API lmb_result lmb_gpu_skin_record(lmb_gpu_skin *gpu_skin, VkCommandBuffer commands, const lmb_gpu_skin_run *runs,
                                        uint32_t run_count, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

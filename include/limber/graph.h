@@ -1,4 +1,6 @@
-/// @file graph.h Animation graphs: nodes that produce poses, combine poses, or decide over time between poses.
+/// @file graph.h
+/// @ingroup graphs
+/// Animation graphs: nodes that produce poses, combine poses, or decide over time between poses.
 ///
 /// lmb_graph_create() checks a graph and compiles it once. A batch (batch.h) then evaluates it for many characters. The
 /// graph contains everything that a batch needs: rig, clips, masks. It is immutable once created, so any number of
@@ -49,6 +51,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup graphs
+/// @{
 
 #define LMB_MAX_INPUTS 16u        ///< inputs of an operation, except blend spaces and machines (#LMB_MAX_SPACE_INPUTS)
 #define LMB_MAX_SPACE_INPUTS 64u  ///< inputs of a blend space, states of a machine
@@ -913,6 +918,8 @@ LMB_API void lmb_graph_emitter_name(const lmb_graph *graph, const lmb_emitted_ev
 /// operation that runs as several instructions is named in each of them, "weighted begin" and so on. Parameters without
 /// a name are printed as p0, p1 and so on.
 LMB_API void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file graph_json.h
+/// @ingroup files
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips. Writes
 /// graphs of poses.
 ///
@@ -21,6 +22,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup files
+/// @{
 
 /// A graph that was read from a text, and what its descriptor refers to.
 typedef struct lmb_graph_json lmb_graph_json;
@@ -159,6 +163,8 @@ LMB_API lmb_result lmb_graph_json_write(const lmb_graph_def *def, const lmb_host
 /// #LMB_ERROR_ARGUMENT if a pointer is NULL, and as these two functions do.
 LMB_API lmb_result lmb_graph_create_from_file(const char *path, const lmb_import *import, const lmb_host *host,
                                               lmb_graph **graph, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file ik.h
+/// @ingroup graphs
 /// Inverse kinematics: #LMB_OP_IK_TWO_BONE turns joints so that a limb reaches a target, #LMB_OP_IK_AIM so that an axis
 /// points at it, #LMB_OP_FOOT_PLACEMENT so that feet stand on the ground. lmb_two_bone_node(), lmb_aim_node() and
 /// lmb_foot_placement_node() make such nodes with their defaults.
@@ -48,6 +49,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup graphs
+/// @{
 
 #define LMB_MAX_POINTS 64u ///< points of each character
 
@@ -368,6 +372,8 @@ typedef struct lmb_feet_def {
     float pelvis_half_life;        ///< seconds, 0 to 1000: of the pelvis's offset; 0: not smoothed
     float teleport;                ///< distance, in units of `space`, to 2^40: see "Time"; 2^40: never
 } lmb_feet_def;
+
+/// @}
 
 #ifdef __cplusplus
 }

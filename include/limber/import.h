@@ -1,4 +1,5 @@
 /// @file import.h
+/// @ingroup files
 /// Reads characters from files: glTF 2.0 as .glb or .gltf, BVH, import blocks (lmb_import_write()), FBX in a build with
 /// LIMBER_UFBX or LIMBER_ASSIMP, and Collada (.dae) in one with LIMBER_ASSIMP.
 ///
@@ -154,6 +155,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup files
+/// @{
+
 /// The content of a file. Immutable once created, so any number of threads may read it. Owns its rig, clips, meshes and
 /// images.
 typedef struct lmb_import lmb_import;
@@ -255,6 +259,8 @@ LMB_API uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node);
 LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
 /// Returns a note, or NULL if the index is out of range.
 LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);
+
+/// @}
 
 #ifdef __cplusplus
 }

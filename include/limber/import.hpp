@@ -1,4 +1,5 @@
 /// @file import.hpp
+/// @ingroup cpp
 /// The handles of files for C++17 (limber.hpp). It needs the library limber::import.
 #ifndef LIMBER_IMPORT_HPP
 #define LIMBER_IMPORT_HPP
@@ -9,6 +10,9 @@
 #include <limber/limber.hpp>
 
 namespace limber {
+
+/// @addtogroup cpp
+/// @{
 
 using import_ = handle<lmb_import, lmb_import_destroy>; ///< `import` is a keyword of modules
 inline result<import_> import_file(const char *path, const lmb_host *host = nullptr) {
@@ -22,6 +26,8 @@ inline result<graph> create_graph_from_file(const char *path, const lmb_import *
                                             const lmb_host *host = nullptr) {
     return create<graph>(lmb_graph_create_from_file, path, import, host);
 }
+
+/// @}
 
 } // namespace limber
 

@@ -1,4 +1,5 @@
 /// @file inertia.h
+/// @ingroup graphs
 /// Inertialization: a transition that switches to the new pose at once and lets its offset from the pose shown before
 /// decay (Bollo, "Inertialization: High-Performance Animation Transitions in Gears of War", GDC 2018).
 ///
@@ -58,6 +59,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup graphs
+/// @{
+
 /// Consecutive parameters of a character that control its inertialization.
 ///
 /// A graph whose machines inertialize writes them (lmb_graph_inertia_parameters()); with lmb_graph_def.inertialize the
@@ -77,6 +81,8 @@ typedef enum lmb_inertia_parameter {
 } lmb_inertia_parameter;
 
 #define LMB_INERTIA_LAST_NUMBER 0xffffffu ///< up to this every integer is exact as a float
+
+/// @}
 
 #ifdef __cplusplus
 }

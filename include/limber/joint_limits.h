@@ -1,4 +1,5 @@
 /// @file joint_limits.h
+/// @ingroup characters
 /// Joint limits, to which #LMB_OP_CLAMP clamps a pose.
 ///
 /// A joint that is within its limits is unchanged, to the bit. Otherwise translation, rotation and scale are each
@@ -44,6 +45,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup characters
+/// @{
+
 #define LMB_MAX_JOINT_LIMITS 64u ///< tables in one graph
 
 /// Bits of lmb_joint_limit_def.set.
@@ -87,6 +91,8 @@ static inline lmb_channel_range lmb_default_channel_range(void) {
 /// Returns a definition without limits. Its ranges, once enabled in `set`, clamp everything to the rest pose (scales to
 /// 1); the twist axis is y.
 LMB_API lmb_joint_limit_def lmb_default_joint_limit_def(void);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file joint_map.h
+/// @ingroup characters
 /// Joint maps, which define subsets of a rig's joints, and static poses, which are stored in a graph.
 ///
 /// A joint map defines a subset with joints of its own, and a table that maps each of the rig's joints to a joint of
@@ -22,6 +23,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup characters
+/// @{
 
 #define LMB_MAX_JOINT_MAPS 64u     ///< in one graph
 #define LMB_MAX_STATIC_POSES 1024u ///< in one graph
@@ -53,6 +57,8 @@ typedef struct lmb_static_pose_def {
 
 /// No name and no joints.
 LMB_API lmb_static_pose_def lmb_default_static_pose_def(void);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file limber.hpp
+/// @ingroup cpp
 /// A thin layer over the C headers for C++17: handles that destroy what they own, lists in descriptors, and results.
 ///
 ///     const std::array nodes = {lmb_clip_node(0, lmb_parameter(0)), lmb_clip_node(1, lmb_parameter(0)),
@@ -45,6 +46,9 @@
 #endif
 
 namespace limber {
+
+/// @addtogroup cpp
+/// @{
 
 /// Calls the function that destroys a type.
 template <auto Function> struct destroyer {
@@ -226,6 +230,8 @@ using pack = handle<lmb_pack, lmb_pack_close>; ///< owns its rig and descriptors
 inline result<pack> open_pack(const void *bytes, size_t size, const lmb_host *host = nullptr) {
     return create<pack>(lmb_pack_open, bytes, size, host);
 }
+
+/// @}
 
 } // namespace limber
 

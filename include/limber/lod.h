@@ -1,4 +1,5 @@
 /// @file lod.h
+/// @ingroup characters
 /// Levels of detail: fewer joints are computed for characters that are far away.
 ///
 /// A graph has a table with a max lod for each joint (lmb_graph_def.max_lods) and a level for each character
@@ -28,6 +29,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup characters
+/// @{
+
 /// Number of levels: 0 to #LMB_MAX_LODS - 1. A joint whose max lod is the last level is never dropped.
 #define LMB_MAX_LODS 8u
 
@@ -53,6 +57,8 @@ LMB_API lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max
 /// #LMB_ERROR_ARGUMENT if rig or table are NULL, and with #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, uint8_t *max_lods,
                                             lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

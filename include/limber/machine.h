@@ -1,4 +1,5 @@
 /// @file machine.h
+/// @ingroup control
 /// Reads state machines written as a compact text, one block for each state:
 ///
 ///     stand        { JUMP_PRESS stand2crouch }
@@ -52,6 +53,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup control
+/// @{
+
 /// Reads and checks a text. The result is a graph as from lmb_graph_json_read().
 ///
 /// `machine` gives the text of the machine, the rig and the clips. If `graph` is NULL, the machine is the whole graph.
@@ -66,6 +70,8 @@ extern "C" {
 LMB_API lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph,
                                     const lmb_host *host, lmb_graph_json **result, lmb_graph_problems *problems,
                                     lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file math.h
+/// @ingroup basics
 /// Transforms, matrices and quaternions, and the arithmetic on them that a host needs besides the batch kernels.
 ///
 /// The functions here are compiled from the same sources as the kernels (`shaders/ops`), so they give the same bits.
@@ -12,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup basics
+/// @{
 
 /// Min magnitude of an output except 0, 2^-40. Every operation, every stage and every function of this header snaps its
 /// outputs: a smaller magnitude, and any NaN, becomes +0.
@@ -70,6 +74,8 @@ LMB_API float lmb_cosine(float radians);
 /// Returns the angle of (x, y) from the x axis towards the y axis in radians, from -pi to pi, within 1e-6. It is 0 if
 /// both are 0. Magnitudes below 2^-40 count as 0.
 LMB_API float lmb_arc_tangent(float y, float x);
+
+/// @}
 
 #ifdef __cplusplus
 }

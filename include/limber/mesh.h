@@ -1,4 +1,5 @@
 /// @file mesh.h
+/// @ingroup characters
 /// Meshes and images as plain arrays, for a renderer, or for lmb_skin_create() (skin.h). Limber does not draw. All
 /// arrays and names belong to the import or pack that returned them, or to the host that filled them. A skin here is
 /// that of a glTF file.
@@ -10,6 +11,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup characters
+/// @{
 
 #define LMB_MAX_INFLUENCES 8u
 
@@ -75,6 +79,8 @@ typedef struct lmb_image {
     const uint8_t *bytes;
     size_t size;
 } lmb_image;
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file mirror.h
+/// @ingroup characters
 /// Mirrors of a rig: reflection of poses in the plane x = 0, y = 0 or z = 0 of model space, by a table that gives each
 /// joint its partner on the other side.
 ///
@@ -38,6 +39,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup characters
+/// @{
 
 #define LMB_MAX_MIRRORS 16u ///< in one graph
 
@@ -80,6 +84,8 @@ LMB_API lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host,
 /// The partner is the first channel whose name says the opposite side, if both are angles or neither is. A channel
 /// without one is its own partner. `host` is that of lmb_rig_find_mirror().
 LMB_API void lmb_rig_find_mirror_channels(const lmb_rig *rig, const lmb_host *host, uint32_t *partners);
+
+/// @}
 
 #ifdef __cplusplus
 }

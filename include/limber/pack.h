@@ -1,4 +1,5 @@
 /// @file pack.h
+/// @ingroup files
 /// Packs: a whole character in one block of bytes. To read one a program needs only the core library, not the importer.
 ///
 /// A pack has a rig, clips, meshes with their morph targets and images, and graphs with everything that a graph's
@@ -46,6 +47,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup files
+/// @{
 
 #define LMB_PACK_VERSION 1u
 #define LMB_MAX_PACK_GRAPHS 4096u
@@ -147,6 +151,8 @@ typedef enum lmb_pack_part {
 
 /// Returns the number of the pack's bytes that a part takes; 0 if there is no such part.
 LMB_API size_t lmb_pack_part_bytes(const lmb_pack *pack, lmb_pack_part part);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file profile.h
+/// @ingroup profiles
 /// A profile: how long named stages took, as totals, as a window of the newest samples, and as a queue of events.
 ///
 /// The profiles of the CPU (cpu_profile.h) and of the GPU (gpu_profile.h) each contain one. A host can add its own
@@ -12,6 +13,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup profiles
+/// @{
 
 #define LMB_MAX_PROFILE_STAGES 64u
 #define LMB_MAX_PROFILE_WINDOW 65536u
@@ -84,6 +88,8 @@ LMB_API uint64_t lmb_profile_dropped(const lmb_profile *profile);
 /// took. 1 is the minimum time; less is slower. 0 if either number is not above 0, or lmb_batch_check() refuses the
 /// batch.
 LMB_API double lmb_profile_floor_share(const lmb_batch_def *batch, double bytes_per_second, double nanoseconds);
+
+/// @}
 
 #ifdef __cplusplus
 }

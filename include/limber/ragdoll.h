@@ -1,4 +1,5 @@
 /// @file ragdoll.h
+/// @ingroup cpu
 /// Ragdolls: converts the model matrices of joints that a physics engine moves into local transforms: the way from
 /// physics to animation. The result is a pose buffer for #LMB_OP_OVERRIDE, which fades between the animation and the
 /// ragdoll, or for #LMB_OP_POSE. For the other way, to start bodies where the animation is, read #LMB_OUTPUT_MODEL.
@@ -43,6 +44,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup cpu
+/// @{
+
 /// Characters whose matrices are converted; all of their bodies are read. To convert only some, call once for each run
 /// of neighbours, with pointers to its first character. Start from lmb_default_ragdoll_info(). Arrays must not overlap.
 typedef struct lmb_ragdoll_info {
@@ -66,6 +70,8 @@ LMB_API lmb_ragdoll_info lmb_default_ragdoll_info(void);
 /// floating-point environment does not affect the result and is restored. Fails with #LMB_ERROR_ARGUMENT if a needed
 /// pointer is NULL or the graph has no such mask.
 LMB_API lmb_result lmb_ragdoll_run(const lmb_ragdoll_info *info, lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

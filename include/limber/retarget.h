@@ -1,4 +1,5 @@
 /// @file retarget.h
+/// @ingroup characters
 /// Retargeting: clips and poses of one rig (the source) on another (the rig of the graph).
 ///
 /// Inside the input of #LMB_OP_RETARGET the sources of poses have the joints of the source: clips built for that rig,
@@ -79,6 +80,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup characters
+/// @{
+
 #define LMB_MAX_RETARGETS 64u           ///< in one graph
 #define LMB_MAX_RETARGET_STEPS 1048576u ///< joints of the source that all joints read together, counted for each
 
@@ -120,6 +124,8 @@ LMB_API uint32_t lmb_rig_find_retarget(const lmb_rig *rig, const lmb_rig *source
 /// Returns the scale of the root; 0 if the descriptor is not valid for the rig, or if the host has no temporary memory.
 /// `host` may be NULL.
 LMB_API float lmb_retarget_root_scale(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file rig.h
+/// @ingroup characters
 /// A rig: the skeleton that clips and graphs are made for.
 ///
 /// It has
@@ -16,6 +17,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup characters
+/// @{
 
 #define LMB_MAX_JOINTS 65535u
 #define LMB_MAX_SOCKETS 65535u
@@ -145,6 +149,8 @@ LMB_API bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel);
 
 /// Returns the number of joints on the longest path from a root to a leaf: 1 if all joints are roots, 0 without joints.
 LMB_API uint32_t lmb_rig_depth(const lmb_rig *rig);
+
+/// @}
 
 #ifdef __cplusplus
 }

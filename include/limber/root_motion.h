@@ -1,4 +1,5 @@
 /// @file root_motion.h
+/// @ingroup clips
 /// Root motion: the displacement of a character by a clip, as a track of its own.
 #ifndef LIMBER_ROOT_MOTION_H
 #define LIMBER_ROOT_MOTION_H
@@ -8,6 +9,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup clips
+/// @{
 
 #define LMB_MAX_MOTION_KEYS 65536u ///< of a motion track
 #define LMB_MAX_MOTION 1048576.0f  ///< of the values in its keys: 2^20
@@ -117,6 +121,8 @@ LMB_API void lmb_root_motion_destroy(lmb_root_motion *motion);
 LMB_API const lmb_motion_track *lmb_root_motion_track(const lmb_root_motion *motion);
 /// Returns the clip without the motion, which lives as long as `motion`.
 LMB_API const lmb_clip *lmb_root_motion_clip(const lmb_root_motion *motion);
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file skin.h
+/// @ingroup cpu
 /// Skins the vertices of meshes: writes positions, normals and tangents of the visible characters, from their palettes.
 ///
 /// A renderer usually skins in its vertex shader and needs nothing of this. It is for those that need skinned vertices
@@ -73,6 +74,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup cpu
+/// @{
 
 /// The bind pose of a mesh, immutable once created. Several threads may use it at a time.
 typedef struct lmb_skin lmb_skin;
@@ -260,6 +264,8 @@ typedef struct lmb_skin_run_info {
 /// if this machine lacks the path.
 LMB_API lmb_result lmb_skin_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_skin_run_info *info,
                                 lmb_error *error);
+
+/// @}
 
 #ifdef __cplusplus
 }

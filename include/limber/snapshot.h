@@ -1,4 +1,5 @@
 /// @file snapshot.h
+/// @ingroup state
 /// Snapshots: everything that the next frame of some characters continues from, in one block of bytes. They serve
 /// rollback, saved games, and a server that sends characters to clients.
 ///
@@ -53,6 +54,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup state
+/// @{
 
 #define LMB_SNAPSHOT_VERSION 1u
 #define LMB_SNAPSHOT_HEADER_WORDS 14u
@@ -189,6 +193,8 @@ LMB_API lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph);
 /// most `size` bytes with the final zero. Returns false, and writes "", if the states are equal.
 LMB_API bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const uint32_t *b, char *text,
                                         size_t size);
+
+/// @}
 
 #ifdef __cplusplus
 }

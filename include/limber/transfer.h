@@ -1,4 +1,5 @@
 /// @file transfer.h
+/// @ingroup state
 /// Hot reload: characters of one graph go on in another one, an edited version of it, by names.
 ///
 /// A transfer is made once for two graphs. It finds for each part of the new graph the same part of the old one:
@@ -35,6 +36,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup state
+/// @{
+
 /// How characters of one graph go on in another one. Immutable.
 typedef struct lmb_graph_transfer lmb_graph_transfer;
 
@@ -70,6 +74,8 @@ LMB_API lmb_result lmb_graph_transfer_snapshot(const lmb_graph_transfer *transfe
 /// their names. All others have their initial values.
 LMB_API void lmb_graph_transfer_parameters(const lmb_graph_transfer *transfer, const float *from, float *to,
                                            uint32_t count);
+
+/// @}
 
 #ifdef __cplusplus
 }

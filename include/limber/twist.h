@@ -1,4 +1,5 @@
 /// @file twist.h
+/// @ingroup graphs
 /// Twist: #LMB_OP_TWIST gives helper joints a share of the twist of another joint, as Unity's Twist Correction and the
 /// twist joints of Unreal's characters do. A forearm's helper takes half the twist of the hand, so that the skin does
 /// not collapse at the wrist; a helper of an upper arm takes back the twist of the arm near the shoulder.
@@ -40,6 +41,9 @@
 extern "C" {
 #endif
 
+/// @addtogroup graphs
+/// @{
+
 #define LMB_MAX_TWIST_JOINTS 8u ///< helpers of a twist
 
 /// A joint and the helpers that share its twist: lmb_node_def.twist of an #LMB_OP_TWIST.
@@ -50,6 +54,8 @@ typedef struct lmb_twist_def {
     float shares[LMB_MAX_TWIST_JOINTS];    ///< for each of `joints`, from -1 to 1
     uint32_t joint_count;                  ///< 1 to #LMB_MAX_TWIST_JOINTS
 } lmb_twist_def;
+
+/// @}
 
 #ifdef __cplusplus
 }

@@ -1,4 +1,5 @@
 /// @file value.h
+/// @ingroup basics
 /// Values that a graph uses: constants or parameters, with an optional curve.
 #ifndef LIMBER_VALUE_H
 #define LIMBER_VALUE_H
@@ -8,6 +9,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup basics
+/// @{
 
 #define LMB_MAX_CURVES 256u    ///< of one graph's own
 #define LMB_MAX_CURVE_KEYS 64u ///< of one of them
@@ -156,6 +160,8 @@ static inline lmb_value lmb_parameter(uint32_t index) {
 /// finite. The value must be one that lmb_graph_create() accepts. `parameters` may be NULL for a constant. `curves` are
 /// those of the graph, or NULL if the value has none of them.
 LMB_API float lmb_value_at(lmb_value value, const float *parameters, const lmb_curve_def *curves);
+
+/// @}
 
 #ifdef __cplusplus
 }
