@@ -104,7 +104,7 @@ typedef struct lmb_gpu_bytes {
 } lmb_gpu_bytes;
 
 /// Most rows that lmb_gpu_batch_bytes() returns.
-#define LMB_GPU_MAX_BYTES_ROWS 32u
+#define LMB_MAX_GPU_BYTES_ROWS 32u
 
 /// Reports the device memory of a batch, by buffer. Last are the buffers of its graph, which other batches may share.
 ///

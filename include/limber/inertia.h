@@ -70,7 +70,7 @@ extern "C" {
 /// their ranges. A value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
 typedef enum lmb_inertia_parameter {
     /// Number of the frame, an integer that may begin anywhere: one more in each frame that advances the character,
-    /// whether or not it is shown, up to #LMB_INERTIA_LAST_NUMBER, then 0. Add two when the character starts anew,
+    /// whether or not it is shown, up to #LMB_MAX_INERTIA_NUMBER, then 0. Add two when the character starts anew,
     /// because no frame precedes that one.
     LMB_INERTIA_NUMBER,
     LMB_INERTIA_STEP,      ///< the step of the previous frame, not of this one, in seconds
@@ -80,7 +80,7 @@ typedef enum lmb_inertia_parameter {
     LMB_INERTIA_PARAMETERS
 } lmb_inertia_parameter;
 
-#define LMB_INERTIA_LAST_NUMBER 0xffffffu ///< up to this every integer is exact as a float
+#define LMB_MAX_INERTIA_NUMBER 0xffffffu ///< up to this every integer is exact as a float
 
 /// @}
 

@@ -61,7 +61,7 @@ typedef struct profiling {
     lmb_batch_def batch;
     profiled_side sides[2]; // the CPU, and the device if there is one
     uint32_t side_count;
-    lmb_gpu_bytes bytes[LMB_GPU_MAX_BYTES_ROWS];
+    lmb_gpu_bytes bytes[LMB_MAX_GPU_BYTES_ROWS];
     uint32_t bytes_count;
     uint64_t inertia_bytes; // inertialization data and that of chains, on the CPU
     double rest;            // nanoseconds of the rest pose
@@ -133,7 +133,7 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     profiling->side.profile = profiling->gpu_profile;
     add_side(profiling, device->properties.deviceName, lmb_gpu_profile_times(profiling->gpu_profile),
              profiling->device_bandwidth);
-    profiling->bytes_count = lmb_gpu_batch_bytes(profiling->side.batch, profiling->bytes, LMB_GPU_MAX_BYTES_ROWS);
+    profiling->bytes_count = lmb_gpu_batch_bytes(profiling->side.batch, profiling->bytes, LMB_MAX_GPU_BYTES_ROWS);
     return LMB_OK;
 }
 

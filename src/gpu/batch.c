@@ -1061,7 +1061,7 @@ lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot) {
 }
 
 typedef struct bytes_table {
-    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
+    lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
     uint32_t count;
 } bytes_table;
 

@@ -320,7 +320,7 @@ lmb_profile *lmb_gpu_profile_times(lmb_gpu_profile *profile) {
     return profile->times;
 }
 
-void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS], uint32_t *count) {
+void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS], uint32_t *count) {
     if (buffer->buffer == VK_NULL_HANDLE) {
         return;
     }
@@ -329,7 +329,7 @@ void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_GPU_
     while (row < *count && strcmp(rows[row].name, name) != 0) {
         row++;
     }
-    if (row == *count && row < LMB_GPU_MAX_BYTES_ROWS) {
+    if (row == *count && row < LMB_MAX_GPU_BYTES_ROWS) {
         rows[(*count)++] = (lmb_gpu_bytes){.name = name, .host_access = buffer->memory.mapped != NULL};
     }
     if (row < *count) {

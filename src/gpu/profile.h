@@ -13,6 +13,6 @@ lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *
 void lmb_gpu_profile_write(lmb_gpu_profile *profile, uint32_t slot, VkCommandBuffer commands, uint32_t stage);
 
 // Adds a buffer to the row with its name. A zeroed buffer adds nothing.
-void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS], uint32_t *count);
+void lmb_gpu_bytes_add(const lmb_gpu_buffer *buffer, lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS], uint32_t *count);
 
 #endif

@@ -26,7 +26,7 @@
 _Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERTIA_STEP &&
                    LMB_INERTIA_TRIGGERED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
                    LMB_INERTIA_DURATION == INERTIA_DURATION && LMB_INERTIA_PARAMETERS == INERTIA_PARAMETERS &&
-                   LMB_INERTIA_LAST_NUMBER == INERTIA_LAST_NUMBER,
+                   LMB_MAX_INERTIA_NUMBER == INERTIA_LAST_NUMBER,
                "the kernels read the parameters of inertialization otherwise than inertia.h says");
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
 _Static_assert(LMB_MAX_CHANNEL_STACK == STACK_CHANNELS, "the channels' stack differs from the stated one");

@@ -99,9 +99,9 @@ static void write_inertia_parameters(writer *w) {
     static const struct {
         const char *name;
         float max;
-    } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_INERTIA_LAST_NUMBER},
+    } parameters[LMB_INERTIA_PARAMETERS] = {[LMB_INERTIA_NUMBER] = {"number", (float)LMB_MAX_INERTIA_NUMBER},
                                             [LMB_INERTIA_STEP] = {"step", LMB_MAX_CONTROL_SECONDS},
-                                            [LMB_INERTIA_TRIGGERED] = {"switched", (float)LMB_INERTIA_LAST_NUMBER},
+                                            [LMB_INERTIA_TRIGGERED] = {"switched", (float)LMB_MAX_INERTIA_NUMBER},
                                             [LMB_INERTIA_TIME] = {"time", LMB_MAX_CONTROL_SECONDS},
                                             [LMB_INERTIA_DURATION] = {"duration", LMB_MAX_CONTROL_SECONDS}};
     const uint32_t first = w->moving->inertia_parameters;

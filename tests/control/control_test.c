@@ -1572,7 +1572,7 @@ static void test_inertialized_and_begun_anew(void **state) {
     stage_step_with(&s, SIXTIETH, anew, 2);
     expect_inertia(&s, 7, 0.0, 7, 1 / 60.0, 0.0);
     // The number wraps around after the largest.
-    s.state[lmb_control_state_words(s.control) - 7] = LMB_INERTIA_LAST_NUMBER;
+    s.state[lmb_control_state_words(s.control) - 7] = LMB_MAX_INERTIA_NUMBER;
     stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
     expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
     stage_end(&s);

@@ -1451,8 +1451,8 @@ static void arena_destroy(arena *arena) {
 
 // Whether frames copy the parameters, because the kernels do not read the memory that the host writes.
 static bool copies_parameters(const lmb_gpu_batch *batch) {
-    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
-    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_GPU_MAX_BYTES_ROWS);
+    lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
+    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
     bool copies = false;
     for (uint32_t i = 0; i < count; i++) {
         copies = copies || strcmp(rows[i].name, "parameters staging") == 0;

@@ -452,9 +452,9 @@ static void bytes_are_those_of_every_buffer(void **state) {
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
     assert_ok(lmb_gpu_batch_create(ground.gpu, &def, &batch, &error), &error);
-    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
-    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_GPU_MAX_BYTES_ROWS);
-    assert_true(count >= 6 && count <= LMB_GPU_MAX_BYTES_ROWS);
+    lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
+    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
+    assert_true(count >= 6 && count <= LMB_MAX_GPU_BYTES_ROWS);
     const uint64_t parameters = 3 * 10 * lmb_graph_parameter_count(shared.program) * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 3), parameters);
     assert_int_equal(bytes_of(rows, count, "palette", 6), 3 * 10 * joints * sizeof(lmb_affine));
@@ -500,9 +500,9 @@ static void bytes_include_the_control_and_exchange_areas(void **state) {
     def.slot_count = 2;
     def.events_a_frame = 5;
     assert_ok(lmb_gpu_batch_create(ground.gpu, &def, &batch, &error), &error);
-    lmb_gpu_bytes rows[LMB_GPU_MAX_BYTES_ROWS];
-    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_GPU_MAX_BYTES_ROWS);
-    assert_true(count <= LMB_GPU_MAX_BYTES_ROWS);
+    lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
+    const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
+    assert_true(count <= LMB_MAX_GPU_BYTES_ROWS);
     const uint32_t words = lmb_control_state_words(lmb_graph_control(graph));
     const uint64_t parameters = 2 * 10 * lmb_graph_parameter_count(graph) * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 2), parameters);

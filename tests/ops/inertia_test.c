@@ -758,10 +758,10 @@ static void numbers_wrap(void **state) {
         move_crowd(&d, frame);
         for (uint32_t character = 0; character < CHARACTERS; character++) {
             float *parameters = d.parameters[character];
-            const uint32_t first = LMB_INERTIA_LAST_NUMBER - 9; // keeps even numbers even
-            parameters[LMB_INERTIA_NUMBER] = (float)((frame + first) & LMB_INERTIA_LAST_NUMBER);
+            const uint32_t first = LMB_MAX_INERTIA_NUMBER - 9; // keeps even numbers even
+            parameters[LMB_INERTIA_NUMBER] = (float)((frame + first) & LMB_MAX_INERTIA_NUMBER);
             parameters[LMB_INERTIA_TRIGGERED] =
-                (float)(((uint32_t)parameters[LMB_INERTIA_TRIGGERED] + first) & LMB_INERTIA_LAST_NUMBER);
+                (float)(((uint32_t)parameters[LMB_INERTIA_TRIGGERED] + first) & LMB_MAX_INERTIA_NUMBER);
         }
         run_frame_of(&c, NULL, 0);
         run_frame_of(&d, NULL, 0);
