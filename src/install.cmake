@@ -102,8 +102,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md D
 # package's sources may lack the pictures.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN *.md
         PATTERN site EXCLUDE)
-foreach(folder characters operations renderer viewer)
+foreach(folder characters machines operations renderer viewer)
     install(DIRECTORY ${PROJECT_SOURCE_DIR}/samples/${folder} DESTINATION ${CMAKE_INSTALL_DOCDIR}/samples OPTIONAL
-            FILES_MATCHING PATTERN *.png PATTERN *.jpg)
+            FILES_MATCHING PATTERN *.png PATTERN *.jpg PATTERN *.svg)
 endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/manual/html DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)

@@ -22,7 +22,7 @@ if ! cmp -s "$site/package-lock.json" "$work/node_modules/installed.json"; then
 fi
 find "$work" -maxdepth 1 -name '*.md' -delete
 rm -rf "$work/public" "$folder/html"
-cp "$site/tree.mjs" "$site/pages.mjs" "$work"
+cp "$site/tree.mjs" "$site/pages.mjs" "$site/machine.mjs" "$work"
 cp -r "$site/config.mjs" "$site/theme" "$work/.vitepress"
 
 # The reference of the headers.

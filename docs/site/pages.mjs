@@ -4,13 +4,12 @@
 // link. LIMBER is the command: with it every machine of a JSON block is drawn. Pages stay as they are in docs; what is
 // different on the site is done here:
 // - links to files of the repository become links to copies, as text; links to folders become text;
-// - a JSON block with a machine gets a picture of its states;
 // - a paragraph that only links to a graph of samples/graphs also shows it, as such a block;
+// - a JSON block with a machine gets a picture of its states (machine.mjs);
 // - the page of contents is below the title page, home.md.
-import { execFileSync } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as path from 'node:path'
-import { instance } from '@viz-js/viz'
+import { drawMachine, drawMachineFile } from './machine.mjs'
 import { tree } from './tree.mjs'
 
 const [source, work, limber] = process.argv.slice(2)
@@ -51,34 +50,18 @@ function inline(label) {
   return label.replace(/`([^`]+)`/g, '<code>$1</code>')
 }
 
-const viz = await instance()
-
-// The states of a graph as SVG in the colours of the page.
-function drawMachine(json) {
-  const dot = execFileSync(limber, ['graph', 'mannequin', '--graph', json, '--dot'], { encoding: 'utf8' })
-  const style =
-    'rankdir=LR; bgcolor=transparent; nodesep=0.35; ranksep=0.7;' +
-    'node [fontname="Inter,Helvetica,Arial,sans-serif", fontsize=13, margin="0.16,0.08", penwidth=1.2];' +
-    'edge [fontname="Inter,Helvetica,Arial,sans-serif", fontsize=11, arrowsize=0.7, penwidth=1.1];' +
-    'fontname="Inter,Helvetica,Arial,sans-serif"; fontsize=12; color="#88888888";'
-  const svg = viz.renderString(dot.replace('{', `{ ${style}`), { format: 'svg' })
-  return svg
-    .slice(svg.indexOf('<svg'))
-    .replace(/<!--.*?-->/gs, '')
-    .replace(/<title>.*?<\/title>/gs, '')
-    .replace(/(fill|stroke)="black"/g, '$1="currentColor"')
-    .replace(/<text /g, '<text fill="currentColor" ')
-    .replace(/\n+/g, ' ')
-}
-
 let machines = 0
 function addPictures(text) {
   if (!limber) return text
-  return text.replace(/^```json\n([^]*?)^```\n/gm, (block, json) => {
-    if (!/^\{"op": "machine"/.test(json)) return block
+  const blocks = /^(?:!\[([^\]]*)\]\(\.\.\/(samples\/machines\/\w+\.svg)\)\n\n)?(```json\n([^]*?)^```\n)/gm
+  return text.replace(blocks, (all, label, picture, block, json) => {
+    if (!/^\{"op": "machine"/.test(json)) return all
+    if (picture && fs.readFileSync(path.join(source, picture), 'utf8') !== drawMachineFile(json, limber)) {
+      throw new Error(`${picture} is not what docs/site/machine.mjs draws`)
+    }
     machines++
-    const figure = 'figure class="machine" role="img" aria-label="The states of this machine" v-pre'
-    return `${block}\n<${figure}>${drawMachine(json)}</figure>\n`
+    const figure = `figure class="machine" role="img" aria-label="${label ?? 'The states of this machine'}" v-pre`
+    return `${block}\n<${figure}>${drawMachine(json, limber)}</figure>\n`
   })
 }
 
@@ -93,7 +76,7 @@ function addGraphs(text) {
 fs.mkdirSync(work, { recursive: true })
 for (const name of pages) {
   let text = fs.readFileSync(path.join(source, 'docs', name), 'utf8')
-  text = addPictures(mapLinks(addGraphs(text)))
+  text = mapLinks(addPictures(addGraphs(text)))
   text = text.replace(/^```(\w*) \(elsewhere\)$/gm, '```$1').replace(/^```json \(\w+\)$/gm, '```json')
   if (name === 'index.md') {
     const home = fs.readFileSync(path.join(source, 'docs/site/home.md'), 'utf8')
