@@ -141,6 +141,8 @@ void main() {
     c.motions = push.motions;
     c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);
     c.shows = true;
+    c.matrix_at = push.matrices + character * MATRIX_COMPONENTS;
+    c.places = push.matrices != 0u;
     c.sent = push.sent;
     c.number = push.number;
     frame_part runs;

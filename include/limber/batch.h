@@ -159,7 +159,9 @@ typedef struct lmb_batch_inputs {
     const lmb_control_frame *control;
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
     const float *points;               ///< may be NULL if lmb_graph_point_count() is 0
-    const float *transforms;           ///< world transforms; may be NULL unless lmb_graph_uses_transforms()
+    /// World transforms; may be NULL unless lmb_graph_uses_transforms(). NULL: lmb_control_frame.matrices of `control`,
+    /// which lmb_cpu_run() and lmb_cpu_run_range() fill in first, so nodes follow the character's own motion.
+    const float *transforms;
     /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. NULL takes the palette of
     /// this frame. It may be the same memory as the palette output, because it is read first.
     const float *previous_palette;

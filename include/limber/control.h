@@ -803,6 +803,10 @@ typedef struct lmb_control_frame {
     /// uint32_t [C][lmb_graph_reached_count()]: lmb_batch_outputs.reached of the frame before, for parameters of
     /// #lmb_reached_slot. NULL: no target is reached.
     const uint32_t *reached;
+    /// float [C][3][4], row-major: lmb_control_matrix() of where each character is shown, written if there is a
+    /// character motion; may be NULL. A run of poses takes them as world transforms if lmb_batch_inputs.transforms is
+    /// NULL. With lmb_graph_def.interpolate_updates they have the motion between updates, as `motions` has.
+    float *matrices;
 } lmb_control_frame;
 
 /// No step, no characters, no memory.

@@ -114,8 +114,9 @@ typedef struct lmb_past_character {
 ///
 /// `batch` and `inputs` are those of that frame, as they were given to lmb_cpu_run(), or hold only the rows up to that
 /// of the character. Of `inputs->control` it reads the step, the number, the host's parameters and the events of the
-/// row. It reads none of its states and reached targets, and writes nothing to it. `outputs->buffers` are those of one
-/// character; of `outputs->inertia` and `outputs->reached` nothing is read or written.
+/// row, and whether there are `matrices`, which then are the character's own. It reads none of its states and reached
+/// targets, and writes nothing to it. `outputs->buffers` are those of one character; of `outputs->inertia` and
+/// `outputs->reached` nothing is read or written.
 ///
 /// A host that kept the inputs of this character alone gives a batch of one, with row 0 and events for character 0.
 /// The row itself matters only with lmb_graph_def.update_every, to a character that had not begun.

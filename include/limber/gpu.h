@@ -277,18 +277,24 @@ typedef struct lmb_gpu_batch_def {
     /// The most characters that can be restored in a frame, each of which is a change too. Each takes memory for all
     /// that is kept of a character, in each frame slot.
     uint32_t restored_a_frame;
+    /// For a graph with a character motion: nodes in world space (ik.h) take each character's transform from its own
+    /// motion, of the frame that runs, unless lmb_gpu_batch_bind_transforms() binds others for a slot. The control
+    /// writes them, so a frame with lmb_gpu_record_info.poses_alone needs others. lmb_gpu_batch_matrices() has them.
+    bool own_transforms;
     /// Optional, for a graph with a character motion: lmb_motion [character_count], where the characters begin. Read
     /// while the batch is created. Otherwise they begin at the origin.
     const lmb_motion *motions;
 } lmb_gpu_batch_def;
 
 /// No graph, 0 characters, palette only, 2 frame slots, default span, as many spans as needed, which need not fit a
-/// descriptor; 1,024 events a frame, keeps no emitted events; 256 changes a frame, none restored; no motions.
+/// descriptor; 1,024 events a frame, keeps no emitted events; 256 changes a frame, none restored; no transforms of its
+/// own; no motions.
 LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which),
+/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which; and
+/// for `own_transforms` without a character motion),
 /// #LMB_ERROR_LIMIT (one character does not fit a span, `one_span` or `binds_spans` cannot be kept, the parameters or
 /// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY,
 /// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks a kind of memory; or the driver limits the iterations of
@@ -329,6 +335,7 @@ LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, 
                                            lmb_error *error);
 
 /// Bind the points of targets (ik.h), and the world transforms, for a frame slot, for commands recorded afterwards.
+/// lmb_gpu_batch_def.own_transforms needs no transforms from the host.
 ///
 /// The addresses are those of float [C][lmb_graph_point_count()][4] and of float [C][3][4], laid out as batch.h says,
 /// aligned to 16, in buffers of the host created as for lmb_gpu_batch_bind_pose(). The host writes them before it
@@ -386,11 +393,11 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 /// Records one frame of the batch.
 ///
 /// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the points or the world
-/// transforms are not bound, the previous frame's slot has not been recorded, no probe has passed and `accept_mismatch`
-/// is not set, or the profile's slot has not begun; with #LMB_ERROR_ARGUMENT if a slot does not exist, there is no
-/// command buffer, the characters exceed those of the batch, the address of a list or its count is 0 or not aligned,
-/// its capacity exceeds the characters, or the step is too long; and with #LMB_ERROR_LIMIT if the profile has too few
-/// marks.
+/// transforms are not bound (transforms: unless they are the batch's own), the previous frame's slot has not been
+/// recorded, no probe has passed and `accept_mismatch` is not set, or the profile's slot has not begun; with
+/// #LMB_ERROR_ARGUMENT if a slot does not exist, there is no command buffer, the characters exceed those of the batch,
+/// the address of a list or its count is 0 or not aligned, its capacity exceeds the characters, or the step is too
+/// long; and with #LMB_ERROR_LIMIT if the profile has too few marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// Consecutive characters whose outputs are in one buffer.
@@ -481,6 +488,11 @@ LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t 
 ///
 /// Zero if there is no character motion, or no such slot. lmb_gpu_batch_place() moves a character elsewhere.
 LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot);
+/// Returns where the matrices of these positions and orientations are stored, float [C][3][4], as one span: from model
+/// space to the world, with the bits of lmb_control_frame.matrices.
+///
+/// Zero without lmb_gpu_batch_def.own_transforms, or if there is no such slot.
+LMB_API lmb_gpu_span lmb_gpu_batch_matrices(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.
 LMB_API lmb_gpu_span lmb_gpu_batch_refused(const lmb_gpu_batch *batch, uint32_t slot);

@@ -315,6 +315,9 @@ OP void show_character_motions(CHARACTERS all) {
                     show_character_motion(c, character_motion);
                 }
             }
+            if (c.places) {
+                write_matrix(c, character_motion);
+            }
         }
     }
 }

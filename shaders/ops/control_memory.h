@@ -45,11 +45,15 @@ layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define ROW_AT(c, index) ((c).row + (index))
 #define EMITTED_AT(c, index) ((c).emitted_at + (index))
 #define CHARACTER_MOTION_AT(c, index) ((c).motion_at + (index))
+#define MATRIX_AT(c, index) ((c).matrix_at + (index))
+#define MATRICES(c) (c).motions // behind them
 #else
 #define STATE_AT(c, index) (index)
 #define ROW_AT(c, index) (index)
 #define EMITTED_AT(c, index) (index)
 #define CHARACTER_MOTION_AT(c, index) (index)
+#define MATRIX_AT(c, index) (index)
+#define MATRICES(c) (c).matrices
 #endif
 
 // A character in a frame, or one in each lane.
@@ -83,13 +87,16 @@ uint state_at;
 uint row;
 uint emitted_at;
 uint motion_at;
+uint matrix_at;
 #else
-stored_weight *weights; // scratch memory for the weights of the program
-uint32_t *refused;      // scratch counters: the stages of the batch count what its rules refuse
+mutable_memory matrices; // from model space to the world
+stored_weight *weights;  // scratch memory for the weights of the program
+uint32_t *refused;       // scratch counters: the stages of the batch count what its rules refuse
 #endif
 uint character; // index in the batch
 bool emits_events;
-bool shows;
+bool shows;      // writes `motions`
+bool places;     // writes a matrix
 memory sent;     // events: character, event; sorted by character
 uint sent_first; // the character's
 uint sent_count; // that count in the current piece

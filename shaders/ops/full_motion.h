@@ -246,4 +246,40 @@ OP_NOINLINE void show_fully(control c, address character_motion) {
     STORE(c.motions, CHARACTER_MOTION_AT(c, 6u), BITS(q.w));
 }
 
+// The matrix from model space to the world, of position and orientation.
+OP affine matrix_of_motion(control c, address character_motion) {
+    address at = motion_state(c, character_motion);
+    transform placed = identity_transform();
+    placed.t = make_vector(real_of_fixed(state_ticks(c, at + MOVING_POSITION)),
+                           real_of_fixed(state_ticks(c, at + MOVING_POSITION + 2u)),
+                           real_of_fixed(state_ticks(c, at + MOVING_POSITION + 4u)));
+    if (ROTATES_FULLY(c, character_motion)) {
+        placed.q = orientation_of(c, character_motion);
+    }
+    affine matrix = affine_from_transform(placed);
+    if (!ROTATES_FULLY(c, character_motion)) {
+        direction heading = direction_of_angle(state_word(c, at + MOVING_YAW));
+        matrix.xx = heading.cosine;
+        matrix.xz = heading.sine;
+        matrix.zx = -heading.sine;
+        matrix.zz = heading.cosine;
+    }
+    return snap_affine(matrix);
+}
+
+OP void store_matrix_row(control c, address at, matrix_row row) {
+    STORE(MATRICES(c), MATRIX_AT(c, at), BITS(row.x));
+    STORE(MATRICES(c), MATRIX_AT(c, at + 1u), BITS(row.y));
+    STORE(MATRICES(c), MATRIX_AT(c, at + 2u), BITS(row.z));
+    STORE(MATRICES(c), MATRIX_AT(c, at + 3u), BITS(row.t));
+}
+
+// Writes the matrix for world transforms and renderers.
+OP_NOINLINE void write_matrix(control c, address character_motion) {
+    affine matrix = matrix_of_motion(c, character_motion);
+    store_matrix_row(c, 0u, row_x(matrix));
+    store_matrix_row(c, 4u, row_y(matrix));
+    store_matrix_row(c, 8u, row_z(matrix));
+}
+
 #endif

@@ -116,7 +116,7 @@ ADDRESS(Words, parts)
 ADDRESS(Words, kept)        // [character][KEPT_WORDS]
 ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
 WORD(copies)                // of states, which advance between updates: words from the first state to the first copy
-PADDING()
+WORD(matrices)              // words from the first motion to the first matrix; 0: none are written
 END_PUSH(lmb_control_push)
 #endif
 

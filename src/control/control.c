@@ -10,9 +10,8 @@
 #include "math/quaternion.h"
 #include "program/program.h"
 
+#include "../../shaders/ops/full_motion.h"
 #include "../../shaders/ops/machines.h"
-#include "../../shaders/ops/motion.h"
-#include "../../shaders/ops/transform.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -377,27 +376,11 @@ lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state)
 lmb_affine lmb_control_matrix(const lmb_control *control, const uint32_t *state) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    transform placed = identity_transform();
-    const uint32_t *words = motion_words(control, state);
-    if (words != NULL) {
-        placed.t.x = real_of_fixed(load_ticks(words, 0));
-        placed.t.y = real_of_fixed(load_ticks(words, 2));
-        placed.t.z = real_of_fixed(load_ticks(words, 4));
+    affine matrix = affine_from_transform(identity_transform());
+    if (motion_words(control, state) != NULL) {
+        const struct control c = {.block = control->block, .state = (uint32_t *)(uintptr_t)state}; // is only read
+        matrix = matrix_of_motion(c, control->block[CONTROL_CHARACTER_MOTION]);
     }
-    if (words != NULL && lmb_control_rotates_fully(control)) {
-        double rotation[4];
-        read_rotation(words + MOVING_ORIENTATION, rotation);
-        placed.q = make_quaternion((float)rotation[0], (float)rotation[1], (float)rotation[2], (float)rotation[3]);
-    }
-    affine matrix = affine_from_transform(placed);
-    if (words != NULL && !lmb_control_rotates_fully(control)) {
-        const direction heading = direction_of_angle(words[MOVING_YAW]);
-        matrix.xx = heading.cosine;
-        matrix.xz = heading.sine;
-        matrix.zx = -heading.sine;
-        matrix.zz = heading.cosine;
-    }
-    matrix = snap_affine(matrix);
     lmb_affine result;
     memcpy(&result, &matrix, sizeof result);
     lmb_environment_leave(&callers);

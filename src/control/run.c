@@ -186,6 +186,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, f
                  .refused = refused,
                  .emits_events = frame->emitted != NULL,
                  .shows = frame->motions != NULL,
+                 .places = frame->matrices != NULL,
                  .sent = sent,
                  .number = frame->number,
                  .own_step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
@@ -205,6 +206,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, f
         c.parameters = block->parameter_count > 0 ? (uint32_t *)frame->parameters + row * block->parameter_count : NULL;
         c.emitted = frame->emitted != NULL ? frame->emitted + row * lmb_control_emitted_words(block) : NULL;
         c.motions = frame->motions != NULL ? (uint32_t *)frame->motions + row * lmb_control_motion_floats(block) : NULL;
+        c.matrices = frame->matrices != NULL ? (uint32_t *)frame->matrices + row * LMB_MATRIX_COMPONENTS : NULL;
         c.character = (uint32_t)character;
         c.sent_first = event;
         while (event < frame->event_count && frame->events[event].character == character) {

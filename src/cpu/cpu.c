@@ -74,12 +74,14 @@ lmb_past_words lmb_cpu_count_past(const lmb_graph *graph) {
                             .reached = lmb_graph_reached_count(graph),
                             .parameters = graph->parameter_count,
                             .emitted = control != NULL ? lmb_control_emitted_words(control) : 0,
-                            .motion = control != NULL ? lmb_control_motion_floats(control) : 0};
+                            .motion = control != NULL ? lmb_control_motion_floats(control) : 0,
+                            .matrix = LMB_MATRIX_COMPONENTS};
 }
 
 size_t lmb_cpu_past_words(const lmb_graph *graph) {
     const lmb_past_words words = lmb_cpu_count_past(graph);
-    return (size_t)words.state + words.inertia + words.reached + words.parameters + words.emitted + words.motion;
+    return (size_t)words.state + words.inertia + words.reached + words.parameters + words.emitted + words.motion +
+           words.matrix;
 }
 
 lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_host *host, lmb_cpu **cpu,
@@ -213,6 +215,9 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
     }
     lmb_batch_inputs posed = *inputs;
     posed.parameters = frame->parameters;
+    if (posed.transforms == NULL && lmb_control_has_motion(control)) {
+        posed.transforms = frame->matrices;
+    }
     lmb_result result = check_run(cpu, batch, &posed, outputs, first, count, error);
     if (result == LMB_OK && lmb_control_inertia_parameters(control) != LMB_NONE && outputs->inertia == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: transitions are inertialized, and the memory for it is NULL");

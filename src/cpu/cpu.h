@@ -46,7 +46,7 @@ struct lmb_cpu {
 // The words in which lmb_cpu_run_past() runs a character, and their sum. Not in past.c, which programs that only run
 // batches do not link.
 typedef struct lmb_past_words {
-    uint32_t state, inertia, reached, parameters, emitted, motion;
+    uint32_t state, inertia, reached, parameters, emitted, motion, matrix;
 } lmb_past_words;
 
 lmb_past_words lmb_cpu_count_past(const lmb_graph *graph);

@@ -13,7 +13,7 @@
 // Where the words of a character are.
 typedef struct past_memory {
     uint32_t *state, *inertia, *reached, *emitted;
-    float *parameters, *motion;
+    float *parameters, *motion, *matrix;
 } past_memory;
 
 static past_memory divide(const lmb_past_words *words, uint32_t *memory) {
@@ -23,6 +23,7 @@ static past_memory divide(const lmb_past_words *words, uint32_t *memory) {
     m.emitted = m.reached + words->reached;
     m.parameters = (float *)(m.emitted + words->emitted);
     m.motion = m.parameters + words->parameters;
+    m.matrix = m.motion + words->motion;
     return m;
 }
 
@@ -38,6 +39,7 @@ static lmb_result run_control(const lmb_cpu *cpu, const lmb_past_words *words, c
     frame.parameters = given->parameters != NULL ? memory->parameters : NULL;
     frame.emitted = given->emitted != NULL ? memory->emitted : NULL; // because the state counts those that are lost
     frame.motions = past->motion != NULL ? memory->motion : NULL;
+    frame.matrices = memory->matrix;
     frame.reached = memory->reached;
     if (given->parameters != NULL && words->parameters > 0) {
         memcpy(memory->parameters, row_of(given->parameters, words->parameters, past->row),
@@ -100,6 +102,10 @@ lmb_result lmb_cpu_run_past(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_
     if (result == LMB_OK && words.state > 0) {
         result = run_control(cpu, &words, &memory, inputs->control, past, error);
         own.parameters = memory.parameters;
+        if (own.transforms == NULL && inputs->control->matrices != NULL &&
+            lmb_control_has_motion(lmb_graph_control(cpu->graph))) {
+            own.transforms = memory.matrix;
+        }
     }
     const lmb_batch_def one = {.graph = batch->graph, .character_count = 1, .outputs = batch->outputs};
     lmb_batch_outputs results = *outputs;

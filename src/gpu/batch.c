@@ -179,6 +179,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
                         (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
     }
     const lmb_graph *graph = def->graph->graph;
+    if (def->own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: own_transforms: the graph has no character motion");
+    }
     uint64_t joints = (uint64_t)def->character_count *
                       (graph->joint_count > graph->channel_count ? graph->joint_count : graph->channel_count);
     if (joints >= LMB_GPU_MOST_WORDS) {
@@ -255,6 +258,7 @@ static lmb_result check_ranges(const lmb_gpu_batch *batch, lmb_error *error) {
         VkDeviceSize size;
     } spans[] = {{"the states", lmb_gpu_control_state(batch->control).size},
                  {"the motions", lmb_gpu_control_motions(batch->control, 0).size},
+                 {"the matrices", lmb_gpu_control_matrices(batch->control, 0).size},
                  {"the emitted events", lmb_gpu_control_emitted(batch->control, 0).size},
                  {"the reached targets", batch->reached.size}};
     for (size_t i = 0; i < sizeof spans / sizeof spans[0]; i++) {
@@ -351,7 +355,8 @@ static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *
                                          .character_count = batch->description.character_count,
                                          .slot_count = batch->slot_count,
                                          .events_a_frame = def->events_a_frame,
-                                         .emits_events = def->emits_events};
+                                         .emits_events = def->emits_events,
+                                         .writes_matrices = def->own_transforms};
     return control.control != NULL ? lmb_gpu_control_create(batch->gpu, &control, &batch->control, error) : LMB_OK;
 }
 
@@ -538,6 +543,10 @@ lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
     return has_slot(batch, slot) ? lmb_gpu_control_motions(batch->control, slot) : (lmb_gpu_span){0};
 }
 
+lmb_gpu_span lmb_gpu_batch_matrices(const lmb_gpu_batch *batch, uint32_t slot) {
+    return has_slot(batch, slot) ? lmb_gpu_control_matrices(batch->control, slot) : (lmb_gpu_span){0};
+}
+
 static float *slot_parameters(const frame_slot *slot) {
     return slot->staging.buffer != VK_NULL_HANDLE ? slot->staging.memory.mapped : slot->parameters.memory.mapped;
 }
@@ -631,6 +640,13 @@ static bool has_control_stage(const lmb_gpu_batch *batch, const lmb_gpu_record_i
     return runs_control(batch, info) || has_rules(batch);
 }
 
+// Returns the world transforms of a frame: those that the host bound, or those that its control writes; or 0.
+static VkDeviceAddress find_transforms(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
+    const VkDeviceAddress bound = batch->slots[info->slot].transforms;
+    return bound != 0 || !runs_control(batch, info) ? bound
+                                                    : lmb_gpu_control_matrices(batch->control, info->slot).address;
+}
+
 static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error) {
     if (batch == NULL || info == NULL || info->commands == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s is NULL",
@@ -676,7 +692,8 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     }
     const lmb_graph *graph = batch->description.graph;
     const frame_slot *slot = &batch->slots[info->slot];
-    if ((graph->point_count > 0 && slot->points == 0) || (graph->uses_transforms && slot->transforms == 0)) {
+    if ((graph->point_count > 0 && slot->points == 0) ||
+        (graph->uses_transforms && find_transforms(batch, info) == 0)) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the %s of frame slot %u are not bound",
                         graph->point_count > 0 && slot->points == 0 ? "points" : "world transforms",
                         (unsigned)info->slot);
@@ -712,7 +729,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
         row.points = slot->points + first * graph->program[PROGRAM_POINT_FLOATS] * sizeof(float);
     }
     if (graph->uses_transforms) {
-        row.transforms = slot->transforms + first * MATRIX_COMPONENTS * sizeof(float);
+        row.transforms = find_transforms(batch, info) + first * MATRIX_COMPONENTS * sizeof(float);
     }
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;

@@ -18,13 +18,14 @@
 #include "../../shaders/ops/layout.h"
 
 #define UPDATE_WORDS 16384u // words of a buffer that one command writes
+#define SPAN_ALIGNMENT 256u // of offsets of spans
 
 typedef struct frame_slot {
     lmb_gpu_buffer staging; // events that the host writes
     lmb_gpu_buffer sent;    // events that the kernel reads
     lmb_gpu_buffer emitted;
-    lmb_gpu_buffer motions;
-    uint32_t sent_count; // for the next frame to be recorded
+    lmb_gpu_buffer motions; // and from `matrices` on, if they are written, matrices
+    uint32_t sent_count;    // for the next frame to be recorded
 } frame_slot;
 
 struct lmb_gpu_control {
@@ -34,6 +35,7 @@ struct lmb_gpu_control {
     uint32_t character_count;
     uint32_t events_a_frame;
     uint32_t slot_count;
+    uint32_t matrices; // words from the first motion to the first matrix; 0: none are written
     bool emits_events;
     bool recorded; // the initialisation of block and state has been recorded
     lmb_event *scratch;
@@ -58,6 +60,17 @@ static uint32_t weight_count(const lmb_control *control) {
 static uint32_t state_words(const lmb_control *control) {
     const bool interpolates = (control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0;
     return control->state_words * (interpolates ? 2 : 1);
+}
+
+// Returns bytes of the motions of all characters.
+static VkDeviceSize motion_bytes(const lmb_control *control, uint32_t character_count) {
+    return (VkDeviceSize)character_count * lmb_control_motion_floats(control) * sizeof(float);
+}
+
+// Returns bytes from the first motion to the first matrix.
+static VkDeviceSize matrices_offset(const lmb_control *control, uint32_t character_count) {
+    const VkDeviceSize motions = motion_bytes(control, character_count);
+    return motions + (SPAN_ALIGNMENT - motions % SPAN_ALIGNMENT) % SPAN_ALIGNMENT;
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, lmb_gpu_control **control,
@@ -97,6 +110,10 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
     uint64_t all = (uint64_t)words * def->character_count;
     uint64_t sent = (uint64_t)def->events_a_frame * 2;
     uint64_t most = all > sent ? all : sent;
+    const uint64_t places = def->writes_matrices ? matrices_offset(def->control, def->character_count) / sizeof(float) +
+                                                       (uint64_t)def->character_count * LMB_MATRIX_COMPONENTS
+                                                 : 0;
+    most = places > most ? places : most;
     if (most >= LMB_GPU_MOST_WORDS ||
         (gpu->largest_allocation != 0 && most * sizeof(uint32_t) > gpu->largest_allocation)) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu control: a buffer would take %llu words",
@@ -109,7 +126,9 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
     const lmb_control *from = control->control;
     const VkDeviceSize characters = control->character_count, sent = control->events_a_frame * sizeof(lmb_event);
     const VkDeviceSize emitted = control->emits_events ? lmb_control_emitted_words(from) * sizeof(uint32_t) : 0;
-    const VkDeviceSize motions = lmb_control_motion_floats(from) * sizeof(float);
+    const VkDeviceSize matrices = characters * LMB_MATRIX_COMPONENTS * sizeof(float);
+    const VkDeviceSize motions = control->matrices != 0 ? matrices_offset(from, control->character_count) + matrices
+                                                        : motion_bytes(from, control->character_count);
     lmb_gpu_maker maker = {.gpu = control->gpu, .error = error};
     lmb_gpu_make(&maker, from->size * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber control", &control->block);
     lmb_gpu_make(&maker, characters * state_words(from) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
@@ -121,8 +140,7 @@ static lmb_result create_buffers(lmb_gpu_control *control, lmb_error *error) {
         lmb_gpu_make(&maker, sent, LMB_GPU_MEMORY_UPLOAD, "limber events staging", &buffers->staging);
         lmb_gpu_make(&maker, sent, LMB_GPU_MEMORY_DEVICE, "limber events", &buffers->sent);
         lmb_gpu_make(&maker, characters * emitted, LMB_GPU_MEMORY_DEVICE, "limber emitted events", &buffers->emitted);
-        lmb_gpu_make(&maker, characters * motions, LMB_GPU_MEMORY_DEVICE, "limber character motions",
-                     &buffers->motions);
+        lmb_gpu_make(&maker, motions, LMB_GPU_MEMORY_DEVICE, "limber character motions", &buffers->motions);
     }
     return maker.result;
 }
@@ -268,6 +286,9 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
                                  .slot_count = def->slot_count,
                                  .emits_events = def->emits_events,
                                  .scratch = scratch};
+    if (def->writes_matrices) {
+        created->matrices = (uint32_t)(matrices_offset(def->control, def->character_count) / sizeof(float));
+    }
     result = create_buffers(created, error);
     if (result == LMB_OK) {
         result = lmb_gpu_control_division_create(gpu, created->control, created->character_count,
@@ -373,6 +394,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .sent = buffers->sent.address,
                                    .emitted = buffers->emitted.address,
                                    .motions = buffers->motions.address,
+                                   .matrices = control->matrices,
                                    .program = control->program,
                                    .weights = control->weights.address,
                                    .sent_count = buffers->sent_count,
@@ -410,5 +432,18 @@ lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t sl
     if (control == NULL || slot >= control->slot_count || !lmb_control_has_motion(control->control)) {
         return (lmb_gpu_span){0};
     }
-    return lmb_gpu_span_of(&control->slots[slot].motions, 0, control->character_count);
+    lmb_gpu_span span = lmb_gpu_span_of(&control->slots[slot].motions, 0, control->character_count);
+    span.size = motion_bytes(control->control, control->character_count);
+    return span;
+}
+
+lmb_gpu_span lmb_gpu_control_matrices(const lmb_gpu_control *control, uint32_t slot) {
+    if (control == NULL || slot >= control->slot_count || control->matrices == 0) {
+        return (lmb_gpu_span){0};
+    }
+    lmb_gpu_span span = lmb_gpu_span_of(&control->slots[slot].motions, 0, control->character_count);
+    span.offset += control->matrices * sizeof(float);
+    span.address += control->matrices * sizeof(float);
+    span.size = (VkDeviceSize)control->character_count * LMB_MATRIX_COMPONENTS * sizeof(float);
+    return span;
 }

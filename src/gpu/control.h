@@ -23,6 +23,7 @@ typedef struct lmb_gpu_control_def {
     uint32_t slot_count;
     uint32_t events_a_frame;
     bool emits_events;
+    bool writes_matrices; // the control has a character motion then
 } lmb_gpu_control_def;
 
 // Returns the same defaults as lmb_default_gpu_batch_def().
@@ -46,6 +47,7 @@ LMB_API lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot,
 LMB_API lmb_gpu_span lmb_gpu_control_state(const lmb_gpu_control *control);
 LMB_API lmb_gpu_span lmb_gpu_control_emitted(const lmb_gpu_control *control, uint32_t slot);
 LMB_API lmb_gpu_span lmb_gpu_control_motions(const lmb_gpu_control *control, uint32_t slot);
+LMB_API lmb_gpu_span lmb_gpu_control_matrices(const lmb_gpu_control *control, uint32_t slot);
 
 // Returns the constants of the kernel that runs the control: only the features that the control uses, or if `is_shared`
 // all but those of character motion, which are the largest. Drivers that run on the processor take long to compile a

@@ -73,8 +73,9 @@ static size_t transform_floats(const lmb_batch_def *batch) {
     return lmb_graph_uses_transforms(batch->graph) ? (size_t)batch->character_count * LMB_MATRIX_COMPONENTS : 0;
 }
 
-static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, lmb_error *error) {
-    const size_t points = point_floats(batch) * sizeof(float), transforms = transform_floats(batch) * sizeof(float);
+static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, bool own_transforms, lmb_error *error) {
+    const size_t points = point_floats(batch) * sizeof(float);
+    const size_t transforms = own_transforms ? 0 : transform_floats(batch) * sizeof(float);
     const bool failed =
         (points > 0 && (device_buffer_create(side->device, points, BUFFER_USAGE, true, &side->points, error) ||
                         lmb_gpu_batch_bind_points(side->batch, 0, side->points.address, error))) ||
@@ -97,9 +98,8 @@ static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_event
     return lmb_gpu_readback_create(gpu, &def, &side->readback, error);
 }
 
-// `def` says everything except the graph, the number of characters and the outputs.
-static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
-                         gpu_side *side, lmb_error *error) {
+lmb_result gpu_side_create_as(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
+                              gpu_side *side, lmb_error *error) {
     *side = (gpu_side){.device = device};
     def.character_count = batch->character_count;
     def.outputs = batch->outputs;
@@ -108,7 +108,7 @@ static lmb_result create(device *device, lmb_gpu *gpu, const lmb_batch_def *batc
     def.graph = side->program;
     failed = failed || lmb_gpu_batch_create(gpu, &def, &side->batch, error) ||
              create_readback(side, gpu, def.emits_events, error) || create_poses(side, batch->graph, error) ||
-             create_points(side, batch, error);
+             create_points(side, batch, def.own_transforms, error);
     if (failed) {
         gpu_side_destroy(side);
     }
@@ -119,7 +119,7 @@ lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *ba
                            gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.span_bytes = span_bytes;
-    return create(device, gpu, batch, def, side, error);
+    return gpu_side_create_as(device, gpu, batch, def, side, error);
 }
 
 lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
@@ -127,7 +127,7 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.events_a_frame = events_a_frame;
     def.emits_events = true;
-    return create(device, gpu, batch, def, side, error);
+    return gpu_side_create_as(device, gpu, batch, def, side, error);
 }
 
 void gpu_side_destroy(gpu_side *side) {
@@ -157,7 +157,7 @@ static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lm
     if (point_floats(&batch) > 0) {
         memcpy(side->points.mapped, inputs->points, point_floats(&batch) * sizeof(float));
     }
-    if (transform_floats(&batch) > 0) {
+    if (side->transforms.mapped != NULL) {
         memcpy(side->transforms.mapped, inputs->transforms, transform_floats(&batch) * sizeof(float));
     }
     lmb_result result = LMB_OK;

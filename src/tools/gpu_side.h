@@ -38,6 +38,9 @@ lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *ba
 // Does the same for a batch whose control also runs, with at most this many events sent per frame.
 lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
                                   gpu_side *side, lmb_error *error);
+// Does the same as `def` says, except for the graph, the number of characters, the outputs and the frame slots.
+lmb_result gpu_side_create_as(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
+                              gpu_side *side, lmb_error *error);
 // Accepts a zeroed one.
 void gpu_side_destroy(gpu_side *side);
 

@@ -92,7 +92,7 @@ static int start(void **state) {
     create_buffer(REACHED, rows * CONTROL_RANDOM_REACHED);
     create_buffer(SENT, (size_t)CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_EVENTS * 2);
     create_buffer(EMITTED, rows * MOST_EMITTED_WORDS);
-    create_buffer(CHARACTER_MOTIONS, rows * LMB_FULL_MOTION_FLOATS);
+    create_buffer(CHARACTER_MOTIONS, rows * (LMB_FULL_MOTION_FLOATS + LMB_MATRIX_COMPONENTS));
     return 0;
 }
 
@@ -126,23 +126,26 @@ static void barrier(VkCommandBuffer commands) {
 
 // The words of all characters in a frame.
 typedef struct sizes {
-    size_t state, parameters, reached, sent, emitted, motions;
+    size_t state, parameters, reached, sent, emitted, motions, matrices;
 } sizes;
 
-static sizes sizes_of(const lmb_control *control) {
+static sizes sizes_of(const control_random *random) {
+    const lmb_control *control = random->control;
+    const bool places = random->writes_matrices && lmb_control_has_motion(control);
     const size_t characters = CONTROL_RANDOM_CHARACTERS;
     return (sizes){.state = characters * lmb_control_state_words(control),
                    .parameters = characters * CONTROL_RANDOM_PARAMETERS,
                    .reached = characters * CONTROL_RANDOM_REACHED,
                    .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
                    .emitted = characters * lmb_control_emitted_words(control),
-                   .motions = characters * lmb_control_motion_floats(control)};
+                   .motions = characters * lmb_control_motion_floats(control),
+                   .matrices = places ? characters * LMB_MATRIX_COMPONENTS : 0};
 }
 
 static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_control_division *division,
                          const control_random *random, uint32_t frame) {
     const control_random_frame *given = &random->frames[frame];
-    const sizes a_frame = sizes_of(random->control);
+    const sizes a_frame = sizes_of(random);
     memcpy(words_of(PARAMETERS, frame, a_frame.parameters), given->parameters, sizeof given->parameters);
     memcpy(words_of(REACHED, frame, a_frame.reached), given->reached, sizeof given->reached);
     memcpy(words_of(SENT, frame, a_frame.sent), given->events, given->event_count * sizeof *given->events);
@@ -155,7 +158,8 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
                                    .reached = address_of(REACHED, frame, a_frame.reached),
                                    .sent = address_of(SENT, frame, a_frame.sent),
                                    .emitted = address_of(EMITTED, frame, a_frame.emitted),
-                                   .motions = address_of(CHARACTER_MOTIONS, frame, a_frame.motions),
+                                   .motions = address_of(CHARACTER_MOTIONS, frame, a_frame.motions + a_frame.matrices),
+                                   .matrices = a_frame.matrices > 0 ? (uint32_t)a_frame.motions : 0,
                                    .sent_count = given->event_count,
                                    .characters = CONTROL_RANDOM_CHARACTERS,
                                    .number = random->first_number + frame,
@@ -199,7 +203,7 @@ static void run_device(const control_random *random) {
 
 static uint64_t compare(uint32_t number) {
     control_random *random = control_random_create(number);
-    const sizes a_frame = sizes_of(random->control);
+    const sizes a_frame = sizes_of(random);
     run_device(random);
     control_random_result here = control_random_result_create(random);
     control_random_result there = control_random_result_create(random);
@@ -209,7 +213,9 @@ static uint64_t compare(uint32_t number) {
         memcpy(there.state, words_of(STATES, frame, a_frame.state), a_frame.state * sizeof(uint32_t));
         memcpy(there.emitted, words_of(EMITTED, frame, a_frame.emitted), a_frame.emitted * sizeof(uint32_t));
         memcpy(there.parameters, words_of(PARAMETERS, frame, a_frame.parameters), a_frame.parameters * sizeof(float));
-        memcpy(there.motions, words_of(CHARACTER_MOTIONS, frame, a_frame.motions), a_frame.motions * sizeof(float));
+        const uint32_t *motions = words_of(CHARACTER_MOTIONS, frame, a_frame.motions + a_frame.matrices);
+        memcpy(there.motions, motions, a_frame.motions * sizeof(float));
+        memcpy(there.matrices, motions + a_frame.motions, a_frame.matrices * sizeof(float));
         compared += control_random_expect_same(random, number, frame, &here, &there);
     }
     control_random_result_destroy(&here);

@@ -1,4 +1,5 @@
 // Planted feet that are locked do not slide where clips slide, and do not jump when a lock begins, ends or breaks.
+// World transforms of the batch's own motion give the bits of those that a host makes.
 #include "foot_walk.h"
 
 #include <math.h>
@@ -52,8 +53,8 @@ static void locks_hold_where_clips_slide(void **state) {
     walk locked, free_feet;
     static track tracks[WALK_CHARACTERS][WALK_FEET];
     memset(tracks, 0, sizeof tracks);
-    walk_begin(&locked, lock, HALF_LIFE, NULL);
-    walk_begin(&free_feet, 0.0f, HALF_LIFE, NULL);
+    walk_begin(&locked, &(walk_def){.lock_distance = lock, .release_half_life = HALF_LIFE});
+    walk_begin(&free_feet, &(walk_def){.release_half_life = HALF_LIFE});
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         walk_move(&locked, frame);
         walk_run(&locked);
@@ -94,7 +95,7 @@ static void locks_hold_between_updates(void **state) {
     walk w;
     static track tracks[WALK_CHARACTERS][WALK_FEET];
     memset(tracks, 0, sizeof tracks);
-    walk_begin(&w, 0.5f, HALF_LIFE, &update_every);
+    walk_begin(&w, &(walk_def){.lock_distance = 0.5f, .release_half_life = HALF_LIFE, .update_every = &update_every});
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         walk_move(&w, frame);
         walk_run(&w);
@@ -122,8 +123,8 @@ static void values_plant_feet_until_locks_break(void **state) {
     (void)state;
     const float lock = 0.12f;
     walk w, free_feet;
-    walk_begin(&w, lock, HALF_LIFE, NULL);
-    walk_begin(&free_feet, 0.0f, HALF_LIFE, NULL);
+    walk_begin(&w, &(walk_def){.lock_distance = lock, .release_half_life = HALF_LIFE});
+    walk_begin(&free_feet, &(walk_def){.release_half_life = HALF_LIFE});
     double from[WALK_CHARACTERS][WALK_FEET][3], most = 0.0;
     uint32_t held = 0;
     for (uint32_t frame = 0; frame < 60; frame++) {
@@ -154,11 +155,91 @@ static void values_plant_feet_until_locks_break(void **state) {
     walk_end(&free_feet);
 }
 
+// Characters that move by themselves, somewhere in the world.
+static void begin_moving(walk *w, bool full_rotation) {
+    walk_begin(
+        w, &(walk_def){
+               .lock_distance = 0.15f, .release_half_life = HALF_LIFE, .moves = true, .full_rotation = full_rotation});
+    const lmb_control *control = lmb_graph_control(w->graph);
+    for (uint32_t i = 0; i < WALK_CHARACTERS; i++) {
+        const lmb_motion placed = {.position = {3.0 * i - 5.0, 0.25 * i, 1000.0 * i}, .yaw = 0.7 * i};
+        lmb_error error = {0};
+        uint32_t *state = w->state + (size_t)i * lmb_control_state_words(control);
+        assert_int_equal(lmb_control_set_motion(control, state, &placed, &error), LMB_OK);
+    }
+}
+
+// Runs a frame as a host does that makes the transforms.
+static void run_with_made_transforms(walk *w) {
+    lmb_error error = {0};
+    const lmb_control *control = lmb_graph_control(w->graph);
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_MODEL] = w->models, .inertia = w->memory};
+    const lmb_batch_inputs inputs = {.parameters = w->parameters, .transforms = &w->transforms[0][0]};
+    w->frame.matrices = NULL;
+    assert_int_equal(lmb_control_run(control, &w->frame, 0, WALK_CHARACTERS, &error), LMB_OK);
+    for (uint32_t i = 0; i < WALK_CHARACTERS; i++) {
+        const lmb_affine matrix = lmb_control_matrix(control, w->state + (size_t)i * lmb_control_state_words(control));
+        memcpy(w->transforms[i], &matrix, sizeof matrix);
+    }
+    if (lmb_cpu_run_poses(w->cpu, &w->batch, &inputs, &outputs, 0, WALK_CHARACTERS, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+}
+
+// Runs a character of the frame in which `w` is, from a snapshot of before it, and expects its bits.
+static void expect_past(const walk *w, lmb_cpu *cpu, const void *snapshot, size_t size, uint32_t row) {
+    lmb_error error = {0};
+    static float models[256 * 12];
+    const lmb_batch_inputs inputs = {.control = &w->frame};
+    const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_MODEL] = models};
+    const lmb_past_character past = {.snapshot = snapshot, .snapshot_size = size, .index = row, .row = row};
+    assert_in_range(w->joints, 1, 256);
+    if (lmb_cpu_run_past(cpu, &w->batch, &inputs, &outputs, &past, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    const size_t floats = (size_t)w->joints * 12;
+    assert_memory_equal(models, w->models + row * floats, floats * sizeof(float));
+}
+
+static void own_transforms_are_those_of_hosts(void **state) {
+    (void)state;
+    static const lmb_cpu_path paths[] = {LMB_CPU_REFERENCE, LMB_CPU_FAST};
+    for (uint32_t k = 0; k < 4; k++) {
+        static walk own, made;
+        lmb_error error = {0};
+        begin_moving(&own, k / 2 != 0);
+        begin_moving(&made, k / 2 != 0);
+        lmb_cpu_destroy(own.cpu);
+        assert_int_equal(lmb_cpu_create(own.graph, paths[k % 2], NULL, &own.cpu, &error), LMB_OK);
+        const size_t words = (size_t)WALK_CHARACTERS * lmb_graph_inertia_words(own.graph);
+        const size_t size = lmb_snapshot_size(own.graph, WALK_CHARACTERS);
+        void *snapshot = malloc(size);
+        assert_non_null(snapshot);
+        for (uint32_t frame = 0; frame < 90; frame++) {
+            const lmb_character_words kept = {
+                .states = own.state, .inertia = own.memory, .row_count = WALK_CHARACTERS, .count = WALK_CHARACTERS};
+            assert_int_equal(lmb_snapshot_save(own.graph, &kept, 0, snapshot, size, &error), LMB_OK);
+            walk_move(&own, frame);
+            walk_run(&own);
+            walk_move(&made, frame);
+            run_with_made_transforms(&made);
+            assert_memory_equal(own.transforms, made.transforms, sizeof own.transforms);
+            assert_memory_equal(own.models, made.models, (size_t)WALK_CHARACTERS * own.joints * 12 * sizeof(float));
+            assert_memory_equal(own.memory, made.memory, words * sizeof(uint32_t));
+            expect_past(&own, own.cpu, snapshot, size, frame % WALK_CHARACTERS);
+        }
+        free(snapshot);
+        walk_end(&own);
+        walk_end(&made);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(locks_hold_where_clips_slide),
         cmocka_unit_test(locks_hold_between_updates),
         cmocka_unit_test(values_plant_feet_until_locks_break),
+        cmocka_unit_test(own_transforms_are_those_of_hosts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

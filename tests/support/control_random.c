@@ -756,6 +756,7 @@ control_random *control_random_create(uint32_t number) {
     draw_control(p);
     p->def.curves = p->curves.defs;
     p->def.curve_count = RANDOM_CURVES;
+    made->interpolates = p->def.interpolate_updates;
     lmb_error error = {0};
     made->program = chance(p, 2) ? draw_program(p, number) : NULL;
     if (control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
@@ -767,6 +768,8 @@ control_random *control_random_create(uint32_t number) {
     for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES; i++) {
         draw_frame(&random, made, i);
     }
+    random_source places = random_branch(44, number);
+    made->writes_matrices = random_below(&places, 2) == 0;
     random_source reached = random_branch(42, number);
     for (uint32_t i = 0; i < CONTROL_RANDOM_FRAMES * CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_REACHED; i++) {
         made->frames[i % CONTROL_RANDOM_FRAMES].reached[i / CONTROL_RANDOM_FRAMES] = random_below(&reached, 2);
@@ -800,8 +803,10 @@ control_random_result control_random_result_create(const control_random *random)
         .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
         .emitted = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_emitted_words(random->control), 4),
         .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
-        .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_FULL_MOTION_FLOATS, sizeof(float))};
-    assert_true(result.state != NULL && result.emitted != NULL && result.parameters != NULL && result.motions != NULL);
+        .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_FULL_MOTION_FLOATS, sizeof(float)),
+        .matrices = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float))};
+    assert_true(result.state != NULL && result.emitted != NULL && result.parameters != NULL && result.motions != NULL &&
+                result.matrices != NULL);
     control_random_begin(random, result.state);
     return result;
 }
@@ -811,6 +816,7 @@ void control_random_result_destroy(control_random_result *result) {
     free(result->emitted);
     free(result->parameters);
     free(result->motions);
+    free(result->matrices);
 }
 
 void control_random_run(const control_random *random, uint32_t frame, uint32_t at_once, control_random_result *result) {
@@ -825,7 +831,8 @@ void control_random_run(const control_random *random, uint32_t frame, uint32_t a
                                    .events = given->events,
                                    .event_count = given->event_count,
                                    .emitted = result->emitted,
-                                   .motions = result->motions};
+                                   .motions = result->motions,
+                                   .matrices = random->writes_matrices ? result->matrices : NULL};
     lmb_error error = {0};
     for (uint32_t first = 0; first < CONTROL_RANDOM_CHARACTERS; first += at_once) {
         const uint32_t left = CONTROL_RANDOM_CHARACTERS - first;
@@ -850,6 +857,17 @@ static void expect_words(uint32_t number, uint32_t frame, const char *what, cons
              at, a[at], b[at]);
 }
 
+// Matrices are those of the states, if these are what is shown.
+static void expect_matrix_of_state(const control_random *random, uint32_t number, uint32_t frame,
+                                   const control_random_result *here, uint32_t character) {
+    const uint32_t *state = here->state + character * (size_t)lmb_control_state_words(random->control);
+    if (random->writes_matrices && !random->interpolates && lmb_control_has_motion(random->control)) {
+        const lmb_affine matrix = lmb_control_matrix(random->control, state);
+        expect_words(number, frame, "matrix of the state", here->matrices + character * LMB_MATRIX_COMPONENTS, &matrix,
+                     0, LMB_MATRIX_COMPONENTS, 0);
+    }
+}
+
 uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
                                     const control_random_result *here, const control_random_result *there) {
     const size_t emitted = lmb_control_emitted_words(random->control), state = lmb_control_state_words(random->control);
@@ -862,7 +880,11 @@ uint64_t control_random_expect_same(const control_random *random, uint32_t numbe
                      CONTROL_RANDOM_PARAMETERS, i);
         expect_words(number, frame, "character motion", here->motions, there->motions, character_motions,
                      character_motions, i);
-        compared += state + emitted + CONTROL_RANDOM_PARAMETERS + character_motions;
+        expect_words(number, frame, "matrix", here->matrices, there->matrices, LMB_MATRIX_COMPONENTS,
+                     LMB_MATRIX_COMPONENTS, i);
+        expect_matrix_of_state(random, number, frame, here, i);
+        compared += state + emitted + CONTROL_RANDOM_PARAMETERS + character_motions +
+                    (random->writes_matrices ? LMB_MATRIX_COMPONENTS : 0);
     }
     return compared;
 }

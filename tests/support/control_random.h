@@ -34,6 +34,8 @@ typedef struct control_random {
     lmb_control *control;
     lmb_cpu_path path;                          // that runs it; the fast one at first
     lmb_graph *program;                         // the control's, or NULL
+    bool interpolates;                          // updates
+    bool writes_matrices;                       // of character motions
     uint32_t first_number;                      // the first frame's number
     uint32_t phases[CONTROL_RANDOM_CHARACTERS]; // of updates; LMB_NONE: as the index
     float constants[CONTROL_RANDOM_CONSTANTS];
@@ -47,6 +49,7 @@ typedef struct control_random_result {
     uint32_t *emitted;
     float *parameters;
     float *motions;
+    float *matrices; // 0 if none are written
 } control_random_result;
 
 // Returns the same control for the same number. Release it with control_random_destroy().

@@ -15,7 +15,7 @@ static uint32_t joint_named(const walk *w, const char *name) {
     return joint;
 }
 
-static lmb_node_def make_feet(walk *w, uint32_t base, float lock_distance, float release_half_life) {
+static lmb_node_def make_feet(walk *w, uint32_t base) {
     static const char *const names[WALK_FEET][3] = {{"left_thigh", "left_shin", "left_foot"},
                                                     {"right_thigh", "right_shin", "right_foot"}};
     lmb_foot_def feet[WALK_FEET];
@@ -33,13 +33,13 @@ static lmb_node_def make_feet(walk *w, uint32_t base, float lock_distance, float
     lmb_node_def node = lmb_foot_placement_node(base, joint_named(w, "pelvis"), feet, WALK_FEET);
     node.feet.space = LMB_IK_WORLD;
     node.feet.time = lmb_parameter(WALK_TIME);
-    node.feet.lock_distance = lock_distance;
-    node.feet.release_half_life = release_half_life;
+    node.feet.lock_distance = w->def.lock_distance;
+    node.feet.release_half_life = w->def.release_half_life;
     return node;
 }
 
 // A walk and a run in a group, blended. Each foot is flat on the ground between two of their markers.
-static void make_graph(walk *w, float lock_distance, float release_half_life, const lmb_value *update_every) {
+static void make_graph(walk *w) {
     static const mannequin_clip_id ids[2] = {MANNEQUIN_WALK, MANNEQUIN_RUN};
     const lmb_clip *clips[2];
     lmb_node_def nodes[4];
@@ -60,8 +60,13 @@ static void make_graph(walk *w, float lock_distance, float release_half_life, co
         nodes[i] = lmb_playing_node(i, &players[i]);
     }
     nodes[2] = lmb_blend_node(0, 1, lmb_parameter(WALK_BLEND));
-    nodes[3] = make_feet(w, 2, lock_distance, release_half_life);
+    nodes[3] = make_feet(w, 2);
     const lmb_group_def group = lmb_default_group_def();
+    lmb_motion_def motion = lmb_default_motion_def();
+    motion.velocity[2] = lmb_parameter(WALK_SPEED);
+    motion.turns_to_heading = true;
+    motion.heading = lmb_parameter(WALK_HEADING);
+    motion.full_rotation = w->def.full_rotation;
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = mannequin_rig(w->body);
     def.clips = clips;
@@ -71,18 +76,19 @@ static void make_graph(walk *w, float lock_distance, float release_half_life, co
     def.groups = &group;
     def.group_count = 1;
     def.parameter_count = WALK_PARAMETERS;
-    def.update_every = update_every;
+    def.update_every = w->def.update_every;
+    def.motion = w->def.moves ? &motion : NULL;
     lmb_error error = {0};
     if (lmb_graph_create(&def, NULL, &w->graph, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
 
-void walk_begin(walk *w, float lock_distance, float release_half_life, const lmb_value *update_every) {
+void walk_begin(walk *w, const walk_def *def) {
     lmb_error error;
-    *w = (walk){0};
+    *w = (walk){.def = *def};
     assert_int_equal(mannequin_create(NULL, &w->body, &error), LMB_OK);
-    make_graph(w, lock_distance, release_half_life, update_every);
+    make_graph(w);
     assert_int_equal(lmb_cpu_create(w->graph, LMB_CPU_REFERENCE, NULL, &w->cpu, &error), LMB_OK);
     w->batch = (lmb_batch_def){w->graph, WALK_CHARACTERS, LMB_OUTPUT_MODEL_BIT};
     w->row = lmb_graph_parameter_count(w->graph);
@@ -117,9 +123,11 @@ static void move_character(walk *w, uint32_t i, uint32_t frame) {
     }
     const double c = cos(w->yaw[i]), s = sin(w->yaw[i]);
     const double rows[12] = {c, 0.0, s, w->place[i][0], 0.0, 1.0, 0.0, 0.0, -s, 0.0, c, w->place[i][1]};
-    for (int k = 0; k < 12; k++) {
+    for (int k = 0; k < 12 && !w->def.moves; k++) {
         w->transforms[i][k] = (float)rows[k];
     }
+    w->parameters[i * w->row + WALK_SPEED] = (float)speed;
+    w->parameters[i * w->row + WALK_HEADING] = (float)w->yaw[i];
     w->parameters[i * w->row + WALK_TIME] = (float)((double)frame / WALK_RATE);
     w->parameters[i * w->row + WALK_BLEND] = (float)p->blend;
 }
@@ -134,11 +142,12 @@ void walk_move(walk *w, uint32_t frame) {
     w->frame.character_count = WALK_CHARACTERS;
     w->frame.state = w->state;
     w->frame.parameters = w->parameters;
+    w->frame.matrices = w->def.moves ? &w->transforms[0][0] : NULL;
 }
 
 void walk_run(walk *w) {
     lmb_error error = {0};
-    const lmb_batch_inputs inputs = {.control = &w->frame, .transforms = &w->transforms[0][0]};
+    const lmb_batch_inputs inputs = {.control = &w->frame, .transforms = w->def.moves ? NULL : &w->transforms[0][0]};
     const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_MODEL] = w->models, .inertia = w->memory};
     if (lmb_cpu_run(w->cpu, &w->batch, &inputs, &outputs, &error) != LMB_OK) {
         fail_msg("%s", error.message);

@@ -1,5 +1,5 @@
 // The mannequin walks and runs on flat ground, faster, slower and along other paths than its clips. Its feet are locked
-// by sync markers.
+// by sync markers. The host moves the characters, or the graph's character motion does.
 #ifndef LIMBER_TESTS_SUPPORT_FOOT_WALK_H
 #define LIMBER_TESTS_SUPPORT_FOOT_WALK_H
 
@@ -10,7 +10,7 @@
 #include <limber/cpu.h>
 
 enum { WALK_CHARACTERS = 6, WALK_FEET = 2, WALK_RATE = 60 };
-enum { WALK_TIME, WALK_BLEND, WALK_IDLE, WALK_PARAMETERS };
+enum { WALK_TIME, WALK_BLEND, WALK_IDLE, WALK_SPEED, WALK_HEADING, WALK_PARAMETERS };
 
 // How a character moves beside its clips.
 typedef struct walk_path {
@@ -21,7 +21,15 @@ typedef struct walk_path {
 
 extern const walk_path walk_paths[WALK_CHARACTERS];
 
+typedef struct walk_def {
+    float lock_distance, release_half_life; // seconds
+    const lmb_value *update_every;          // may be NULL
+    bool moves;                             // by its own motion, whose matrices are the world transforms
+    bool full_rotation;                     // of `moves`
+} walk_def;
+
 typedef struct walk {
+    walk_def def;
     mannequin *body;
     lmb_graph *graph;
     lmb_cpu *cpu; // the reference
@@ -30,12 +38,11 @@ typedef struct walk {
     float *parameters, *models;
     uint32_t row, joints, ankles[WALK_FEET];
     lmb_control_frame frame;
-    float transforms[WALK_CHARACTERS][12];
+    float transforms[WALK_CHARACTERS][12]; // written by the run if the characters move by themselves
     double yaw[WALK_CHARACTERS], place[WALK_CHARACTERS][2];
 } walk;
 
-// `update_every` may be NULL. Half-lives are in seconds.
-void walk_begin(walk *w, float lock_distance, float release_half_life, const lmb_value *update_every);
+void walk_begin(walk *w, const walk_def *def);
 void walk_end(walk *w);
 // Moves all characters on to a frame: sets what the host gives it.
 void walk_move(walk *w, uint32_t frame);
