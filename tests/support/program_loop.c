@@ -1,5 +1,6 @@
 #include "program_loop.h"
 
+#include <limber/control.h>
 #include <stdio.h>
 #include <time.h>
 #ifdef _WIN32
@@ -37,9 +38,14 @@ program_loop program_loop_start(const char *name, uint32_t first, uint32_t count
 
 // tests/nightly.sh reads the last of these lines for each name.
 static void print_loop(const program_loop *loop) {
-    printf("random programs: %s: %u programs from number %u, %llu values compared\n", loop->name, loop->done,
-           loop->first, (unsigned long long)loop->values);
+    printf("random programs: %s: %u programs from number %u, %llu values compared, hash %016llx\n", loop->name,
+           loop->done, loop->first, (unsigned long long)loop->values, (unsigned long long)loop->hash);
     fflush(stdout);
+}
+
+void program_loop_hash(program_loop *loop, const void *words, size_t count) {
+    const uint64_t pair[] = {loop->hash, lmb_control_hash(words, count)};
+    loop->hash = lmb_control_hash((const uint32_t *)pair, 4);
 }
 
 bool program_loop_next(program_loop *loop) {

@@ -171,6 +171,7 @@ static bool draw_list(const crowd *crowd, uint32_t *characters, program_list *li
 }
 
 static uint64_t values_compared;
+static program_loop *hashing; // takes the reference's outputs, unless it is NULL
 
 static bool find_difference(const lmb_batch_def *batch, const results *a, const results *b, char *text, size_t size) {
     lmb_comparison comparison = {0};
@@ -202,6 +203,13 @@ static bool find_difference(const lmb_batch_def *batch, const results *a, const 
     return false;
 }
 
+static void hash_results(const lmb_batch_def *batch, const results *results) {
+    for (int output = 0; hashing != NULL && output < LMB_OUTPUT_COUNT; output++) {
+        const size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
+        program_loop_hash(hashing, results->outputs.buffers[output], batch->character_count * floats);
+    }
+}
+
 bool program_random_differs(const program_side *side, const crowd *crowd, char *text, size_t size) {
     const lmb_batch_def batch = crowd_batch(crowd, ALL_OUTPUTS);
     const lmb_batch_inputs inputs = crowd_inputs(crowd);
@@ -216,6 +224,7 @@ bool program_random_differs(const program_side *side, const crowd *crowd, char *
     program_random_run_cpu(LMB_CPU_REFERENCE, &batch, &inputs, &reference.outputs, listed);
     side->run(side, &batch, &inputs, &other.outputs, listed);
     free(characters);
+    hash_results(&batch, &reference);
     bool differs = find_difference(&batch, &reference, &other, text, size);
     results_destroy(&reference);
     results_destroy(&other);
@@ -348,11 +357,13 @@ void program_random_compare(const program_side *side, program_loop loop, uint32_
     }
     while (program_loop_next(&loop)) {
         values_compared = 0;
+        hashing = &loop;
         // Other choices by number repeat every 4 and every 64 programs; this index lets each of them meet every rig in
         // a long run.
         compare_program(side, &worlds[(loop.program - first + loop.program / 64) % WORLDS], loop.program);
         loop.values += values_compared;
     }
+    hashing = NULL;
     for (uint32_t i = 0; i < WORLDS; i++) {
         world_destroy(&worlds[i]);
     }
