@@ -101,13 +101,10 @@ aarch64_cmocka() {
     for package in ./*.deb; do dpkg -x "$package" .; done
 }
 
-# Builds cmocka for Windows from Debian's source package, in build/. Its CMake file names an import library, in whose
-# place the static library is installed, so that the tests need no DLL.
-windows_cmocka() {
-    local root=$PWD/build/windows-packages toolchain=$PWD/tests/windows.cmake
-    [ ! -e "$root/lib/cmocka.dll.a" ] || return 0
-    mkdir -p "$root/source/lists/partial" "$root/source/cache/archives/partial"
-    cd "$root/source"
+# cmocka_source FOLDER: downloads Debian's source package of cmocka, and unpacks it there.
+cmocka_source() {
+    mkdir -p "$1/lists/partial" "$1/cache/archives/partial"
+    cd "$1"
     apt-get indextargets --format 'deb-src $(SITE) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
         grep '/debian [a-z]* main$' >sources.list
     local options=(-qq -o "Dir::Etc::SourceList=$PWD/sources.list" -o Dir::Etc::SourceParts=/dev/null
@@ -115,11 +112,40 @@ windows_cmocka() {
     apt-get "${options[@]}" update
     apt-get "${options[@]}" source --download-only cmocka
     tar -xf cmocka_*.orig.tar.xz
+}
+
+# Builds cmocka for Windows, in build/. Its CMake file names an import library, in whose place the static library is
+# installed, so that the tests need no DLL.
+windows_cmocka() {
+    local root=$PWD/build/windows-packages toolchain=$PWD/tests/windows.cmake
+    [ ! -e "$root/lib/cmocka.dll.a" ] || return 0
+    cmocka_source "$root/source"
     cmake -S cmocka-*/ -B build -G Ninja -DCMAKE_TOOLCHAIN_FILE="$toolchain" -DCMAKE_BUILD_TYPE=Release \
         -DWITH_STATIC_LIB=ON -DWITH_EXAMPLES=OFF -DCMAKE_INSTALL_PREFIX="$root"
     cmake --build build
     cmake --install build
     cp "$root/lib/libcmocka-static.a" "$root/lib/cmocka.dll.a"
+}
+
+# Builds cmocka as WebAssembly, in build/. It is one file, and its CMake file would run emscripten sixty times to find
+# out what this states.
+web_cmocka() {
+    local root=$PWD/build/web-packages has
+    [ ! -e "$root/lib/cmake/cmocka/cmocka-config.cmake" ] || return 0
+    cmocka_source "$root/source"
+    mkdir -p "$root/include" "$root/lib/cmake/cmocka"
+    # Its header would define uintptr_t again. Our warnings are not for it.
+    {
+        printf '#pragma GCC system_header\n#define _UINTPTR_T_DEFINED 1\n'
+        cat cmocka-*/include/cmocka.h
+    } >"$root/include/cmocka.h"
+    cp cmocka-*/include/cmocka_private.h "$root/include"
+    has=(-DHAVE_INTTYPES_H -DHAVE_MALLOC_H -DHAVE_SIGNAL_H -DHAVE_STRSIGNAL -DHAVE_STRUCT_TIMESPEC
+        -DHAVE_CLOCK_GETTIME_REALTIME)
+    NODE_PATH=/usr/share/nodejs emcc -O2 "${has[@]}" -I"$root/include" -c cmocka-*/src/cmocka.c -o cmocka.o
+    emar rcs "$root/lib/libcmocka.a" cmocka.o
+    echo "set(CMOCKA_INCLUDE_DIR $root/include)" >"$root/lib/cmake/cmocka/cmocka-config.cmake"
+    echo "set(CMOCKA_LIBRARIES $root/lib/libcmocka.a)" >>"$root/lib/cmake/cmocka/cmocka-config.cmake"
 }
 
 # wine_server -p lets Wine's server wait for further programs, and -k ends it. Without -p it ends a few seconds after

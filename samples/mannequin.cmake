@@ -20,6 +20,9 @@ if(NOT LIMBER_MANNEQUIN)
     add_custom_command(OUTPUT ${mannequin_surfaces} COMMAND mannequin-bake ${mannequin_surfaces}
                        DEPENDS mannequin-bake VERBATIM)
 endif()
+if(EMSCRIPTEN) # node lets it write the file
+    target_link_options(mannequin-bake PRIVATE -sNODERAWFS=1)
+endif()
 set_target_properties(mannequin-bake PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/mannequin)
 target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRIVATE ${mannequin_folder})
 target_link_libraries(limber-mannequin-shape PUBLIC limber PRIVATE limber-flags m)

@@ -146,7 +146,7 @@ golden_long() {
 # lockstep SECONDS MANIFEST...: 3,600 frames of a game natively, in node, in a browser and on devices.
 lockstep() {
     local found=0 legs
-    limited lockstep "$1" tests/samples/lockstep_everywhere.sh 3600 build/release build/wasm "${@:2}" || found=1
+    limited lockstep "$1" tests/samples/lockstep_everywhere.sh 3600 build/release build/web-lockstep "${@:2}" || found=1
     if tail -1 "$logs/lockstep.log" | grep -q '^skipped: '; then found=0; fi
     legs=$(grep -c ' s  3600 frames of ' "$logs/lockstep.log")
     count lockstep frames $((3600 * legs))

@@ -26,7 +26,7 @@ set(in_gpu IF LIMBER_GPU)
 set(in_cli IF NOT_WIN32 RUNS limber-cli LIBRARIES limber-tools)
 
 set(of_arithmetic_test OPTIMISED ALL_CASES LABELS again-with-sanitizers)
-set(of_ticks_test OPTIMISED LABELS foreign
+set(of_ticks_test OPTIMISED LABELS foreign web
     SOURCES ops/ticks_of_words.c ops/ticks_of_lanes.c ops/ticks_of_the_compiler.c)
 set(of_inertia_test OPTIMISED LABELS vectors)
 set(of_inertia_gpu_test LABELS cases again-with-sanitizers)
@@ -45,10 +45,10 @@ foreach(name clip_test control_time_test character_pack_test import_test strtod_
 endforeach()
 
 set(of_blend_space_test OPTIMISED)
-set(of_oracle_control_test OPTIMISED)
+set(of_oracle_control_test OPTIMISED LABELS web)
 set(of_skin_test OPTIMISED)
 set(of_skin_gpu_test OPTIMISED)
-set(of_control_random_test SKIPS)
+set(of_control_random_test LABELS web)
 # They compile the same kernels: the second takes those of the first from the driver's cache.
 set(of_control_gpu_test COST 100 LOCK control_kernels LABELS cases slow-with-sanitizers)
 set(of_control_random_gpu_test COST 95 LOCK control_kernels LABELS cases slow-with-sanitizers)
@@ -70,9 +70,9 @@ set(of_results_test IF LIMBER_GPU OPTIMISED)
 set(of_extremes_test ALL_CASES SKIPS COST 40 LABELS slow-with-sanitizers vectors)
 set(of_extremes_gpu_test COST 70 LABELS bits cases slow-with-sanitizers)
 set(of_golden_gpu_test COST 45 LABELS bits cases again-with-sanitizers)
-set(of_program_random_test LABELS foreign vectors)
+set(of_program_random_test LABELS foreign vectors web)
 set(of_program_random_gpu_test COST 65 LABELS cases slow-with-sanitizers)
-set(of_graph_random_test IF LIMBER_IMPORT)
+set(of_graph_random_test IF LIMBER_IMPORT LABELS web)
 set(of_snapshot_test IF LIMBER_IMPORT LIBRARIES limber-tools LABELS foreign)
 set(of_past_test IF LIMBER_IMPORT LIBRARIES limber-tools LABELS vectors)
 set(of_transfer_test IF LIMBER_IMPORT LIBRARIES limber-tools)

@@ -14,10 +14,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 options=(--squad 2 --frames "$frames" --seed 3 --loss 10 --max-delay 5)
 declare -A hashes=([300]=42255420cfbdec1b [3600]=ce2c1746a266b8d7 [36000]=ebdd14eae53b62ba)
 expected="$frames frames of 8 characters, hash ${hashes[$frames]}, 0 differences"
-# Debian's emscripten needs its modules if node is another one than Debian's. It was made for a node without fetch().
+# Debian's emscripten needs its modules if node is another one than Debian's.
 export NODE_PATH=${NODE_PATH:-/usr/share/nodejs}
-fetch=--no-experimental-fetch
-node $fetch -e 0 2>/dev/null || fetch=
 failed=0
 
 # leg NAME COMMAND...: runs the game, prints what it has, and compares.
@@ -40,11 +38,11 @@ for tool in emcc node ninja; do
     if ! command -v "$tool" >/dev/null; then missing+=" $tool"; fi
 done
 if [ -z "$missing" ]; then
-    cmake --preset wasm -B "$folder" "-DLIMBER_LOCKSTEP_PACK=$build/samples/lockstep/game.lmb" >/dev/null
+    cmake --preset web-scalar -B "$folder" "-DLIMBER_LOCKSTEP_PACK=$build/samples/lockstep/game.lmb" >/dev/null
     cmake --build "$folder" --target limber-lockstep
-    leg node node $fetch "$folder/limber-lockstep.js"
+    leg node tests/web/run.sh "$folder/limber-lockstep.js"
     if command -v "${CHROMIUM:-chromium}" >/dev/null; then
-        leg browser node tests/samples/lockstep_browser.mjs "$folder"
+        leg browser env LIMBER_ENGINE=chromium tests/web/run.sh "$folder/limber-lockstep.js"
     else
         echo "skipped: there is no chromium"
     fi

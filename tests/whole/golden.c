@@ -59,6 +59,7 @@ static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush)
     lmb_error error = {0};
     scenario_hashes hashes = {0, 0};
     fesetround(rounding);
+    const int rounds = fegetround(); // WebAssembly knows one way alone
     set_flushing(flush);
     bool flushes = is_flushing();
     lmb_result result = scenario_create(&s, &error);
@@ -66,7 +67,7 @@ static bool check(lmb_cpu_path path, const char *name, int rounding, bool flush)
         result = run(&s, path, &hashes, &error);
     }
     scenario_destroy(&s);
-    bool restored = fegetround() == rounding && is_flushing() == flushes;
+    bool restored = fegetround() == rounds && is_flushing() == flushes;
     fesetenv(FE_DFL_ENV);
     set_flushing(false);
     bool same = result == LMB_OK && scenario_is_golden(hashes);
@@ -82,6 +83,7 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
     lmb_error error = {0};
     uint64_t hash = 0;
     fesetround(rounding);
+    const int rounds = fegetround(); // WebAssembly knows one way alone
     set_flushing(flush);
     lmb_result result = moves ? motion_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error)
                               : control_scenario_create(&s, CONTROL_GOLDEN_CHARACTERS, &error);
@@ -89,7 +91,7 @@ static bool check_control(bool moves, const char *name, int rounding, bool flush
         control_scenario_begin_frame(&s, frame);
         result = control_scenario_run(&s, frame, &error);
     }
-    bool restored = fegetround() == rounding;
+    bool restored = fegetround() == rounds;
     fesetenv(FE_DFL_ENV);
     set_flushing(false);
     if (result == LMB_OK) {
