@@ -21,7 +21,7 @@ packages_peers=(assimp-testmodels blender python3-numpy)
 # instructions. Mesa's drivers also contain RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
-    binutils emscripten hunspell hunspell-en-gb)
+    binutils emscripten node-typescript hunspell hunspell-en-gb)
 if ! command -v npm >/dev/null; then
     packages_peers+=(nodejs npm)
     packages_ci+=(nodejs npm)

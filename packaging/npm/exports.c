@@ -1,0 +1,657 @@
+// The functions of limber.wasm, which index.js calls. Objects are addresses. A function that can fail returns NULL or
+// false, and error_text() says why. Structs and pairs of values are returned in `answer`, a few words that index.js
+// reads before its next call. Indices that do not exist give what the getters of the library give for them.
+#include <emscripten.h>
+#include <limber/cpu.h>
+#include <limber/graph_json.h>
+#include <limber/import.h>
+#include <limber/pack.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT EMSCRIPTEN_KEEPALIVE
+#pragma clang diagnostic ignored "-Wmissing-prototypes" // nothing in C calls them
+
+// A file: a pack, or what the importer reads.
+typedef struct file {
+    void *bytes; // of a pack, which stays in use
+    lmb_pack *pack;
+    lmb_import *import;
+    const lmb_rig *rig;
+    const lmb_clip **clips;
+    uint32_t clip_count;
+} file;
+
+// Characters that run one graph, with all memory that this needs.
+typedef struct batch {
+    const lmb_graph *graph;
+    const lmb_control *control; // NULL if nothing advances by itself
+    lmb_cpu *cpu;
+    lmb_batch_def def;
+    lmb_batch_inputs inputs;
+    lmb_batch_outputs outputs;
+    lmb_control_frame frame;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+    uint32_t state_words, inertia_words, reached_count, emitted_words;
+    float *parameters, *points, *transforms, *poses[LMB_MAX_POSES];
+    lmb_event *events; // those of the next step, followed by as much room for sorting
+    uint32_t event_count, event_room;
+    uint64_t *hashes; // a character each
+} batch;
+
+// Arrays of a batch beside its outputs, which come first: lmb_output. index.js has the same numbers.
+enum {
+    MEMORY_PARAMETERS = LMB_OUTPUT_COUNT,
+    MEMORY_STATES,
+    MEMORY_INERTIA,
+    MEMORY_MOTIONS,
+    MEMORY_POINTS,
+    MEMORY_TRANSFORMS,
+    MEMORY_REACHED,
+    MEMORY_EMITTED,
+    MEMORY_POSES,
+};
+
+// What file_count(), file_name(), graph_count() and graph_name() count and name.
+enum { OF_JOINTS, OF_CLIPS, OF_GRAPHS, OF_MESHES, OF_IMAGES, OF_SOCKETS, OF_CHANNELS, OF_NOTES };
+enum { OF_PARAMETERS, OF_EVENTS, OF_MACHINES, OF_PLAYERS, OF_GRAPH_JOINTS };
+
+_Static_assert(LMB_OUTPUT_COUNT == 8 && LMB_OUTPUT_PALETTE == 2 && LMB_REFUSAL_COUNT == 6, "numbers in index.js");
+_Static_assert(sizeof(lmb_vertex) == 96, "VERTEX_FLOATS in index.js");
+
+static lmb_error error;
+static lmb_graph_problems problems; // of the last text that was read; after success its warnings
+static union {
+    uint32_t words[40];
+    float floats[40];
+    double doubles[20];
+} answer;
+
+static bool fail(lmb_result result, const char *message) {
+    error.result = result;
+    snprintf(error.message, sizeof error.message, "%s", message);
+    return false;
+}
+
+static void *zeroed(size_t count, size_t size, bool *failed) {
+    void *memory = calloc(count > 0 ? count : 1, size);
+    *failed = *failed || memory == NULL;
+    return memory;
+}
+
+static void *answer_hash(uint64_t hash) {
+    answer.words[0] = (uint32_t)hash;
+    answer.words[1] = (uint32_t)(hash >> 32);
+    return &answer;
+}
+
+EXPORT const char *error_text(void) {
+    return error.message;
+}
+
+EXPORT const char *error_name(void) {
+    return lmb_result_name(error.result);
+}
+
+EXPORT const char *path_name(uint32_t path) {
+    return path < LMB_CPU_PATH_COUNT && lmb_cpu_has((lmb_cpu_path)path) ? lmb_cpu_path_name((lmb_cpu_path)path) : "";
+}
+
+EXPORT const char *output_name(uint32_t output) {
+    return output < LMB_OUTPUT_COUNT ? lmb_output_name((lmb_output)output) : "";
+}
+
+EXPORT void *hash_words(const uint32_t *words, size_t count) {
+    return answer_hash(lmb_control_hash(words, count));
+}
+
+// ---- Characters.
+
+EXPORT void file_close(file *f) {
+    lmb_pack_close(f->pack);
+    lmb_import_destroy(f->import);
+    free(f->clips);
+    free(f->bytes);
+    free(f);
+}
+
+// Takes the bytes, which malloc() returned, also if it fails.
+EXPORT file *file_open(void *bytes, size_t size, const char *name) {
+    bool failed = false;
+    file *f = zeroed(1, sizeof *f, &failed);
+    if (failed) {
+        free(bytes);
+        fail(LMB_ERROR_MEMORY, "no memory");
+        return NULL;
+    }
+    f->bytes = bytes;
+    if (lmb_pack_is_pack(bytes, size)) {
+        failed = lmb_pack_open(bytes, size, NULL, &f->pack, &error) != LMB_OK;
+    } else {
+        failed = lmb_import_memory(bytes, size, name, NULL, NULL, &f->import, &error) != LMB_OK;
+        free(f->bytes);
+        f->bytes = NULL;
+    }
+    if (!failed) {
+        f->rig = f->pack != NULL ? lmb_pack_rig(f->pack) : lmb_import_rig(f->import);
+        f->clip_count = f->pack != NULL ? lmb_pack_clip_count(f->pack) : lmb_import_clip_count(f->import);
+        f->clips = zeroed(f->clip_count, sizeof *f->clips, &failed);
+        if (failed) {
+            fail(LMB_ERROR_MEMORY, "no memory");
+        }
+        for (uint32_t i = 0; i < f->clip_count && !failed; i++) {
+            f->clips[i] = f->pack != NULL ? lmb_pack_clip(f->pack, i) : lmb_import_clip(f->import, i);
+        }
+    }
+    if (failed) {
+        file_close(f);
+        return NULL;
+    }
+    return f;
+}
+
+static const lmb_mesh *mesh_of(const file *f, uint32_t index) {
+    return f->pack != NULL ? lmb_pack_mesh(f->pack, index) : lmb_import_mesh(f->import, index);
+}
+
+static const lmb_image *image_of(const file *f, uint32_t index) {
+    return f->pack != NULL ? lmb_pack_image(f->pack, index) : lmb_import_image(f->import, index);
+}
+
+EXPORT uint32_t file_count(const file *f, uint32_t of) {
+    switch (of) {
+    case OF_JOINTS:
+        return lmb_rig_joint_count(f->rig);
+    case OF_CLIPS:
+        return f->clip_count;
+    case OF_GRAPHS:
+        return f->pack != NULL ? lmb_pack_graph_count(f->pack) : 0;
+    case OF_MESHES:
+        return f->pack != NULL ? lmb_pack_mesh_count(f->pack) : lmb_import_mesh_count(f->import);
+    case OF_IMAGES:
+        return f->pack != NULL ? lmb_pack_image_count(f->pack) : lmb_import_image_count(f->import);
+    case OF_SOCKETS:
+        return lmb_rig_socket_count(f->rig);
+    case OF_CHANNELS:
+        return lmb_rig_channel_count(f->rig);
+    case OF_NOTES:
+        return f->import != NULL ? lmb_import_note_count(f->import) : 0;
+    default:
+        return 0;
+    }
+}
+
+EXPORT const char *file_name(const file *f, uint32_t of, uint32_t index) {
+    if (index >= file_count(f, of)) {
+        return "";
+    }
+    switch (of) {
+    case OF_JOINTS:
+        return lmb_rig_joint_name(f->rig, index);
+    case OF_CLIPS:
+        return lmb_clip_name(f->clips[index]);
+    case OF_GRAPHS:
+        return lmb_pack_graph_at(f->pack, index)->name;
+    case OF_MESHES:
+        return mesh_of(f, index)->name;
+    case OF_IMAGES:
+        return image_of(f, index)->name;
+    case OF_SOCKETS:
+        return lmb_rig_socket_name(f->rig, index);
+    case OF_CHANNELS:
+        return lmb_rig_channel_name(f->rig, index);
+    default:
+        return lmb_import_note(f->import, index);
+    }
+}
+
+EXPORT uint32_t file_joint_parent(const file *f, uint32_t joint) {
+    return lmb_rig_joint_parent(f->rig, joint);
+}
+
+EXPORT double file_clip_duration(const file *f, uint32_t clip) {
+    return clip < f->clip_count ? (double)lmb_clip_duration(f->clips[clip]) : 0.0;
+}
+
+EXPORT void *file_mesh(const file *f, uint32_t index) {
+    const lmb_mesh *mesh = mesh_of(f, index);
+    if (mesh == NULL) {
+        return NULL;
+    }
+    const uintptr_t words[] = {(uintptr_t)mesh->vertices,
+                               mesh->vertex_count,
+                               (uintptr_t)mesh->indices,
+                               mesh->index_count,
+                               (uintptr_t)mesh->tangents,
+                               (uintptr_t)mesh->colors,
+                               (uintptr_t)mesh->material,
+                               mesh->influence_count,
+                               mesh->double_sided,
+                               mesh->image,
+                               mesh->metallic_roughness_image,
+                               mesh->normal_image};
+    enum { WORDS = sizeof words / sizeof words[0] };
+    const float floats[] = {mesh->base_color[0], mesh->base_color[1], mesh->base_color[2], mesh->base_color[3],
+                            mesh->metallic,      mesh->roughness,     mesh->normal_scale};
+    for (uint32_t i = 0; i < WORDS; i++) {
+        answer.words[i] = (uint32_t)words[i];
+    }
+    memcpy(answer.floats + WORDS, floats, sizeof floats);
+    return &answer;
+}
+
+EXPORT void *file_image(const file *f, uint32_t index) {
+    const lmb_image *image = image_of(f, index);
+    if (image == NULL) {
+        return NULL;
+    }
+    answer.words[0] = (uint32_t)(uintptr_t)image->bytes;
+    answer.words[1] = (uint32_t)image->size;
+    return &answer;
+}
+
+// ---- Graphs.
+
+EXPORT lmb_graph *graph_of_pack(const file *f, uint32_t index) {
+    const lmb_pack_graph *stored = f->pack != NULL ? lmb_pack_graph_at(f->pack, index) : NULL;
+    lmb_graph *graph = NULL;
+    problems.count = 0;
+    if (stored == NULL) {
+        fail(LMB_ERROR_ARGUMENT, "there is no such graph in the file");
+    } else {
+        (void)lmb_graph_create(stored->def, NULL, &graph, &error);
+    }
+    return graph;
+}
+
+// Keeps the warnings where index.js reads problems.
+static void keep_warnings(const lmb_graph_json *json) {
+    problems.count = lmb_graph_json_warning_count(json);
+    for (uint32_t i = 0; i < problems.count && i < LMB_MAX_GRAPH_PROBLEMS; i++) {
+        problems.list[i] = *lmb_graph_json_warning_at(json, i);
+    }
+}
+
+// `aliases` may be NULL.
+EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases,
+                                size_t aliases_size) {
+    lmb_graph_source source = {
+        .text = text, .size = size, .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
+    lmb_graph_aliases *names = NULL;
+    lmb_graph_json *json = NULL;
+    lmb_graph *graph = NULL;
+    problems.count = 0;
+    lmb_result result = LMB_OK;
+    if (aliases != NULL) {
+        result = lmb_graph_aliases_read(aliases, aliases_size, NULL, NULL, &names, &error);
+        if (result == LMB_OK) {
+            lmb_graph_aliases_use(names, &source);
+        }
+    }
+    if (result == LMB_OK) {
+        result = lmb_graph_json_read(&source, NULL, &json, &problems, &error);
+    }
+    if (result == LMB_OK) {
+        keep_warnings(json);
+        result = lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error);
+    }
+    lmb_graph_json_destroy(json);
+    lmb_graph_aliases_destroy(names);
+    return graph;
+}
+
+EXPORT void graph_destroy(lmb_graph *graph) {
+    lmb_graph_destroy(graph);
+}
+
+EXPORT uint32_t problem_count(void) {
+    return problems.count < LMB_MAX_GRAPH_PROBLEMS ? problems.count : LMB_MAX_GRAPH_PROBLEMS;
+}
+
+EXPORT void *problem_at(uint32_t index) {
+    const lmb_graph_problem *problem = &problems.list[index];
+    answer.words[0] = problem->line;
+    answer.words[1] = problem->column;
+    answer.words[2] = (uint32_t)(uintptr_t)problem->path;
+    answer.words[3] = (uint32_t)(uintptr_t)problem->message;
+    return &answer;
+}
+
+EXPORT uint32_t graph_count(const lmb_graph *graph, uint32_t of) {
+    switch (of) {
+    case OF_PARAMETERS:
+        return lmb_graph_parameter_count(graph);
+    case OF_EVENTS:
+        return lmb_graph_event_count(graph);
+    case OF_MACHINES:
+        return lmb_graph_machine_count(graph);
+    case OF_PLAYERS:
+        return lmb_graph_player_count(graph);
+    case OF_GRAPH_JOINTS:
+        return lmb_graph_joint_count(graph);
+    default:
+        return 0;
+    }
+}
+
+EXPORT const char *graph_name(const lmb_graph *graph, uint32_t of, uint32_t index) {
+    switch (of) {
+    case OF_PARAMETERS:
+        return lmb_graph_parameter_at(graph, index).name;
+    case OF_EVENTS:
+        return lmb_graph_event_name(graph, index);
+    case OF_MACHINES:
+        return lmb_graph_machine_name(graph, index);
+    default:
+        return lmb_graph_player_name(graph, index);
+    }
+}
+
+EXPORT void *graph_parameter(const lmb_graph *graph, uint32_t index) {
+    const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, index);
+    answer.floats[0] = parameter.initial;
+    answer.floats[1] = parameter.min;
+    answer.floats[2] = parameter.max;
+    answer.words[3] = parameter.is_written;
+    return &answer;
+}
+
+EXPORT double graph_player_duration(const lmb_graph *graph, uint32_t player) {
+    return (double)lmb_graph_player_duration(graph, player);
+}
+
+EXPORT uint32_t graph_state_count(const lmb_graph *graph, uint32_t machine) {
+    return lmb_graph_state_count(graph, machine);
+}
+
+EXPORT const char *graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
+    return lmb_graph_state_name(graph, machine, state);
+}
+
+EXPORT void *graph_fingerprint(const lmb_graph *graph) {
+    return answer_hash(lmb_graph_fingerprint(graph));
+}
+
+// ---- Batches.
+
+EXPORT void batch_destroy(batch *b) {
+    lmb_cpu_destroy(b->cpu);
+    for (int i = 0; i < LMB_OUTPUT_COUNT; i++) {
+        free(b->outputs.buffers[i]);
+    }
+    for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
+        free(b->poses[i]);
+    }
+    free(b->outputs.inertia);
+    free(b->outputs.reached);
+    free(b->frame.state);
+    free(b->frame.emitted);
+    free(b->frame.motions);
+    free(b->parameters);
+    free(b->points);
+    free(b->transforms);
+    free(b->events);
+    free(b->hashes);
+    free(b);
+}
+
+// Allocates what each character has, with initial parameters and world transforms at the origin.
+static bool allocate(batch *b) {
+    const size_t count = b->def.character_count;
+    const uint32_t parameter_count = lmb_graph_parameter_count(b->graph);
+    bool failed = false;
+    b->parameters = zeroed(count * parameter_count, sizeof(float), &failed);
+    b->points = zeroed(count * lmb_graph_point_count(b->graph) * 4, sizeof(float), &failed);
+    b->transforms = zeroed(count * LMB_MATRIX_COMPONENTS, sizeof(float), &failed);
+    b->frame.state = zeroed(count * b->state_words, sizeof(uint32_t), &failed);
+    b->frame.emitted = zeroed(count * b->emitted_words, sizeof(uint32_t), &failed);
+    b->frame.motions =
+        zeroed(count * (b->control != NULL ? lmb_control_motion_floats(b->control) : 0), sizeof(float), &failed);
+    b->outputs.inertia = zeroed(count * b->inertia_words, sizeof(uint32_t), &failed);
+    b->outputs.reached = zeroed(count * b->reached_count, sizeof(uint32_t), &failed);
+    b->hashes = zeroed(count, sizeof *b->hashes, &failed);
+    for (int i = 0; i < LMB_OUTPUT_COUNT; i++) {
+        if ((b->def.outputs >> i & 1) != 0) {
+            b->outputs.buffers[i] =
+                zeroed(count * lmb_batch_output_floats(&b->def, (lmb_output)i), sizeof(float), &failed);
+        }
+    }
+    for (uint32_t i = 0; i < lmb_graph_pose_count(b->graph); i++) {
+        b->poses[i] = zeroed(count * lmb_graph_pose_floats(b->graph, i), sizeof(float), &failed);
+        b->inputs.poses[i] = b->poses[i];
+    }
+    for (size_t i = 0; i < count && !failed; i++) {
+        lmb_graph_defaults(b->graph, b->parameters + i * parameter_count);
+        for (uint32_t row = 0; row < 3; row++) {
+            b->transforms[i * LMB_MATRIX_COMPONENTS + row * 5] = 1.0f;
+        }
+    }
+    return !failed || fail(LMB_ERROR_MEMORY, "no memory for the batch");
+}
+
+EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path, uint32_t outputs) {
+    bool failed = false;
+    const lmb_batch_def def = {.graph = graph, .character_count = count, .outputs = outputs};
+    if (lmb_batch_check(&def, &error) != LMB_OK) {
+        return NULL;
+    }
+    batch *b = zeroed(1, sizeof *b, &failed);
+    if (failed) {
+        fail(LMB_ERROR_MEMORY, "no memory");
+        return NULL;
+    }
+    b->graph = graph;
+    b->control = lmb_graph_control(graph);
+    b->def = def;
+    b->state_words = lmb_control_state_words(b->control);
+    b->emitted_words = b->control != NULL ? lmb_control_emitted_words(b->control) : 0;
+    b->inertia_words = lmb_graph_inertia_words(graph);
+    b->reached_count = lmb_graph_reached_count(graph);
+    if (!allocate(b) || lmb_cpu_create(graph, (lmb_cpu_path)path, NULL, &b->cpu, &error) != LMB_OK) {
+        batch_destroy(b);
+        return NULL;
+    }
+    b->frame.character_count = count;
+    b->frame.parameters = b->parameters;
+    b->frame.reached = b->outputs.reached;
+    b->inputs.parameters = b->parameters;
+    b->inputs.control = b->control != NULL ? &b->frame : NULL;
+    b->inputs.points = b->points;
+    b->inputs.transforms = b->transforms;
+    b->inputs.previous_palette = b->outputs.buffers[LMB_OUTPUT_PALETTE];
+    b->outputs.refused = b->refused;
+    return b;
+}
+
+EXPORT uint32_t batch_path(const batch *b) {
+    return lmb_cpu_path_of(b->cpu);
+}
+
+EXPORT void *batch_memory(batch *b, uint32_t which) {
+    if (which < LMB_OUTPUT_COUNT) {
+        return b->outputs.buffers[which];
+    }
+    switch (which) {
+    case MEMORY_PARAMETERS:
+        return b->parameters;
+    case MEMORY_STATES:
+        return b->frame.state;
+    case MEMORY_INERTIA:
+        return b->outputs.inertia;
+    case MEMORY_MOTIONS:
+        return b->frame.motions;
+    case MEMORY_POINTS:
+        return b->points;
+    case MEMORY_TRANSFORMS:
+        return b->transforms;
+    case MEMORY_REACHED:
+        return b->outputs.reached;
+    case MEMORY_EMITTED:
+        return b->frame.emitted;
+    default:
+        return which - MEMORY_POSES < LMB_MAX_POSES ? b->poses[which - MEMORY_POSES] : NULL;
+    }
+}
+
+// Returns the words that a character has there.
+EXPORT uint32_t batch_words(const batch *b, uint32_t which) {
+    if (which < LMB_OUTPUT_COUNT) {
+        return b->outputs.buffers[which] != NULL ? lmb_batch_output_floats(&b->def, (lmb_output)which) : 0;
+    }
+    switch (which) {
+    case MEMORY_PARAMETERS:
+        return lmb_graph_parameter_count(b->graph);
+    case MEMORY_STATES:
+        return b->state_words;
+    case MEMORY_INERTIA:
+        return b->inertia_words;
+    case MEMORY_MOTIONS:
+        return b->control != NULL ? lmb_control_motion_floats(b->control) : 0;
+    case MEMORY_POINTS:
+        return lmb_graph_point_count(b->graph) * 4;
+    case MEMORY_TRANSFORMS:
+        return LMB_MATRIX_COMPONENTS;
+    case MEMORY_REACHED:
+        return b->reached_count;
+    case MEMORY_EMITTED:
+        return b->emitted_words;
+    default:
+        return which - MEMORY_POSES < lmb_graph_pose_count(b->graph)
+                   ? lmb_graph_pose_floats(b->graph, which - MEMORY_POSES)
+                   : 0;
+    }
+}
+
+EXPORT uint32_t *batch_refused(batch *b) {
+    return b->refused;
+}
+
+EXPORT bool batch_send(batch *b, uint32_t character, uint32_t event) {
+    if (character >= b->def.character_count || event >= lmb_graph_event_count(b->graph)) {
+        return fail(LMB_ERROR_ARGUMENT, "there is no such character or event");
+    }
+    if (b->event_count == b->event_room) {
+        const uint32_t room = b->event_room > 0 ? 2 * b->event_room : 64;
+        lmb_event *events = realloc(b->events, 2 * (size_t)room * sizeof *events);
+        if (events == NULL) {
+            return fail(LMB_ERROR_MEMORY, "no memory for events");
+        }
+        b->events = events;
+        b->event_room = room;
+    }
+    b->events[b->event_count++] = (lmb_event){character, event};
+    return true;
+}
+
+EXPORT bool batch_step(batch *b, double seconds) {
+    if (b->event_count > 0) {
+        lmb_control_sort_events(b->events, b->events + b->event_room, b->event_count);
+    }
+    b->frame.step = lmb_ticks_from_seconds(seconds);
+    b->frame.events = b->events;
+    b->frame.event_count = b->event_count;
+    const lmb_result result = lmb_cpu_run(b->cpu, &b->def, &b->inputs, &b->outputs, &error);
+    b->event_count = 0;
+    b->frame.number += result == LMB_OK;
+    return result == LMB_OK;
+}
+
+EXPORT uint32_t batch_emitted_count(const batch *b, uint32_t character) {
+    return b->control == NULL || character >= b->def.character_count
+               ? 0
+               : lmb_control_emitted_count(b->control, b->frame.emitted + (size_t)character * b->emitted_words);
+}
+
+EXPORT void *batch_emitted(const batch *b, uint32_t character, uint32_t index) {
+    if (index >= batch_emitted_count(b, character)) {
+        return NULL;
+    }
+    const lmb_emitted_event emitted =
+        lmb_control_emitted_event(b->frame.emitted + (size_t)character * b->emitted_words, index);
+    static char name[256];
+    lmb_graph_emitter_name(b->graph, &emitted, name, sizeof name);
+    answer.words[0] = emitted.event;
+    answer.floats[1] = emitted.weight;
+    answer.words[2] = (uint32_t)emitted.passes;
+    answer.words[3] = (uint32_t)(uintptr_t)name;
+    answer.doubles[2] = (double)emitted.ticks / (double)LMB_TICKS_PER_SECOND;
+    return &answer;
+}
+
+// Returns a character's state, or NULL.
+static uint32_t *state_of(const batch *b, uint32_t character) {
+    return b->control == NULL || character >= b->def.character_count
+               ? NULL
+               : b->frame.state + (size_t)character * b->state_words;
+}
+
+EXPORT uint32_t batch_current_state(const batch *b, uint32_t character, uint32_t machine) {
+    const uint32_t *state = state_of(b, character);
+    return state == NULL ? LMB_NONE : lmb_control_current_state(b->control, state, machine);
+}
+
+EXPORT double batch_state_weight(const batch *b, uint32_t character, uint32_t machine, uint32_t index) {
+    const uint32_t *state = state_of(b, character);
+    return state == NULL ? 0.0 : (double)lmb_control_state_weight(b->control, state, machine, index);
+}
+
+EXPORT double batch_player_weight(const batch *b, uint32_t character, uint32_t player) {
+    const uint32_t *state = state_of(b, character);
+    return state == NULL ? 0.0 : (double)lmb_control_player_weight(b->control, state, player);
+}
+
+EXPORT double batch_player_time(const batch *b, uint32_t character, uint32_t player) {
+    const uint32_t *state = state_of(b, character);
+    return state == NULL ? 0.0
+                         : (double)lmb_control_player_ticks(b->control, state, player) / (double)LMB_TICKS_PER_SECOND;
+}
+
+static lmb_character_words all_words(const batch *b) {
+    return (lmb_character_words){.states = b->frame.state,
+                                 .inertia = b->outputs.inertia,
+                                 .reached = b->outputs.reached,
+                                 .row_count = b->def.character_count,
+                                 .count = b->def.character_count};
+}
+
+// Moves a character or, with `respawns`, begins it anew there.
+EXPORT bool batch_place(const batch *b, uint32_t character, double x, double y, double z, double yaw, bool respawns) {
+    const lmb_character_words words = all_words(b);
+    const lmb_motion motion = {.position = {x, y, z}, .yaw = yaw};
+    const bool has_motion = b->control != NULL && lmb_control_has_motion(b->control);
+    return (respawns ? lmb_characters_respawn(b->graph, &words, character, has_motion ? &motion : NULL, &error)
+                     : lmb_characters_place(b->graph, &words, character, &motion, &error)) == LMB_OK;
+}
+
+EXPORT size_t batch_snapshot_size(const batch *b) {
+    return lmb_snapshot_size(b->graph, b->def.character_count);
+}
+
+// The tag of a snapshot is the number of the frame that follows.
+EXPORT bool batch_save(const batch *b, void *bytes, size_t size) {
+    const lmb_character_words words = all_words(b);
+    return lmb_snapshot_save(b->graph, &words, b->frame.number, bytes, size, &error) == LMB_OK &&
+           lmb_snapshot_seal(bytes, size, &error) == LMB_OK;
+}
+
+EXPORT bool batch_restore(batch *b, const void *bytes, size_t size) {
+    const lmb_character_words words = all_words(b);
+    lmb_snapshot snapshot;
+    if (lmb_snapshot_check(b->graph, bytes, size, &error) != LMB_OK ||
+        lmb_snapshot_open(bytes, size, &snapshot, &error) != LMB_OK ||
+        lmb_snapshot_restore(b->graph, bytes, size, &words, &error) != LMB_OK) {
+        return false;
+    }
+    b->frame.number = (uint32_t)snapshot.tag;
+    return true;
+}
+
+// One hash of all characters' words: lmb_control_hash() of the hash of each.
+EXPORT void *batch_hash(batch *b) {
+    const lmb_character_words words = all_words(b);
+    if (lmb_characters_hash(b->graph, &words, b->hashes, &error) != LMB_OK) {
+        return NULL;
+    }
+    return answer_hash(lmb_control_hash((const uint32_t *)b->hashes, (size_t)b->def.character_count * 2));
+}

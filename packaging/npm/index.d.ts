@@ -1,0 +1,254 @@
+/**
+ * Limber evaluates character animation for crowds, with the same bits in a browser, in node, natively and on GPUs.
+ *
+ * `load()` gives a `Limber`, which opens files. A `Character` is what a file has; it creates graphs. A `Graph` creates
+ * batches: a number of characters that run it. All of them are memory of WebAssembly, so call `destroy()` when you need
+ * one no longer. A graph needs its character no longer, a batch needs its graph.
+ *
+ * Words and ranges are those of the C headers (`limber/graph.h`, `limber/batch.h`, `limber/control.h`). All functions
+ * throw a {@link LimberError} if they are refused, and change nothing then.
+ */
+
+/** An error of the library, with its message. */
+export class LimberError extends Error {
+    constructor(message: string, result: string, problems?: Problem[]);
+    /** The name of the result: "LMB_ERROR_FORMAT" and so on. */
+    readonly result: string;
+    /** All mistakes of a graph's JSON; otherwise empty. */
+    readonly problems: Problem[];
+}
+
+/** A mistake or a warning in the JSON of a graph. */
+export interface Problem {
+    /** Where in the document: "base.inputs[1].pose.clip"; "" for all of it. */
+    path: string;
+    /** From 1. */
+    line: number;
+    /** In bytes, from 1. */
+    column: number;
+    message: string;
+}
+
+/** How a batch is evaluated. All give the same bits. "fast" is the widest that there is. */
+export type Path = 'reference' | 'fast' | 'simd 4';
+
+/** What a batch may have for each character; see `limber/batch.h` for their layouts. */
+export type Output =
+    | 'local'
+    | 'model'
+    | 'palette'
+    | 'previous palette'
+    | 'dual quaternions'
+    | 'bounds'
+    | 'sockets'
+    | 'channels';
+
+/** Loads the library: `limber.wasm` beside this module, or the one that is given. */
+export function load(options?: {
+    /** An address, its bytes, or a compiled module. */
+    wasm?: string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+}): Promise<Limber>;
+
+/** The library in a memory of its own. */
+export interface Limber {
+    /** The paths that there are. */
+    readonly paths: Path[];
+    /** The names of all outputs. */
+    readonly outputs: Output[];
+    /**
+     * Opens a pack (`limber pack`), or reads a glTF file with its buffers inside (.glb or data URIs) or a BVH file. The
+     * bytes are copied.
+     */
+    open(bytes: ArrayBuffer | ArrayBufferView, options?: {
+        /** Begins messages; its ending may give the format. */
+        name?: string;
+    }): Character;
+    /** `lmb_control_hash()` of words. */
+    hash(words: Uint32Array | Float32Array): bigint;
+}
+
+interface Destroyable {
+    /** Releases its memory. It must not be used afterwards. Throws if a batch still uses it. */
+    destroy(): void;
+}
+
+/** What a file has: a rig, clips, meshes and images, and the graphs of a pack. */
+export interface Character extends Destroyable {
+    /** In the order of palettes. `parent` is an index, or -1. */
+    readonly joints: { name: string; parent: number }[];
+    /** `duration` is in seconds. */
+    readonly clips: { name: string; duration: number }[];
+    /** The names of the graphs in a pack. */
+    readonly graphs: string[];
+    readonly sockets: string[];
+    readonly channels: string[];
+    /** What the importer left out or changed. */
+    readonly notes: string[];
+    readonly meshes: Mesh[];
+    readonly images: Image[];
+    /**
+     * Creates a graph from JSON: a text, or an object that is written as one. The manual has the format: "Graphs as
+     * JSON". A mistake throws an error with all mistakes as its `problems`.
+     */
+    createGraph(json: string | object, options?: {
+        /** Names in the graph for those of this character: `{"clips": {"Walk": "walk_01"}}`. */
+        aliases?: string | object;
+    }): Graph;
+    /** Creates a graph of the pack. */
+    graph(name: string): Graph;
+}
+
+/** Triangles with one material, in the bind pose. The arrays are copies. */
+export interface Mesh {
+    name: string;
+    /** 3 floats a vertex. */
+    positions: Float32Array;
+    /** 3 floats a vertex. */
+    normals: Float32Array;
+    /** 2 floats a vertex. (0, 0) is the top left of an image. */
+    texcoords: Float32Array;
+    /** 8 joints a vertex, as indices into palettes; 0 where the weight is 0. */
+    joints: Uint16Array;
+    /** 8 weights a vertex, which sum to 1. */
+    weights: Float32Array;
+    /** 3 vertices a triangle, counter-clockwise front. */
+    indices: Uint32Array;
+    /** 4 floats a vertex. */
+    tangents?: Float32Array;
+    /** 4 floats a vertex, linear. */
+    colors?: Float32Array;
+    /** How many joints and weights of a vertex are used: 1 to 8. The others are 0. */
+    influences: number;
+    material: {
+        name: string;
+        doubleSided: boolean;
+        /** Linear: red, green, blue, alpha. */
+        color: number[];
+        metallic: number;
+        roughness: number;
+        normalScale: number;
+        /** Indices of images, or -1. */
+        image: number;
+        metallicRoughnessImage: number;
+        normalImage: number;
+    };
+}
+
+/** A PNG or JPEG as it is in the file. */
+export interface Image {
+    name: string;
+    bytes: Uint8Array;
+    type: 'image/png' | 'image/jpeg';
+}
+
+/** A graph: it is checked and compiled, and does not change. */
+export interface Graph extends Destroyable {
+    /** What is allowed in its JSON, but probably a mistake. */
+    readonly warnings: Problem[];
+    readonly jointCount: number;
+    /**
+     * The columns of `Batch.parameters`. Those that the graph writes (`isWritten`) are for reading, and are not found
+     * by name.
+     */
+    readonly parameters: { name: string; initial: number; min: number; max: number; isWritten: boolean }[];
+    readonly events: string[];
+    readonly machines: { name: string; states: string[] }[];
+    /** Clips that play by themselves. */
+    readonly players: { clip: string; duration: number }[];
+    /** Names the graph: equal on two sides if snapshots of one fit the other. */
+    readonly fingerprint: bigint;
+    parameterIndex(name: string): number;
+    eventIndex(name: string): number;
+    machineIndex(name: string): number;
+    /** Creates a number of characters that run this graph. */
+    createBatch(options?: {
+        /** 1 if it is not given. */
+        count?: number;
+        /** "fast" if it is not given. */
+        path?: Path;
+        /** The palette if it is not given. */
+        outputs?: Output[];
+    }): Batch;
+}
+
+/**
+ * Characters that run one graph.
+ *
+ * Its arrays are views of the library's memory, not copies. They show each step. If the memory grows, a view becomes
+ * empty (its `length` is 0): so read the property again after something was opened or created. `step()` never lets it
+ * grow.
+ */
+export interface Batch extends Destroyable {
+    readonly graph: Graph;
+    readonly count: number;
+    /** The path that is used, never "fast". */
+    readonly path: Path;
+
+    /** float [count][joints][3][4], row-major: from the bind pose to the pose, in model space. */
+    readonly palettes: Float32Array;
+    /** An output that the batch was created with; empty for others. */
+    output(name: Output): Float32Array;
+    /** float [count][graph.parameters.length]. You may write what the graph does not write. */
+    readonly parameters: Float32Array;
+    /**
+     * float [count][points][4]: x, y, z and a number that is not read. The targets of `{"point": index}`, which you
+     * write.
+     */
+    readonly points: Float32Array;
+    /** float [count][3][4]: from model space to world space, for points in world space; yours to write. */
+    readonly transforms: Float32Array;
+    /** The pose buffer of that index; yours to write. */
+    poses(index: number): Float32Array;
+    /** float [count][4]: x, y, z and yaw of each character, if the graph moves it; with full rotation 7 floats. */
+    readonly motions: Float32Array;
+    /** uint32 [count][...]: the states of all characters. */
+    readonly states: Uint32Array;
+    /** uint32 [count][...]: 1 where a node of the graph reaches its target. */
+    readonly reached: Uint32Array;
+    /** uint32 [count][...]: what `emitted()` reads, for hashes. */
+    readonly emittedWords: Uint32Array;
+
+    /** Sets a parameter of a character. */
+    set(character: number, parameter: string, value: number): void;
+    /** Sets a parameter of all characters. */
+    setAll(parameter: string, value: number): void;
+    get(character: number, parameter: string): number;
+    /** Sends an event, which takes effect at the beginning of the next step. */
+    send(character: number, event: string): void;
+
+    /** Advances all characters by a time, which is clamped to 0 to 60 s, and evaluates the outputs. */
+    step(seconds: number): void;
+
+    /** Invalid inputs that the last step replaced, by kind. */
+    readonly refused: { clip: number; time: number; weight: number; pose: number; character: number; shear: number };
+    /** The events that a character emitted in the last step. */
+    emitted(character: number): {
+        event: string;
+        weight: number;
+        passes: number;
+        /** What emitted it: the name of a clip, or a machine and its state ("body/run"). */
+        source: string;
+        /** Since the step began. */
+        seconds: number;
+    }[];
+    /** The current state of a machine, the first one if none is named. */
+    state(character: number, machine?: string): string;
+    /** The weights of the states of a machine, in the order of `graph.machines`. */
+    stateWeights(character: number, machine?: string): number[];
+    /** The clips that play by themselves, with their weights in the pose and their times in seconds. */
+    players(character: number): { clip: string; weight: number; time: number }[];
+
+    /** Moves a character, if the graph moves it: its next step begins there. */
+    place(character: number, at?: { position?: [number, number, number]; yaw?: number }): void;
+    /** Begins a character anew. */
+    respawn(character: number, at?: { position?: [number, number, number]; yaw?: number }): void;
+
+    /** What the next step continues from, as the bytes of a snapshot. Parameters and points are not in it. */
+    save(): Uint8Array;
+    /** Restores a snapshot of this or another batch of the same graph and count, wherever it comes from. */
+    restore(snapshot: Uint8Array): void;
+    /** A hash of what `save()` saves: `lmb_control_hash()` of the `lmb_characters_hash()` of each character. */
+    hash(): bigint;
+    /** `lmb_control_hash()` of an output, the palette if none is named. */
+    outputHash(name?: Output): bigint;
+}

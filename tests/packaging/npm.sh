@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Installs the npm package into an empty folder, and uses it in node and in Chromium: palettes and hashes are those of
+# the native library, and the types fit, where a type checker (Debian: node-typescript) is installed.
+#
+#   tests/packaging/npm.sh BUILD FOLDER     a native build with npm_native, and one of the preset web with npm
+set -euo pipefail
+build=$(realpath "$1") archive=$(realpath "$2"/packaging/npm/limber-animation-*.tgz)
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+files=("$build/samples/lockstep/game.lmb" samples/lockstep/game.json samples/hello.gltf samples/hello.json)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+cp tests/packaging/npm/consumer.mjs "${files[@]}" "$folder"
+(cd "$folder" && npm install --silent --offline --no-audit --no-fund --ignore-scripts "$archive")
+"$build/npm_native" "${files[0]}" samples/hello.gltf samples/hello.json >"$folder/native"
+
+cat >"$folder/node.mjs" <<'END'
+import { readFile } from 'node:fs/promises';
+import { consume } from './consumer.mjs';
+await consume(name => readFile(name), line => console.log(line));
+END
+(cd "$folder" && node node.mjs) >"$folder/node"
+diff "$folder/native" "$folder/node"
+echo "node: the $(wc -l <"$folder/native") lines of the native library"
+
+node tests/packaging/npm/page.mjs "$folder" >"$folder/page" || { cat "$folder/page"; exit 1; }
+diff "$folder/native" "$folder/page"
+echo "Chromium: the same"
+
+if ! command -v tsc >/dev/null; then
+    echo "skipped: there is no type checker"
+    exit
+fi
+tsc --noEmit --strict --allowJs --checkJs --target es2022 --module node16 --moduleResolution node16 \
+    "$folder/consumer.mjs"
+echo "types: they fit"

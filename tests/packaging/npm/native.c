@@ -1,0 +1,218 @@
+// Prints what consumer.mjs prints, by the native library: hashes of palettes and of characters.
+//
+//   npm_native game.lmb hello.gltf hello.json
+#include <limber/cpu.h>
+#include <limber/graph_json.h>
+#include <limber/import.h>
+#include <limber/pack.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHARACTERS = 9, FRAMES = 120, HELLO_CHARACTERS = 64, POINTS = 2 };
+
+static lmb_error error;
+
+static void check(lmb_result result) {
+    if (result != LMB_OK) {
+        fprintf(stderr, "npm_native: %s\n", error.message);
+        exit(EXIT_FAILURE);
+    }
+}
+
+static void *zeroed(size_t count, size_t size) {
+    void *memory = calloc(count + 1, size);
+    if (memory == NULL) {
+        fprintf(stderr, "npm_native: no memory\n");
+        exit(EXIT_FAILURE);
+    }
+    return memory;
+}
+
+static void *read_file(const char *path, size_t *size) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL || fseek(file, 0, SEEK_END) != 0) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    *size = (size_t)ftell(file);
+    rewind(file);
+    void *bytes = zeroed(*size, 1);
+    if (fread(bytes, 1, *size, file) != *size) {
+        perror(path);
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+    return bytes;
+}
+
+// A batch of one graph, and the input of frames: see input() in consumer.mjs.
+typedef struct game {
+    const lmb_graph *graph;
+    uint32_t parameter_count, event_count;
+    float *parameters, *points, *transforms;
+    lmb_event events[CHARACTERS * 3];
+} game;
+
+static void set(game *g, uint32_t character, const char *name, float value) {
+    g->parameters[character * g->parameter_count + lmb_graph_find_parameter(g->graph, name)] = value;
+}
+
+static void send(game *g, uint32_t character, const char *name) {
+    g->events[g->event_count++] = (lmb_event){character, lmb_graph_find_event(g->graph, name)};
+}
+
+static void input(game *g, uint32_t frame) {
+    g->event_count = 0;
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        const uint32_t stick = i * 7 + frame / 24 * 5;
+        set(g, i, "speed", (float)(stick % 13) * 0.25f);
+        set(g, i, "aside", (float)(stick % 5) * 0.5f - 1.0f);
+        set(g, i, "heading", (float)(stick % 7) * 0.5f - 1.5f);
+        set(g, i, "reach", (float)(stick % 3) * 0.5f);
+        set(g, i, "time", (float)(1.0 / 60.0));
+        for (uint32_t point = 0; point < POINTS; point++) {
+            float *at = g->points + ((size_t)i * POINTS + point) * 4;
+            at[0] = (float)i * 0.5f + (float)point;
+            at[1] = 1.5f;
+            at[2] = (float)frame / 128.0f + 1.0f;
+        }
+        if ((frame + i * 11) % 50 == 0) {
+            send(g, i, "JUMP");
+        }
+        if ((frame + i * 5) % 70 == 13) {
+            send(g, i, "WAVE");
+        }
+        if ((frame + i * 3) % 90 == 60) {
+            send(g, i, "HIT");
+        }
+    }
+}
+
+static uint64_t hash_of_characters(const lmb_graph *graph, const lmb_character_words *words) {
+    uint64_t hashes[CHARACTERS];
+    check(lmb_characters_hash(graph, words, hashes, &error));
+    return lmb_control_hash((const uint32_t *)hashes, CHARACTERS * 2);
+}
+
+static void play_game(const lmb_graph *graph) {
+    const lmb_control *control = lmb_graph_control(graph);
+    const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT};
+    const size_t palette_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
+    const size_t bounds_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS);
+    game g = {.graph = graph, .parameter_count = lmb_graph_parameter_count(graph)};
+    g.parameters = zeroed((size_t)CHARACTERS * g.parameter_count, sizeof(float));
+    g.points = zeroed((size_t)CHARACTERS * POINTS * 4, sizeof(float));
+    g.transforms = zeroed((size_t)CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float));
+    const lmb_character_words words = {
+        .states = zeroed((size_t)CHARACTERS * lmb_control_state_words(control), sizeof(uint32_t)),
+        .inertia = zeroed((size_t)CHARACTERS * lmb_graph_inertia_words(graph), sizeof(uint32_t)),
+        .reached = zeroed((size_t)CHARACTERS * lmb_graph_reached_count(graph), sizeof(uint32_t)),
+        .row_count = CHARACTERS,
+        .count = CHARACTERS};
+    lmb_control_frame frame = lmb_default_control_frame();
+    frame.step = lmb_ticks_from_seconds(1.0 / 60.0);
+    frame.character_count = CHARACTERS;
+    frame.state = words.states;
+    frame.parameters = g.parameters;
+    frame.emitted = zeroed((size_t)CHARACTERS * lmb_control_emitted_words(control), sizeof(uint32_t));
+    frame.motions = zeroed((size_t)CHARACTERS * lmb_control_motion_floats(control), sizeof(float));
+    frame.reached = words.reached;
+    frame.events = g.events;
+    const lmb_batch_inputs inputs = {.control = &frame, .points = g.points, .transforms = g.transforms};
+    lmb_batch_outputs outputs = {.inertia = words.inertia, .reached = words.reached};
+    outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(palette_words, sizeof(float));
+    outputs.buffers[LMB_OUTPUT_BOUNDS] = zeroed(bounds_words, sizeof(float));
+    lmb_cpu *cpu = NULL;
+    check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        lmb_graph_defaults(graph, g.parameters + (size_t)i * g.parameter_count);
+        for (uint32_t row = 0; row < 3; row++) {
+            g.transforms[i * LMB_MATRIX_COMPONENTS + row * 5] = 1.0f;
+        }
+    }
+    uint32_t emitted = 0;
+    for (uint32_t number = 0; number < FRAMES; number++) {
+        input(&g, number);
+        frame.number = number;
+        frame.event_count = g.event_count;
+        check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error));
+        for (uint32_t i = 0; i < CHARACTERS; i++) {
+            emitted += lmb_control_emitted_count(control, frame.emitted + i * lmb_control_emitted_words(control));
+        }
+        if (number % 30 == 29) {
+            printf("frame %u: palettes %016" PRIx64 " bounds %016" PRIx64 " characters %016" PRIx64 "\n", number,
+                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words),
+                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_BOUNDS], bounds_words),
+                   hash_of_characters(graph, &words));
+        }
+    }
+    uint32_t machine = 0;
+    while (strcmp(lmb_graph_machine_name(graph, machine), "body") != 0) {
+        machine++;
+    }
+    printf("%u events; character 0: %s\n", emitted,
+           lmb_graph_state_name(graph, machine, lmb_control_current_state(control, words.states, machine)));
+    lmb_cpu_destroy(cpu);
+    free(outputs.buffers[LMB_OUTPUT_PALETTE]);
+    free(outputs.buffers[LMB_OUTPUT_BOUNDS]);
+    free(frame.emitted);
+    free(frame.motions);
+    free(words.states);
+    free(words.inertia);
+    free(words.reached);
+    free(g.parameters);
+    free(g.points);
+    free(g.transforms);
+}
+
+static void run_hello(const char *character_path, const char *graph_path) {
+    lmb_import *import = NULL;
+    lmb_graph *graph = NULL;
+    lmb_cpu *cpu = NULL;
+    check(lmb_import_file(character_path, NULL, &import, &error));
+    check(lmb_graph_create_from_file(graph_path, import, NULL, &graph, &error));
+    lmb_import_destroy(import);
+    check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
+    const lmb_batch_def batch = {graph, HELLO_CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
+    const size_t words = (size_t)HELLO_CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
+    const uint32_t parameter_count = lmb_graph_parameter_count(graph);
+    float *parameters = zeroed((size_t)HELLO_CHARACTERS * parameter_count, sizeof(float));
+    lmb_batch_outputs outputs = {.refused = NULL};
+    outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(words, sizeof(float));
+    for (uint32_t i = 0; i < HELLO_CHARACTERS; i++) {
+        float *row = parameters + (size_t)i * parameter_count;
+        row[lmb_graph_find_parameter(graph, "time")] = 0.1f * (float)i;
+        row[lmb_graph_find_parameter(graph, "stretch")] = (float)i / (HELLO_CHARACTERS - 1);
+    }
+    check(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){.parameters = parameters}, &outputs, &error));
+    printf("hello: palettes %016" PRIx64 "\n",
+           lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], words));
+    free(outputs.buffers[LMB_OUTPUT_PALETTE]);
+    free(parameters);
+    lmb_cpu_destroy(cpu);
+    lmb_graph_destroy(graph);
+}
+
+int main(int argument_count, char **arguments) {
+    if (argument_count != 4) {
+        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json\n");
+        return EXIT_FAILURE;
+    }
+    size_t size = 0;
+    void *bytes = read_file(arguments[1], &size);
+    lmb_pack *pack = NULL;
+    lmb_graph *graph = NULL;
+    check(lmb_pack_open(bytes, size, NULL, &pack, &error));
+    check(lmb_graph_create(lmb_pack_graph_at(pack, 0)->def, NULL, &graph, &error));
+    printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
+           lmb_graph_joint_count(graph), lmb_graph_parameter_count(graph));
+    play_game(graph);
+    lmb_graph_destroy(graph);
+    lmb_pack_close(pack);
+    free(bytes);
+    run_hello(arguments[2], arguments[3]);
+    return EXIT_SUCCESS;
+}
