@@ -1,4 +1,5 @@
 /// @file motion_database.h
+/// @ingroup clips
 /// Motion matching: a database of moments of clips, and the search for the one that continues what a character does and
 /// best does what it should.
 ///
@@ -41,6 +42,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/// @addtogroup clips
+/// @{
 
 #define LMB_MOTION_FEATURES 27u ///< of a row
 /// Numbers of a stored row and of a query: features, then zeros.
@@ -211,6 +215,8 @@ typedef struct lmb_motion_match {
 /// at once; nothing is allocated.
 LMB_API lmb_motion_match lmb_motion_database_search(const lmb_motion_database *database,
                                                     const lmb_motion_search_def *def);
+
+/// @}
 
 #ifdef __cplusplus
 }
