@@ -12,7 +12,6 @@
 #include <limber/motion_database.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 enum { HIPS, LEFT_FOOT, RIGHT_FOOT, JOINTS, KEYS = 1000, MOST_TAKES = 131, SEARCHES = 500, TURNS = 7 };
@@ -107,8 +106,8 @@ static lmb_result make_database(const lmb_rig *rig, const take *takes, uint32_t 
     const double start = clock_thread_seconds();
     const lmb_result result = lmb_motion_database_create(&def, NULL, database, error);
     if (result == LMB_OK) {
-        printf("%u rows, made in %.2f s\n", (unsigned)lmb_motion_database_row_count(*database),
-               clock_thread_seconds() - start);
+        terminal_print("%u rows, made in %.2f s\n", (unsigned)lmb_motion_database_row_count(*database),
+                       clock_thread_seconds() - start);
     }
     return result;
 }
@@ -183,8 +182,9 @@ static int measure(const lmb_motion_database *database, const lmb_motion_search_
         qsort(taken[way], TURNS, sizeof **taken, compare_numbers);
     }
     const double search = 1e6 * taken[0][TURNS / 2] / SEARCHES, all = 1e6 * taken[1][TURNS / 2] / SEARCHES;
-    printf("A search takes %.2f us, a loop over all rows %.1f us: %.0f times as long. %.0f %% of the queries jump.\n",
-           search, all, all / search, 100.0 * jumps / (SEARCHES * TURNS));
+    terminal_print(
+        "A search takes %.2f us, a loop over all rows %.1f us: %.0f times as long. %.0f %% of the queries jump.\n",
+        search, all, all / search, 100.0 * jumps / (SEARCHES * TURNS));
     if (others > 0) {
         terminal_error("limber-match-bench: %u searches found another row\n", (unsigned)others);
     }
