@@ -1,0 +1,1634 @@
+// The database for motion matching: its features against float64 ones, written from motion_database.h; searches against
+// a search of all rows; rows and their moments; refusals and failing memory.
+#include "failing_host.h"
+#include "oracle.h"
+#include "random.h"
+#include "refusal.h"
+
+#include <limber/motion_database.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PI 3.141592653589793
+
+enum { ROOT, HIPS, SPINE, LEFT_THIGH, LEFT_SHIN, LEFT_FOOT, RIGHT_THIGH, RIGHT_FOOT, JOINTS };
+enum { FEATURES = LMB_MOTION_FEATURES, WIDTH = LMB_MOTION_ROW_SIZE, MAX_NUMBER = LMB_MAX_MOTION_FEATURE, GROUPS = 7 };
+enum { TRACKS = 5, MAX_KEYS = 24, MAX_RANGES = 3 };
+
+// The groups of the header's table. The feet are groups of their own.
+static const struct {
+    uint32_t first, end;
+} groups[GROUPS] = {{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 15}, {15, 21}, {21, 27}};
+
+static void *allocate(size_t count, size_t size) {
+    void *memory = calloc(count, size);
+    assert_non_null(memory);
+    return memory;
+}
+
+static void assert_ok(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s", error->message);
+    }
+}
+
+static void assert_near(double value, double expected, double bound, const char *what) {
+    if (!(fabs(value - expected) <= bound)) {
+        fail_msg("%s: %.9g instead of %.9g", what, value, expected);
+    }
+}
+
+// ---- Takes. ----
+
+// A rig whose root is turned and scaled, as exporters write it, and whose feet are at different depths.
+static lmb_rig *make_rig(void) {
+    static const uint32_t parents[JOINTS] = {LMB_NONE, ROOT, HIPS, HIPS, LEFT_THIGH, LEFT_SHIN, HIPS, RIGHT_THIGH};
+    static const float places[JOINTS][3] = {{0.1f, 0.2f, -0.1f}, {0.0f, 0.0f, 2.0f},  {0.0f, 0.0f, 0.5f},
+                                            {0.2f, 0.0f, -0.1f}, {0.0f, 0.1f, -0.9f}, {0.0f, 0.0f, -0.8f},
+                                            {-0.2f, 0.0f, 0.0f}, {0.0f, -0.2f, -1.7f}};
+    lmb_joint_def joints[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = parents[i];
+        memcpy(joints[i].rest.translation, places[i], sizeof places[i]);
+    }
+    joints[ROOT].rest.rotation[0] = -0.6f;
+    joints[ROOT].rest.rotation[3] = 0.8f;
+    joints[RIGHT_THIGH].rest.rotation[1] = 0.28f;
+    joints[RIGHT_THIGH].rest.rotation[3] = 0.96f;
+    for (int i = 0; i < 3; i++) {
+        joints[ROOT].rest.scale[i] = 0.5f;
+        joints[SPINE].rest.scale[i] = 1.5f;
+        joints[RIGHT_THIGH].rest.scale[i] = 0.8f + 0.3f * (float)i;
+    }
+    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
+    lmb_rig *rig = NULL;
+    lmb_error error = {0};
+    assert_ok(lmb_rig_create(&def, NULL, &rig, &error), &error);
+    return rig;
+}
+
+// A take with everything that it is made of.
+typedef struct take_source {
+    lmb_motion_take take;
+    lmb_clip *clip;
+    lmb_clip_def clip_def;
+    lmb_motion_track motion;
+    lmb_track_def tracks[TRACKS];
+    float times[MAX_KEYS], values[TRACKS][MAX_KEYS * 9], motion_keys[MAX_KEYS * 4];
+    lmb_motion_tag_range ranges[MAX_RANGES];
+} take_source;
+
+typedef enum travel {
+    TRAVEL_NONE,
+    TRAVEL_VELOCITY, // constant
+    TRAVEL_STRAIGHT, // by a motion track without yaw
+    TRAVEL_TURNING,
+    TRAVELS
+} travel;
+
+static void make_clip(take_source *t, const lmb_rig *rig) {
+    lmb_error error = {0};
+    assert_ok(lmb_clip_create(rig, &t->clip_def, NULL, &t->clip, &error), &error);
+    t->take.clip = t->clip;
+}
+
+// A track with values for any property: small turns about any axis, positions up to 0.3 from `at`, scales around 1.
+static void random_track(take_source *t, uint32_t track, uint32_t joint, lmb_property property, const float *at,
+                         bool loop, random_source *source) {
+    const uint32_t keys = t->tracks[0].key_count;
+    const bool spline = property == LMB_PROPERTY_TRANSLATION && joint == LEFT_FOOT;
+    const uint32_t width = property == LMB_PROPERTY_ROTATION ? 4 : 3, stride = spline ? 9 : width;
+    float *values = t->values[track];
+    for (uint32_t key = 0; key < keys; key++, values += stride) {
+        float turn[3], *value = spline ? values + 3 : values;
+        for (uint32_t i = 0; i < stride; i++) {
+            values[i] = (float)random_between(source, -0.3, 0.3);
+        }
+        memcpy(turn, value, sizeof turn);
+        for (uint32_t i = 0; i < 3; i++) {
+            value[i] += property == LMB_PROPERTY_SCALE ? 1.0f : property == LMB_PROPERTY_TRANSLATION ? at[i] : 0.0f;
+        }
+        if (width == 4) {
+            const double square = (double)turn[0] * (double)turn[0] + (double)turn[1] * (double)turn[1] +
+                                  (double)turn[2] * (double)turn[2];
+            value[3] = (float)sqrt(1.0 - square);
+        }
+        if (loop && key == keys - 1) {
+            memcpy(values, t->values[track], stride * sizeof *values);
+        }
+    }
+    t->tracks[track] =
+        (lmb_track_def){joint, property, spline ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
+                        keys,  t->times, t->values[track]};
+}
+
+static void random_travel(take_source *t, travel kind, random_source *source) {
+    if (kind == TRAVEL_VELOCITY) {
+        for (int i = 0; i < 3; i++) {
+            t->take.velocity[i] = (float)random_between(source, -2.0, 2.0);
+        }
+    }
+    if (kind < TRAVEL_STRAIGHT) {
+        return;
+    }
+    t->motion = (lmb_motion_track){.key_count = 2 + random_below(source, MAX_KEYS - 1), .keys = t->motion_keys};
+    const double step = (double)lmb_clip_duration(t->clip) / (t->motion.key_count - 1);
+    for (uint32_t i = 0; i < 4 * t->motion.key_count; i++) {
+        const double speed = i % 4 == 3 ? (kind == TRAVEL_TURNING ? 3.0 : 0.0) : 1.5;
+        const double from = i < 4 ? random_between(source, -2.0, 2.0) : (double)t->motion_keys[i - 4];
+        t->motion_keys[i] = (float)(from + (i < 4 ? 0.0 : step * speed * random_between(source, -0.7, 1.0)));
+    }
+    t->take.motion = &t->motion;
+    t->take.velocity[1] = 77.0f; // does not count
+}
+
+// Ranges that begin and end anywhere, or at rows.
+static void random_tags(take_source *t, double rate, random_source *source) {
+    const double duration = (double)lmb_clip_duration(t->clip);
+    t->take.tags = random_below(source, 4);
+    t->take.range_count = random_below(source, MAX_RANGES + 1);
+    t->take.ranges = t->ranges;
+    for (uint32_t i = 0; i < t->take.range_count; i++) {
+        double start = random_between(source, -0.2, duration), end = random_between(source, start, duration + 0.5);
+        if (random_below(source, 2) == 0) {
+            start = floor(start * rate) / rate;
+            end = floor(end * rate) / rate;
+        }
+        t->ranges[i] = (lmb_motion_tag_range){(float)start, (float)end, 1u << random_below(source, 5)};
+    }
+}
+
+// A take in which everything moves. A loop has the same pose at both ends.
+static void random_take(take_source *t, const lmb_rig *rig, double duration, bool loop, travel kind, double rate,
+                        random_source *source) {
+    static const float hips[3] = {0.0f, 0.0f, 2.0f}, foot[3] = {0.0f, 0.1f, -0.8f};
+    const uint32_t keys = 2 + random_below(source, MAX_KEYS - 1);
+    t->tracks[0].key_count = keys;
+    for (uint32_t i = 0; i < keys; i++) {
+        t->times[i] = (float)(duration * i / (keys - 1));
+    }
+    random_track(t, 0, HIPS, LMB_PROPERTY_TRANSLATION, hips, loop, source);
+    random_track(t, 1, LEFT_THIGH, LMB_PROPERTY_ROTATION, NULL, loop, source);
+    random_track(t, 2, RIGHT_THIGH, LMB_PROPERTY_ROTATION, NULL, loop, source);
+    random_track(t, 3, LEFT_SHIN, LMB_PROPERTY_SCALE, NULL, loop, source);
+    random_track(t, 4, LEFT_FOOT, LMB_PROPERTY_TRANSLATION, foot, loop, source);
+    t->clip_def = lmb_default_clip_def();
+    t->clip_def.tracks = t->tracks;
+    t->clip_def.track_count = TRACKS;
+    t->take = lmb_default_motion_take();
+    t->take.loop = loop;
+    make_clip(t, rig);
+    random_travel(t, kind, source);
+    random_tags(t, rate, source);
+}
+
+static void release_takes(take_source *takes, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        lmb_clip_destroy(takes[i].clip);
+    }
+    free(takes);
+}
+
+// ---- What the rows should be. ----
+
+typedef struct moment {
+    uint32_t take, index; // index / rate seconds
+    float time;
+    uint32_t tags;
+    bool can_be_found;
+} moment;
+
+typedef struct expectation {
+    uint32_t count;
+    uint32_t *first; // of each take, and the count
+    moment *moments;
+    double (*features)[FEATURES];
+    double mean[FEATURES], factor[FEATURES];
+    double (*normalised)[FEATURES]; // times the scale, not rounded
+    double scale;
+    double rate;
+    double *durations;
+    bool *loops;
+} expectation;
+
+static uint32_t count_rows(const take_source *t, double rate) {
+    const float duration = lmb_clip_duration(t->take.clip);
+    uint32_t count = 0;
+    while (t->take.loop ? (float)(count / rate) < duration : (float)(count / rate) <= duration) {
+        count++;
+    }
+    return count;
+}
+
+// Where a character is in the plane and in height, and where it heads.
+typedef struct place {
+    double p[3], yaw;
+} place;
+
+static void turn(const double p[3], double yaw, double turned[3]) {
+    const double x = p[0], z = p[2];
+    turned[0] = x * cos(yaw) + z * sin(yaw);
+    turned[1] = p[1];
+    turned[2] = z * cos(yaw) - x * sin(yaw);
+}
+
+// The place b as it is seen from a.
+static place seen_from(const place *a, const place *b) {
+    const double way[3] = {b->p[0] - a->p[0], b->p[1] - a->p[1], b->p[2] - a->p[2]};
+    place result = {.yaw = b->yaw - a->yaw};
+    turn(way, -a->yaw, result.p);
+    return result;
+}
+
+// The place that b is, seen from a.
+static place go_on(const place *a, const place *b) {
+    place result = {.yaw = a->yaw + b->yaw};
+    turn(b->p, a->yaw, result.p);
+    for (int i = 0; i < 3; i++) {
+        result.p[i] += a->p[i];
+    }
+    return result;
+}
+
+// The keys of a motion track at a time of the clip.
+static place keys_at(const take_source *t, double time) {
+    const lmb_motion_track *track = t->take.motion;
+    const double at = time / (double)lmb_clip_duration(t->take.clip) * (track->key_count - 1);
+    const uint32_t key = at < 0.0 ? 0 : at < track->key_count - 2 ? (uint32_t)at : track->key_count - 2;
+    double numbers[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        numbers[i] = oracle_lerp((double)track->keys[4 * key + i], (double)track->keys[4 * key + 4 + i], at - key);
+    }
+    return (place){{numbers[0], numbers[1], numbers[2]}, numbers[3]};
+}
+
+// Where a take has moved its character at any time, seen from where it begins.
+static place place_at(const take_source *t, double time, double rate) {
+    const double duration = (double)lmb_clip_duration(t->take.clip);
+    place result = {{0}, 0.0};
+    if (t->take.motion == NULL) {
+        for (int i = 0; i < 3; i++) {
+            result.p[i] = (double)t->take.velocity[i] * time;
+        }
+        return result;
+    }
+    const place start = keys_at(t, 0.0), end = keys_at(t, duration), whole = seen_from(&start, &end);
+    if (t->take.loop) {
+        const double rounds = floor(time / duration);
+        const place back = seen_from(&whole, &(place){{0}, 0.0});
+        for (double i = 0.0; i < fabs(rounds); i += 1.0) {
+            result = go_on(&result, rounds < 0.0 ? &back : &whole);
+        }
+        time -= rounds * duration;
+    }
+    if (time <= duration) {
+        const place now = keys_at(t, time), since = seen_from(&start, &now);
+        return go_on(&result, &since);
+    }
+    const place before = keys_at(t, fmax(duration - 1.0 / rate, 0.0)), last = seen_from(&start, &before);
+    result = whole;
+    for (int i = 0; i < 3; i++) {
+        result.p[i] += (whole.p[i] - last.p[i]) / fmin(1.0 / rate, duration) * (time - duration);
+    }
+    return result;
+}
+
+// Positions of the joints in the model, as the clip has them.
+static void positions_at(const lmb_rig *rig, const take_source *t, double time, const uint32_t joints[3],
+                         double positions[3][3]) {
+    oracle_transform local[JOINTS];
+    oracle_affine models[JOINTS];
+    oracle_choices choices = {0};
+    const double duration = (double)lmb_clip_duration(t->take.clip);
+    // Durations are rounded to floats, so what is the beginning of a loop again may be a little before its end.
+    const double rounds = t->take.loop ? floor(time / duration + 1e-7) : 0.0;
+    time = oracle_clip_time(time - rounds * duration, duration, false);
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        const lmb_transform given = lmb_rig_joint_rest(rig, joint);
+        const oracle_transform rest = oracle_transform_from_float(&given);
+        assert_true(oracle_clip_sample(&t->clip_def, joint, time, &rest, &choices, &local[joint]));
+    }
+    oracle_model(rig, local, models, NULL);
+    for (int i = 0; i < 3; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            positions[i][axis] = models[joints[i]].m[axis][3];
+        }
+    }
+}
+
+// Features of a moment, by the table of the header.
+static void features_at(const lmb_motion_database_def *def, const take_source *t, uint32_t index, uint32_t count,
+                        double features[FEATURES]) {
+    const double rate = (double)def->rate, time = index / rate;
+    const bool first = index == 0 && !t->take.loop, last = index == count - 1 && !t->take.loop;
+    const double sides[2] = {first ? time : (index - 1.0) / rate, last ? time : (index + 1.0) / rate};
+    const uint32_t joints[3] = {def->left_foot, def->right_foot, def->hips};
+    const place here = place_at(t, time, rate);
+    double positions[3][3], side[2][3][3];
+    positions_at(def->rig, t, time, joints, positions);
+    memcpy(features, positions, 6 * sizeof *features);
+    for (int i = 0; i < 2; i++) {
+        const place there = place_at(t, sides[i], rate), seen = seen_from(&here, &there);
+        positions_at(def->rig, t, sides[i], joints, positions);
+        for (int joint = 0; joint < 3; joint++) {
+            const place of_joint = {{positions[joint][0], positions[joint][1], positions[joint][2]}, 0.0};
+            const place result = go_on(&seen, &of_joint);
+            memcpy(side[i][joint], result.p, sizeof result.p);
+        }
+    }
+    for (int i = 0; i < 9; i++) {
+        features[6 + i] = (side[1][i / 3][i % 3] - side[0][i / 3][i % 3]) / (sides[1] - sides[0]);
+    }
+    for (int i = 0; i < 3; i++) {
+        const place there = place_at(t, time + (double)def->times[i], rate), seen = seen_from(&here, &there);
+        features[15 + 2 * i] = seen.p[0];
+        features[16 + 2 * i] = seen.p[2];
+        features[21 + 2 * i] = sin(seen.yaw);
+        features[22 + 2 * i] = cos(seen.yaw);
+    }
+}
+
+static void normalise(const lmb_motion_weights *weights, expectation *e) {
+    const float weight_of[GROUPS] = {weights->foot_positions,  weights->foot_positions, weights->foot_velocities,
+                                     weights->foot_velocities, weights->hip_velocity,   weights->path,
+                                     weights->headings};
+    double deviation[FEATURES] = {0}, largest = 0.0, farthest = 0.0;
+    for (uint32_t i = 0; i < FEATURES; i++) {
+        double sum = 0.0, squares = 0.0;
+        for (uint32_t row = 0; row < e->count; row++) {
+            sum += e->features[row][i];
+            farthest = i < 6 ? fmax(farthest, fabs(e->features[row][i])) : farthest;
+        }
+        e->mean[i] = sum / e->count;
+        for (uint32_t row = 0; row < e->count; row++) {
+            const double off = e->features[row][i] - e->mean[i];
+            squares += off * off;
+        }
+        deviation[i] = sqrt(squares / e->count);
+    }
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        double sum = 0.0;
+        for (uint32_t i = groups[group].first; i < groups[group].end; i++) {
+            sum += deviation[i];
+        }
+        const double unit = group == 6 ? 1.0 : group >= 2 && group <= 4 ? farthest * e->rate : farthest;
+        const double divisor = sum / (groups[group].end - groups[group].first);
+        for (uint32_t i = groups[group].first; i < groups[group].end; i++) {
+            e->factor[i] = divisor > 1e-5 * unit ? (double)weight_of[group] / divisor : 0.0;
+        }
+    }
+    for (uint32_t row = 0; row < e->count; row++) {
+        for (uint32_t i = 0; i < FEATURES; i++) {
+            e->normalised[row][i] = (e->features[row][i] - e->mean[i]) * e->factor[i];
+            largest = fmax(largest, fabs(e->normalised[row][i]));
+        }
+    }
+    e->scale = largest > 0.0 ? MAX_NUMBER / largest : 0.0;
+    for (uint32_t i = 0; i < e->count * FEATURES; i++) {
+        e->normalised[i / FEATURES][i % FEATURES] *= e->scale;
+    }
+}
+
+// `sources` has the takes of the definition, which may share clips.
+static expectation expect_rows(const lmb_motion_database_def *def, const take_source *sources) {
+    expectation e = {.first = allocate(def->take_count + 1, sizeof *e.first), .rate = (double)def->rate};
+    e.durations = allocate(def->take_count, sizeof *e.durations);
+    e.loops = allocate(def->take_count, sizeof *e.loops);
+    for (uint32_t i = 0; i < def->take_count; i++) {
+        e.first[i] = e.count;
+        e.count += count_rows(&sources[i], e.rate);
+        e.durations[i] = (double)lmb_clip_duration(sources[i].take.clip);
+        e.loops[i] = sources[i].take.loop;
+    }
+    e.first[def->take_count] = e.count;
+    const uint32_t last = (uint32_t)lround((double)def->end * e.rate);
+    e.moments = allocate(e.count, sizeof *e.moments);
+    for (uint32_t i = 0; i < def->take_count; i++) {
+        const lmb_motion_take *take = &sources[i].take;
+        const uint32_t count = e.first[i + 1] - e.first[i];
+        for (uint32_t index = 0; index < count; index++) {
+            moment *m = &e.moments[e.first[i] + index];
+            *m = (moment){i, index, (float)(index / e.rate), take->tags, take->loop || index + last < count};
+            for (uint32_t k = 0; k < take->range_count; k++) {
+                const bool within = take->ranges[k].start <= m->time && m->time <= take->ranges[k].end;
+                m->tags |= within ? take->ranges[k].tags : 0;
+            }
+        }
+    }
+    return e;
+}
+
+static void expect_features(const lmb_motion_database_def *def, const take_source *sources, expectation *e) {
+    e->features = allocate(e->count, sizeof *e->features);
+    e->normalised = allocate(e->count, sizeof *e->normalised);
+    for (uint32_t row = 0; row < e->count; row++) {
+        const moment *m = &e->moments[row];
+        features_at(def, &sources[m->take], m->index, e->first[m->take + 1] - e->first[m->take], e->features[row]);
+    }
+    normalise(&def->weights, e);
+}
+
+static void release_expectation(expectation *e) {
+    free(e->first);
+    free(e->moments);
+    free(e->features);
+    free(e->normalised);
+    free(e->durations);
+    free(e->loops);
+}
+
+static lmb_motion_database *create(const lmb_motion_database_def *def) {
+    lmb_motion_database *database = NULL;
+    lmb_error error = {0};
+    assert_ok(lmb_motion_database_create(def, NULL, &database, &error), &error);
+    assert_non_null(database);
+    return database;
+}
+
+// The definition of a database with these takes. `list` receives them.
+static lmb_motion_database_def definition(const lmb_rig *rig, const take_source *sources, uint32_t count,
+                                          lmb_motion_take *list) {
+    lmb_motion_database_def def = lmb_default_motion_database_def();
+    def.rig = rig;
+    def.left_foot = LEFT_FOOT;
+    def.right_foot = RIGHT_FOOT;
+    def.hips = HIPS;
+    def.takes = list;
+    def.take_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        list[i] = sources[i].take;
+    }
+    return def;
+}
+
+// ---- Rows. ----
+
+static uint32_t find_moment(const expectation *e, const lmb_motion_row *row) {
+    const uint32_t index = (uint32_t)lround((double)row->time * e->rate);
+    assert_true(e->first[row->take] + index < e->first[row->take + 1]);
+    return e->first[row->take] + index;
+}
+
+// Each moment is one row, with its tags. Rows of the same tags follow each other: first all that can be found, then the
+// others.
+static void check_rows(const lmb_motion_database *database, const expectation *e) {
+    assert_int_equal(lmb_motion_database_row_count(database), e->count);
+    uint8_t *seen = allocate(e->count, 1), *seen_tags = allocate(1u << 16, 1);
+    uint32_t kind = UINT32_MAX; // tags, and whether rows can be found
+    for (uint32_t r = 0; r < e->count; r++) {
+        const lmb_motion_row row = lmb_motion_database_row(database, r);
+        const uint32_t at = find_moment(e, &row);
+        const moment *m = &e->moments[at];
+        assert_false(seen[at]);
+        seen[at] = 1;
+        assert_near((double)row.time, m->index / e->rate, 1e-7 * (1.0 + (double)m->time), "time");
+        assert_int_equal(row.tags, m->tags);
+        assert_int_equal(row.can_be_found, m->can_be_found);
+        const uint32_t own = 2 * row.tags + (row.can_be_found ? 1 : 0);
+        assert_true(own < 1u << 16);
+        assert_true(own == kind || !seen_tags[own]);
+        seen_tags[own] = 1;
+        kind = own;
+        // The row that plays.
+        const bool is_first = m->index == 0;
+        assert_int_equal(lmb_motion_database_find_row(database, m->take, row.time), r);
+        assert_int_equal(lmb_motion_database_find_row(database, m->take, row.time + (float)(0.5 / e->rate)), r);
+        const uint32_t before = lmb_motion_database_find_row(database, m->take, nextafterf(row.time, -1.0f));
+        const lmb_motion_row row_before = lmb_motion_database_row(database, before);
+        assert_int_equal(row_before.take, m->take);
+        assert_int_equal(find_moment(e, &row_before), is_first ? at : at - 1);
+    }
+    free(seen);
+    free(seen_tags);
+}
+
+// Times outside of the take, and rows and takes that do not exist.
+static void check_rows_outside(const lmb_motion_database *database, const expectation *e, uint32_t take_count) {
+    for (uint32_t take = 0; take < take_count; take++) {
+        const float end = (float)e->durations[take], beyond[3] = {end, end + 1.0f, HUGE_VALF};
+        for (int i = 0; i < 3; i++) {
+            const lmb_motion_row last =
+                lmb_motion_database_row(database, lmb_motion_database_find_row(database, take, beyond[i]));
+            const lmb_motion_row first = lmb_motion_database_row(
+                database, lmb_motion_database_find_row(database, take, i == 0 ? 0.0f : -beyond[i]));
+            assert_true(last.take == take && first.take == take && first.time == 0.0f);
+            assert_int_equal(find_moment(e, &last), e->first[take + 1] - 1);
+        }
+        const uint32_t of_nan = lmb_motion_database_find_row(database, take, NAN);
+        assert_true(of_nan == LMB_NONE || lmb_motion_database_row(database, of_nan).take == take);
+    }
+    const uint32_t none[3] = {e->count, e->count + 1, LMB_NONE};
+    for (int i = 0; i < 3; i++) {
+        const lmb_motion_row row = lmb_motion_database_row(database, none[i]);
+        assert_true(row.take == LMB_NONE && row.time == 0.0f && row.tags == 0 && !row.can_be_found);
+        assert_null(lmb_motion_database_features(database, none[i]));
+    }
+    assert_int_equal(lmb_motion_database_find_row(database, take_count, 0.0f), LMB_NONE);
+    assert_int_equal(lmb_motion_database_find_row(database, LMB_NONE, 0.0f), LMB_NONE);
+}
+
+// ---- Features. ----
+
+// The largest distance of a stored number from the exact one, beyond the half that rounding allows.
+static double largest_excess;
+static uint32_t numbers_compared, numbers_equal;
+
+static void check_features(const lmb_motion_database *database, const expectation *e) {
+    int largest = 0;
+    assert_near((double)lmb_motion_database_scale(database), e->scale, 2e-5 * e->scale, "scale");
+    for (uint32_t r = 0; r < e->count; r++) {
+        const lmb_motion_row row = lmb_motion_database_row(database, r);
+        const uint32_t at = find_moment(e, &row);
+        const int16_t *numbers = lmb_motion_database_features(database, r);
+        float own_units[FEATURES];
+        int16_t again[WIDTH];
+        for (uint32_t i = 0; i < FEATURES; i++) {
+            const double exact = e->normalised[at][i], off = fabs(numbers[i] - exact);
+            if (!(off <= 0.5 + 0.02)) {
+                fail_msg("take %u, moment %u, feature %u: %d instead of %.3f", (unsigned)row.take,
+                         (unsigned)e->moments[at].index, (unsigned)i, numbers[i], exact);
+            }
+            largest_excess = fmax(largest_excess, off - 0.5);
+            numbers_compared++;
+            numbers_equal += (double)numbers[i] == floor(exact + 0.5);
+            largest = abs(numbers[i]) > largest ? abs(numbers[i]) : largest;
+            own_units[i] = (float)e->features[at][i];
+        }
+        lmb_motion_database_normalize(database, own_units, again);
+        for (uint32_t i = 0; i < WIDTH; i++) {
+            assert_true(i < FEATURES ? abs(again[i] - numbers[i]) <= 1 : again[i] == 0 && numbers[i] == 0);
+        }
+    }
+    assert_int_equal(largest, e->scale > 0.0 ? MAX_NUMBER : 0);
+}
+
+typedef struct random_settings {
+    uint32_t max_takes, max_rows;
+    travel travels; // the last one that takes have
+} random_settings;
+
+static take_source *random_takes(const lmb_rig *rig, const random_settings *settings, double rate, uint32_t *count,
+                                 random_source *source) {
+    *count = 1 + random_below(source, settings->max_takes);
+    take_source *sources = allocate(*count, sizeof *sources);
+    for (uint32_t i = 0; i < *count; i++) {
+        const bool loop = random_below(source, 2) == 0;
+        const double rows = 1.0 + random_below(source, settings->max_rows - 1) + (loop ? 1.0 : 0.0);
+        // Every second clip has an end between two moments.
+        const double duration = (rows + (random_below(source, 2) == 0 ? 0.25 : 0.0)) / rate;
+        random_take(&sources[i], rig, duration, loop, (travel)random_below(source, settings->travels + 1), rate,
+                    source);
+    }
+    return sources;
+}
+
+static const float rates[] = {30.0f, 24.0f, 60.0f, 7.5f, 29.97f};
+
+static void random_definition(lmb_motion_database_def *def, random_source *source) {
+    def->end = random_below(source, 3) == 0 ? 0.0f : (float)random_between(source, 0.0, 1.0);
+    if (random_below(source, 2) == 0) {
+        def->times[0] = (float)random_between(source, 0.01, 0.5);
+        def->times[1] = def->times[0] + (float)random_between(source, 0.01, 0.5);
+        def->times[2] = def->times[1] + (float)random_between(source, 0.01, 3.0);
+    }
+    if (random_below(source, 2) == 0) {
+        def->weights =
+            (lmb_motion_weights){(float)random_between(source, 0.0, 2.0), (float)random_between(source, 0.0, 2.0),
+                                 (float)random_between(source, 0.0, 2.0), (float)random_between(source, 0.0, 2.0),
+                                 random_below(source, 2) == 0 ? 0.0f : 1000.0f};
+    }
+}
+
+// Rig, clips and lists are overwritten or released before the rows are read.
+static void features_and_rows_are_those_of_the_oracle(void **state) {
+    (void)state;
+    const uint32_t cases = suite_is_slow() ? 10 : suite_is_quick() ? 40 : 400;
+    for (uint32_t i = 0; i < cases; i++) {
+        random_source source = random_branch(suite_first() + i, 1);
+        const random_settings settings = {i % 5 == 0 ? 1 : 6, i % 4 == 0 ? 3 : 90, (travel)(i % TRAVELS)};
+        const float rate = rates[i % (sizeof rates / sizeof *rates)];
+        lmb_rig *rig = make_rig();
+        uint32_t count;
+        take_source *sources = random_takes(rig, &settings, (double)rate, &count, &source);
+        lmb_motion_take *list = allocate(count, sizeof *list);
+        lmb_motion_database_def def = definition(rig, sources, count, list);
+        def.rate = rate;
+        random_definition(&def, &source);
+        expectation e = expect_rows(&def, sources);
+        expect_features(&def, sources, &e);
+        lmb_motion_database *database = create(&def);
+        for (uint32_t take = 0; take < count; take++) {
+            lmb_clip_destroy(sources[take].clip);
+        }
+        memset(sources, 0xff, count * sizeof *sources);
+        memset(list, 0xff, count * sizeof *list);
+        memset(&def, 0xff, sizeof def);
+        lmb_rig_destroy(rig);
+        check_rows(database, &e);
+        check_rows_outside(database, &e, count);
+        check_features(database, &e);
+        lmb_motion_database_destroy(database);
+        release_expectation(&e);
+        free(sources);
+        free(list);
+    }
+    print_message("%u of %u numbers are equal, the others within %.2g of the half\n", (unsigned)numbers_equal,
+                  (unsigned)numbers_compared, largest_excess);
+    assert_true((double)numbers_equal >= 0.999 * (double)numbers_compared);
+}
+
+// A loop whose clip ends elsewhere than it begins goes on at its beginning, also if its duration is rounded.
+static void a_loop_goes_on_at_its_beginning(void **state) {
+    (void)state;
+    lmb_rig *rig = make_rig();
+    for (uint32_t i = 0; i < 40; i++) {
+        random_source source = random_branch(i, 2);
+        const float rate = rates[i % (sizeof rates / sizeof *rates)];
+        take_source *sources = allocate(1, sizeof *sources);
+        random_take(sources, rig, (2 + 3 * i) / (double)rate, false, (travel)(i % TRAVELS), (double)rate, &source);
+        sources->take.loop = true;
+        lmb_motion_take list[1];
+        lmb_motion_database_def def = definition(rig, sources, 1, list);
+        def.rate = rate;
+        def.times[2] = 5.0f; // several rounds
+        expectation e = expect_rows(&def, sources);
+        assert_int_equal(e.count, 2 + 3 * i);
+        expect_features(&def, sources, &e);
+        lmb_motion_database *database = create(&def);
+        check_rows(database, &e);
+        check_features(database, &e);
+        lmb_motion_database_destroy(database);
+        release_expectation(&e);
+        release_takes(sources, 1);
+    }
+    lmb_rig_destroy(rig);
+}
+
+// A clip that moves joints along straight lines, from what `from` says to what `to` says.
+static void line_take(take_source *t, const lmb_rig *rig, float duration, uint32_t joint, const float from[3],
+                      const float to[3]) {
+    t->times[1] = duration;
+    memcpy(t->values[0], from, 3 * sizeof *from);
+    memcpy(t->values[0] + 3, to, 3 * sizeof *to);
+    t->tracks[0] =
+        (lmb_track_def){joint, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, t->times, t->values[0]};
+    t->clip_def = lmb_default_clip_def();
+    t->clip_def.tracks = t->tracks;
+    t->clip_def.track_count = 1;
+    t->take = lmb_default_motion_take();
+    make_clip(t, rig);
+}
+
+static const float left_rest[3] = {0.0f, 0.0f, -0.8f};
+
+static void check_numbers(const lmb_motion_database *database, uint32_t take, const int16_t expected[FEATURES]) {
+    for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
+        const int16_t *numbers = lmb_motion_database_features(database, r);
+        for (uint32_t i = 0; i < WIDTH && lmb_motion_database_row(database, r).take == take; i++) {
+            if (numbers[i] != (i < FEATURES ? expected[i] : 0)) {
+                fail_msg("take %u, row %u, feature %u: %d", (unsigned)take, (unsigned)r, (unsigned)i, numbers[i]);
+            }
+        }
+    }
+}
+
+// Two takes in place, at 1 and 3 units a second, with as many rows each. The deviations of velocities are 0, 0 and 1,
+// with a mean of 1/3, and those of the path are 1/3, 2/3 and 1 in z, and 0 in x, with a mean of 1/3. So velocities
+// become -3 and 3, and the path -1, -2, -3 and 1, 2, 3.
+static void two_speeds_by_hand(void **state) {
+    (void)state;
+    lmb_rig *rig = make_rig();
+    take_source *sources = allocate(2, sizeof *sources);
+    lmb_motion_take list[2];
+    int16_t expected[2][FEATURES] = {{0}};
+    for (uint32_t i = 0; i < 2; i++) {
+        line_take(&sources[i], rig, i == 0 ? 29.5f / 30.0f : 1.0f, LEFT_FOOT, left_rest, left_rest);
+        sources[i].take.velocity[2] = i == 0 ? 1.0f : 3.0f;
+        sources[i].take.loop = i == 1;
+        const int16_t sign = i == 0 ? -1 : 1;
+        expected[i][8] = expected[i][11] = expected[i][14] = (int16_t)(sign * 4095);
+        for (uint32_t k = 0; k < 3; k++) {
+            expected[i][16 + 2 * k] = (int16_t)(sign * 1365 * (int)(k + 1));
+        }
+    }
+    lmb_motion_database_def def = definition(rig, sources, 2, list);
+    lmb_motion_database *database = create(&def);
+    assert_int_equal(lmb_motion_database_row_count(database), 60);
+    assert_near((double)lmb_motion_database_scale(database), 1365.0, 1e-3, "scale");
+    check_numbers(database, 0, expected[0]);
+    check_numbers(database, 1, expected[1]);
+    lmb_motion_database_destroy(database);
+    release_takes(sources, 2);
+    lmb_rig_destroy(rig);
+}
+
+// A group that never differs counts as 0, whatever its value: sums of equal numbers round, and so do differences of
+// positions at a constant speed. Here only the path and the headings of the second take differ.
+static void what_never_differs_counts_as_zero(void **state) {
+    (void)state;
+    static const float from[3] = {0.11f, 0.23f, -0.77f}, far_on[3] = {0.41f, 0.03f, 1.13f};
+    lmb_rig *rig = make_rig();
+    for (uint32_t i = 0; i < 4; i++) {
+        take_source *sources = allocate(1, sizeof *sources);
+        lmb_motion_take list[1];
+        const bool moves = i == 3;
+        line_take(sources, rig, (37.0f + (float)i) / 30.0f, LEFT_FOOT, from, moves ? far_on : from);
+        if (i > 0) {
+            sources->take.velocity[0] = 0.3f;
+            sources->take.velocity[2] = 1.7f;
+        }
+        sources->take.loop = i == 2;
+        lmb_motion_database_def def = definition(rig, sources, 1, list);
+        lmb_motion_database *database = create(&def);
+        int largest[GROUPS] = {0};
+        for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
+            for (uint32_t k = 0; k < GROUPS; k++) {
+                for (uint32_t f = groups[k].first; f < groups[k].end; f++) {
+                    const int number = abs(lmb_motion_database_features(database, r)[f]);
+                    largest[k] = number > largest[k] ? number : largest[k];
+                }
+            }
+        }
+        for (uint32_t k = 0; k < GROUPS; k++) {
+            if (largest[k] != (moves && k == 0 ? MAX_NUMBER : 0)) {
+                fail_msg("case %u, group %u: %d", (unsigned)i, (unsigned)k, largest[k]);
+            }
+        }
+        if (!moves) {
+            assert_true(lmb_motion_database_scale(database) == 0.0f);
+            // Then all rows are the same, and the first one that fits is found.
+            lmb_motion_search_def search = lmb_default_motion_search_def();
+            uint32_t first = 0;
+            while (!lmb_motion_database_row(database, first).can_be_found) {
+                first++;
+            }
+            assert_int_equal(lmb_motion_database_search(database, &search).row, first);
+            assert_int_equal(lmb_motion_database_search(database, &search).cost, 0);
+            search.query[3] = 5;
+            assert_int_equal(lmb_motion_database_search(database, &search).cost, 25);
+        }
+        lmb_motion_database_destroy(database);
+        release_takes(sources, 1);
+    }
+    lmb_rig_destroy(rig);
+}
+
+// Each group alone, by weights of 0: the others count as 0.
+static void weights_of_zero_leave_groups_out(void **state) {
+    (void)state;
+    lmb_rig *rig = make_rig();
+    random_source source = random_branch(0, 3);
+    take_source *sources = allocate(2, sizeof *sources);
+    lmb_motion_take list[2];
+    random_take(&sources[0], rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
+    random_take(&sources[1], rig, 0.9, true, TRAVEL_TURNING, 30.0, &source);
+    lmb_motion_database_def def = definition(rig, sources, 2, list);
+    for (uint32_t i = 0; i < 6; i++) {
+        float weights[5] = {0};
+        if (i < 5) {
+            weights[i] = 2.5f;
+        }
+        def.weights = (lmb_motion_weights){weights[0], weights[1], weights[2], weights[3], weights[4]};
+        expectation e = expect_rows(&def, sources);
+        expect_features(&def, sources, &e);
+        lmb_motion_database *database = create(&def);
+        check_features(database, &e);
+        static const uint32_t ends[6] = {0, 6, 12, 15, 21, 27};
+        for (uint32_t r = 0; r < e.count; r++) {
+            for (uint32_t f = 0; f < FEATURES; f++) {
+                if (i == 5 || f < ends[i] || f >= ends[i + 1]) {
+                    assert_int_equal(lmb_motion_database_features(database, r)[f], 0);
+                }
+            }
+        }
+        lmb_motion_database_destroy(database);
+        release_expectation(&e);
+    }
+    release_takes(sources, 2);
+    lmb_rig_destroy(rig);
+}
+
+// A rig of three roots: the positions are those of the keys. The left foot is at -1 and at 1 along each axis, so
+// its deviations are 1 and the scale is 4095.
+static lmb_motion_database *unit_database(void) {
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = 3};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    static const float below[3] = {-1.0f, -1.0f, -1.0f}, above[3] = {1.0f, 1.0f, 1.0f};
+    take_source *sources = allocate(1, sizeof *sources);
+    line_take(sources, rig, 1.0f / 32.0f, 0, below, above);
+    lmb_motion_take list[1];
+    lmb_motion_database_def def = definition(rig, sources, 1, list);
+    def.left_foot = 0;
+    def.right_foot = 1;
+    def.hips = 2;
+    def.rate = 32.0f;
+    def.end = 0.0f;
+    def.weights = (lmb_motion_weights){1.0f, 1.0f, 1.0f, 1.0f, 1.0f};
+    lmb_motion_database *database = create(&def);
+    release_takes(sources, 1);
+    lmb_rig_destroy(rig);
+    return database;
+}
+
+static void halves_are_rounded_up(void **state) {
+    (void)state;
+    lmb_motion_database *database = unit_database();
+    assert_int_equal(lmb_motion_database_row_count(database), 2);
+    assert_true(lmb_motion_database_scale(database) == 4095.0f);
+    for (uint32_t r = 0; r < 2; r++) {
+        const int16_t *numbers = lmb_motion_database_features(database, r);
+        for (uint32_t i = 0; i < WIDTH; i++) {
+            const int sign = lmb_motion_database_row(database, r).time > 0.0f ? 1 : -1;
+            assert_int_equal(numbers[i], i < 3 ? sign * MAX_NUMBER : 0);
+        }
+    }
+    static const struct {
+        float value;
+        int16_t number;
+    } rows[] = {{0.5f, 2048},      {-0.5f, -2047},      {0.25f, 1024},  {-0.25f, -1024}, {1.0f, 4095},
+                {-1.0f, -4095},    {1.0001f, 4095},     {-9.0f, -4095}, {1e30f, 4095},   {-1e30f, -4095},
+                {HUGE_VALF, 4095}, {-HUGE_VALF, -4095}, {NAN, 0},       {0.0f, 0},       {-0.0f, 0}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        float features[FEATURES];
+        int16_t numbers[WIDTH];
+        for (uint32_t k = 0; k < FEATURES; k++) {
+            features[k] = rows[i].value;
+        }
+        memset(numbers, 0x55, sizeof numbers);
+        lmb_motion_database_normalize(database, features, numbers);
+        for (uint32_t k = 0; k < WIDTH; k++) {
+            // The other groups never differ.
+            if (numbers[k] != (k < 3 ? rows[i].number : 0)) {
+                fail_msg("%g, feature %u: %d", (double)rows[i].value, (unsigned)k, numbers[k]);
+            }
+        }
+    }
+    lmb_motion_database_destroy(database);
+}
+
+// ---- Queries and searches. ----
+
+// A database with what a search of all rows needs to know.
+typedef struct searched {
+    lmb_motion_database *database;
+    uint32_t count;
+    lmb_motion_row *rows;
+    expectation e;
+} searched;
+
+// Releases the takes.
+static searched make_searched(const lmb_motion_database_def *def, take_source *sources) {
+    searched s = {.e = expect_rows(def, sources), .database = create(def)};
+    s.count = lmb_motion_database_row_count(s.database);
+    assert_int_equal(s.count, s.e.count);
+    s.rows = allocate(s.count, sizeof *s.rows);
+    for (uint32_t r = 0; r < s.count; r++) {
+        s.rows[r] = lmb_motion_database_row(s.database, r);
+    }
+    return s;
+}
+
+static void release_searched(searched *s) {
+    lmb_motion_database_destroy(s->database);
+    release_expectation(&s->e);
+    free(s->rows);
+}
+
+static bool is_near(const searched *s, uint32_t row, uint32_t other, double window) {
+    if (other >= s->count || s->rows[row].take != s->rows[other].take) {
+        return false;
+    }
+    const uint32_t take = s->rows[row].take;
+    const uint32_t own = (uint32_t)lround((double)s->rows[row].time * s->e.rate);
+    const uint32_t its = (uint32_t)lround((double)s->rows[other].time * s->e.rate);
+    const uint32_t count = s->e.first[take + 1] - s->e.first[take];
+    uint32_t rows = own < its ? its - own : own - its;
+    if (s->e.loops[take]) {
+        rows = rows < count - rows ? rows : count - rows;
+    }
+    return rows <= floor(window * s->e.rate + 0.5);
+}
+
+static bool can_be_chosen(const searched *s, const lmb_motion_search_def *def, uint32_t row) {
+    const uint32_t recent = def->recent_count < LMB_MAX_MOTION_RECENT ? def->recent_count : LMB_MAX_MOTION_RECENT;
+    const uint32_t tags = s->rows[row].tags;
+    if ((tags & def->required_tags) != def->required_tags || (tags & def->forbidden_tags) != 0) {
+        return false;
+    }
+    if (row == def->current_row) {
+        return true;
+    }
+    bool result = s->rows[row].can_be_found && !is_near(s, row, def->current_row, (double)def->window);
+    for (uint32_t i = 0; i < recent; i++) {
+        result = result && !is_near(s, row, def->recent_rows[i], (double)def->window);
+    }
+    return result;
+}
+
+static int32_t clamped(int32_t number) {
+    return number < -MAX_NUMBER ? -MAX_NUMBER : number > MAX_NUMBER ? MAX_NUMBER : number;
+}
+
+static uint32_t cost_of(const searched *s, const int16_t *query, uint32_t row) {
+    const int16_t *numbers = lmb_motion_database_features(s->database, row);
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < FEATURES; i++) {
+        const int32_t off = clamped(query[i]) - numbers[i];
+        sum += (uint32_t)(off * off);
+    }
+    return sum;
+}
+
+// Searches all rows. The current row costs `bonus` less, but not less than 0.
+static lmb_motion_match search_all(const searched *s, const lmb_motion_search_def *def, double bonus) {
+    lmb_motion_match best = {LMB_NONE, UINT32_MAX};
+    for (uint32_t row = 0; row < s->count; row++) {
+        if (can_be_chosen(s, def, row)) {
+            uint32_t cost = cost_of(s, def->query, row);
+            if (row == def->current_row) {
+                cost = (double)cost <= bonus ? 0 : cost - (uint32_t)bonus;
+            }
+            if (best.row == LMB_NONE || cost < best.cost) {
+                best = (lmb_motion_match){row, cost};
+            }
+        }
+    }
+    return best;
+}
+
+// The header does not say how a bonus is rounded to a cost, so both neighbours are right.
+static void check_search(const searched *s, const lmb_motion_search_def *def, const char *what) {
+    const lmb_motion_search_def before = *def;
+    const lmb_motion_match found = lmb_motion_database_search(s->database, def);
+    const double scale = (double)lmb_motion_database_scale(s->database);
+    const double bonus = def->current_row < s->count ? (double)def->current_bonus * scale * scale : 0.0;
+    const lmb_motion_match low = search_all(s, def, floor(bonus)), high = search_all(s, def, ceil(bonus));
+    assert_memory_equal(&before, def, sizeof before);
+    const bool is_low = found.row == low.row && (found.row == LMB_NONE || found.cost == low.cost);
+    const bool is_high = found.row == high.row && (found.row == LMB_NONE || found.cost == high.cost);
+    if (!is_low && !is_high) {
+        fail_msg("%s: row %u for %u instead of row %u for %u; current row %u, bonus %g", what, (unsigned)found.row,
+                 (unsigned)found.cost, (unsigned)low.row, (unsigned)low.cost, (unsigned)def->current_row, bonus);
+    }
+}
+
+static void random_query(const searched *s, int16_t query[WIDTH], random_source *source) {
+    const uint32_t kind = random_below(source, 5), row = random_below(source, s->count);
+    memcpy(query, lmb_motion_database_features(s->database, row), WIDTH * sizeof *query);
+    if (kind == 4) {
+        lmb_motion_path path;
+        for (int i = 0; i < 6; i++) {
+            const double angle = random_between(source, -PI, PI);
+            path.positions[i / 2][i % 2] = (float)random_between(source, -2.0, 2.0);
+            path.headings[i / 2][i % 2] = (float)(i % 2 == 0 ? sin(angle) : cos(angle));
+        }
+        lmb_motion_database_query(s->database, row, &path, query);
+    }
+    for (uint32_t i = 0; i < FEATURES && kind > 0 && kind < 4; i++) {
+        const int32_t reach = kind == 1 ? 300 : kind == 2 ? MAX_NUMBER : 32767;
+        const int32_t number = (int32_t)random_below(source, 2u * (uint32_t)reach + 1) - reach;
+        query[i] = (int16_t)(kind == 1 ? clamped(query[i] + number) : number);
+    }
+}
+
+static lmb_motion_search_def random_search(const searched *s, random_source *source) {
+    lmb_motion_search_def def = lmb_default_motion_search_def();
+    random_query(s, def.query, source);
+    def.required_tags = random_below(source, 3) == 0 ? 1u << random_below(source, 6) : 0;
+    def.forbidden_tags = random_below(source, 3) == 0 ? random_below(source, 32) : 0;
+    if (random_below(source, 4) > 0) {
+        def.current_row = random_below(source, s->count);
+    } else if (random_below(source, 4) == 0) {
+        def.current_row = s->count + random_below(source, 9);
+    }
+    static const float bonuses[] = {0.0f, 1.0f, 0.3f, 20.0f, 1e6f, 1e38f};
+    def.current_bonus = bonuses[random_below(source, sizeof bonuses / sizeof *bonuses)];
+    const uint32_t kind = random_below(source, 8);
+    def.window = kind == 0   ? 0.0f
+                 : kind == 1 ? 1e30f
+                             : (float)((random_below(source, 20) + random_between(source, -0.45, 0.45)) / s->e.rate);
+    def.recent_count = random_below(source, 3) == 0 ? 0 : random_below(source, LMB_MAX_MOTION_RECENT + 4);
+    for (uint32_t i = 0; i < LMB_MAX_MOTION_RECENT; i++) {
+        def.recent_rows[i] =
+            random_below(source, 9) == 0 ? LMB_NONE - random_below(source, 2) : random_below(source, s->count);
+    }
+    return def;
+}
+
+static void check_random_searches(const searched *s, uint32_t count, random_source *source, const char *what) {
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_motion_search_def def = random_search(s, source);
+        check_search(s, &def, what);
+    }
+}
+
+// Some takes are in the database twice, so that rows cost the same.
+static void searches_find_what_a_search_of_all_rows_finds(void **state) {
+    (void)state;
+    const uint32_t cases = suite_is_slow() ? 8 : suite_is_quick() ? 30 : 200;
+    for (uint32_t i = 0; i < cases; i++) {
+        random_source source = random_branch(suite_first() + i, 4);
+        const random_settings settings = {i % 5 == 0 ? 1 : i % 5 == 1 ? 60 : 8, i % 3 == 0 ? 5 : 150, TRAVEL_TURNING};
+        const float rate = rates[i % (sizeof rates / sizeof *rates)];
+        lmb_rig *rig = make_rig();
+        uint32_t count;
+        take_source *sources = random_takes(rig, &settings, (double)rate, &count, &source);
+        take_source *all = allocate(2 * (size_t)count, sizeof *all);
+        memcpy(all, sources, count * sizeof *all);
+        const uint32_t all_count = count + (i % 2 == 0 ? count : 0);
+        memcpy(all + count, sources, count * sizeof *all); // the same clips and ranges
+        lmb_motion_take *list = allocate(all_count, sizeof *list);
+        lmb_motion_database_def def = definition(rig, all, all_count, list);
+        def.rate = rate;
+        random_definition(&def, &source);
+        searched s = make_searched(&def, all);
+        release_takes(sources, count);
+        lmb_rig_destroy(rig);
+        char what[32];
+        snprintf(what, sizeof what, "case %u", (unsigned)i);
+        check_random_searches(&s, suite_is_slow() ? 40 : 300, &source, what);
+        release_searched(&s);
+        free(all);
+        free(list);
+    }
+}
+
+// A database of 64 takes with 2,048 rows each, and one of many takes.
+static void check_large(uint32_t takes, uint32_t rows, uint32_t searches) {
+    random_source source = random_branch(takes, 5);
+    lmb_rig *rig = make_rig();
+    take_source *sources = allocate(takes, sizeof *sources);
+    for (uint32_t i = 0; i < takes; i++) {
+        const bool loop = i % 3 == 0;
+        random_take(&sources[i], rig, (double)(loop ? rows : rows - 1) / 128.0, loop, (travel)(i % TRAVELS), 128.0,
+                    &source);
+    }
+    lmb_motion_take *list = allocate(takes, sizeof *list);
+    lmb_motion_database_def def = definition(rig, sources, takes, list);
+    def.rate = 128.0f;
+    searched s = make_searched(&def, sources);
+    assert_int_equal(s.count, takes * rows);
+    check_rows(s.database, &s.e);
+    check_random_searches(&s, searches, &source, "large");
+    release_searched(&s);
+    release_takes(sources, takes);
+    free(list);
+    lmb_rig_destroy(rig);
+}
+
+static void large_databases_are_searched(void **state) {
+    (void)state;
+    suite_full_only(); // a search of all rows takes long
+    check_large(64, LMB_MAX_MOTION_ROWS / 64, 300);
+    check_large(LMB_MAX_MOTION_TAKES / 8, 16, 300);
+}
+
+static void many_takes_are_searched(void **state) {
+    (void)state;
+    check_large(suite_is_slow() ? 100 : 1500, 3, 100);
+}
+
+// One take of 2 s, at 30 rows a second. Its rows are found by their times.
+static searched one_take(bool loop, float end) {
+    random_source source = random_branch(7, 6);
+    lmb_rig *rig = make_rig();
+    take_source *sources = allocate(1, sizeof *sources);
+    random_take(sources, rig, 2.0, loop, TRAVEL_TURNING, 30.0, &source);
+    sources->take.range_count = 0;
+    sources->take.tags = 4;
+    lmb_motion_take list[1];
+    lmb_motion_database_def def = definition(rig, sources, 1, list);
+    def.end = end;
+    searched s = make_searched(&def, sources);
+    release_takes(sources, 1);
+    lmb_rig_destroy(rig);
+    return s;
+}
+
+static uint32_t row_at(const searched *s, int index) {
+    return lmb_motion_database_find_row(s->database, 0, (float)((index + 0.5) / s->e.rate));
+}
+
+// Which rows a search can find: each is asked for by its own numbers.
+static void check_findable(const searched *s, lmb_motion_search_def def, int low, int high, bool inside,
+                           const char *what) {
+    for (int index = 0; index < (int)s->count; index++) {
+        const uint32_t row = row_at(s, index);
+        memcpy(def.query, lmb_motion_database_features(s->database, row), sizeof def.query);
+        const lmb_motion_match match = lmb_motion_database_search(s->database, &def);
+        const bool expected = (index >= low && index <= high) == inside;
+        if ((match.row == row && match.cost == 0) != expected) {
+            fail_msg("%s: moment %d is %s", what, index, expected ? "not found" : "found");
+        }
+    }
+}
+
+// By hand: the default window of 0.2 s is six rows to both sides, and the last 0.3 s of a take, nine rows, are never
+// found.
+static void windows_and_ends_leave_rows_out(void **state) {
+    (void)state;
+    searched take = one_take(false, 0.3f), loop = one_take(true, 0.3f), whole = one_take(false, 0.0f);
+    assert_int_equal(take.count, 61);
+    assert_int_equal(loop.count, 60);
+    lmb_motion_search_def def = lmb_default_motion_search_def();
+    check_findable(&take, def, 52, 60, false, "the end");
+    check_findable(&loop, def, 0, 59, true, "a loop has no end");
+    check_findable(&whole, def, 0, 60, true, "no end");
+
+    // Rows near the current one. It costs its own cost here, so that another row is found only by its own numbers.
+    def.current_bonus = 0.0f;
+    def.current_row = row_at(&whole, 20);
+    def.forbidden_tags = 1;
+    for (int index = 0; index <= 60; index++) {
+        const uint32_t row = row_at(&whole, index);
+        memcpy(def.query, lmb_motion_database_features(whole.database, row), sizeof def.query);
+        const bool out = index != 20 && abs(index - 20) <= 6;
+        assert_int_equal(lmb_motion_database_search(whole.database, &def).row == row, !out);
+    }
+    // The same for a recent one, which is left out itself.
+    def.current_row = LMB_NONE;
+    def.recent_rows[0] = row_at(&whole, 20);
+    def.recent_count = 1;
+    check_findable(&whole, def, 14, 26, false, "a recent row");
+    def.window = 0.0f;
+    check_findable(&whole, def, 20, 20, false, "a recent row alone");
+    def.window = HUGE_VALF;
+    check_findable(&whole, def, 0, 60, false, "an endless window");
+    def.window = 0.2f;
+    def.recent_rows[0] = row_at(&loop, 3);
+    check_findable(&loop, def, 10, 56, true, "the other end of a loop");
+    def.recent_rows[0] = row_at(&loop, 58);
+    check_findable(&loop, def, 5, 51, true, "the beginning of a loop");
+    def.recent_rows[0] = row_at(&take, 3);
+    check_findable(&take, def, 10, 51, true, "a take has no other end");
+
+    // No row fits; then the current row, which cannot be found otherwise.
+    def = lmb_default_motion_search_def();
+    def.required_tags = 8;
+    assert_int_equal(lmb_motion_database_search(take.database, &def).row, LMB_NONE);
+    def.required_tags = 4;
+    assert_int_not_equal(lmb_motion_database_search(take.database, &def).row, LMB_NONE);
+    def.forbidden_tags = 4;
+    assert_int_equal(lmb_motion_database_search(take.database, &def).row, LMB_NONE);
+    def.forbidden_tags = 0;
+    def.window = 9.0f;
+    def.current_row = def.recent_rows[0] = row_at(&take, 60);
+    def.recent_count = 1;
+    assert_int_equal(lmb_motion_database_search(take.database, &def).row, def.current_row);
+    def.forbidden_tags = 4;
+    assert_int_equal(lmb_motion_database_search(take.database, &def).row, LMB_NONE);
+    release_searched(&take);
+    release_searched(&loop);
+    release_searched(&whole);
+}
+
+// A take that is shorter than its end is never found, but its rows exist and may play.
+static void a_short_take_is_never_found(void **state) {
+    (void)state;
+    searched s = one_take(false, 10.0f);
+    lmb_motion_search_def def = lmb_default_motion_search_def();
+    for (uint32_t r = 0; r < s.count; r++) {
+        assert_false(s.rows[r].can_be_found);
+    }
+    assert_int_equal(lmb_motion_database_search(s.database, &def).row, LMB_NONE);
+    def.current_row = 3;
+    assert_int_equal(lmb_motion_database_search(s.database, &def).row, 3);
+    release_searched(&s);
+}
+
+// Settings beyond their ranges do not fail, and find a row or none.
+static void odd_searches_are_harmless(void **state) {
+    (void)state;
+    static const float odd[] = {NAN, -1.0f, -HUGE_VALF, HUGE_VALF, 1e38f, -0.0f};
+    searched s = one_take(true, 0.3f);
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        for (int k = 0; k < 2; k++) {
+            lmb_motion_search_def def = lmb_default_motion_search_def();
+            def.current_row = 7;
+            def.recent_rows[0] = 9;
+            def.recent_count = UINT32_MAX;
+            for (uint32_t r = 1; r < LMB_MAX_MOTION_RECENT; r++) {
+                def.recent_rows[r] = LMB_NONE;
+            }
+            *(k == 0 ? &def.current_bonus : &def.window) = odd[i];
+            const lmb_motion_match match = lmb_motion_database_search(s.database, &def);
+            assert_true(match.row < s.count);
+            if (k == 0 && odd[i] > 1e30f) {
+                assert_true(match.row == 7 && match.cost == 0);
+            }
+        }
+    }
+    // Numbers beyond the features change nothing about which row is found.
+    lmb_motion_search_def def = lmb_default_motion_search_def();
+    const uint32_t row = lmb_motion_database_search(s.database, &def).row;
+    for (uint32_t i = FEATURES; i < WIDTH; i++) {
+        def.query[i] = INT16_MIN;
+    }
+    assert_int_equal(lmb_motion_database_search(s.database, &def).row, row);
+    release_searched(&s);
+}
+
+static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
+    (void)state;
+    searched s = one_take(false, 0.3f);
+    random_source source = random_branch(0, 8);
+    for (uint32_t i = 0; i < 200; i++) {
+        const bool exists = i % 4 > 0;
+        const uint32_t row = exists ? random_below(&source, s.count) : i % 8 == 0 ? LMB_NONE : s.count;
+        lmb_motion_path path;
+        float features[FEATURES] = {0};
+        for (int k = 0; k < 6; k++) {
+            const double angle = random_between(&source, -PI, PI);
+            path.positions[k / 2][k % 2] = i % 10 == 9 ? NAN : (float)random_between(&source, -9.0, 9.0);
+            path.headings[k / 2][k % 2] = (float)(k % 2 == 0 ? sin(angle) : cos(angle));
+        }
+        memcpy(features + 15, path.positions, sizeof path.positions);
+        memcpy(features + 21, path.headings, sizeof path.headings);
+        int16_t expected[WIDTH], query[WIDTH];
+        lmb_motion_database_normalize(s.database, features, expected);
+        for (uint32_t k = 0; k < 15; k++) {
+            expected[k] = exists ? lmb_motion_database_features(s.database, row)[k] : 0;
+        }
+        memset(query, 0x55, sizeof query);
+        lmb_motion_database_query(s.database, row, &path, query);
+        assert_memory_equal(query, expected, sizeof query);
+    }
+    release_searched(&s);
+}
+
+// ---- Definitions. ----
+
+static void defaults_are_those_of_the_header(void **state) {
+    (void)state;
+    const lmb_motion_take take = lmb_default_motion_take();
+    assert_true(take.clip == NULL && take.motion == NULL && !take.loop && take.tags == 0 && take.range_count == 0);
+    assert_true(take.velocity[0] == 0.0f && take.velocity[1] == 0.0f && take.velocity[2] == 0.0f);
+    const lmb_motion_database_def def = lmb_default_motion_database_def();
+    assert_true(def.rig == NULL && def.takes == NULL && def.take_count == 0);
+    assert_true(def.left_foot == LMB_NONE && def.right_foot == LMB_NONE && def.hips == LMB_NONE);
+    assert_true(def.rate == 30.0f && def.times[0] == 1.0f / 3.0f && def.times[1] == 2.0f / 3.0f &&
+                def.times[2] == 1.0f && def.end == 0.3f);
+    const lmb_motion_weights *w = &def.weights;
+    assert_true(w->foot_positions == 0.75f && w->foot_velocities == 1.0f && w->hip_velocity == 1.0f &&
+                w->path == 1.0f && w->headings == 1.5f);
+    const lmb_motion_search_def search = lmb_default_motion_search_def();
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        assert_int_equal(search.query[i], 0);
+    }
+    assert_true(search.required_tags == 0 && search.forbidden_tags == 0 && search.current_row == LMB_NONE);
+    assert_true(search.current_bonus == 1.0f && search.window == 0.2f && search.recent_count == 0);
+    lmb_motion_database_destroy(NULL);
+}
+
+static void the_same_takes_give_the_same_bits(void **state) {
+    (void)state;
+    lmb_rig *rig = make_rig();
+    random_source source = random_branch(1, 9);
+    uint32_t count;
+    take_source *sources = random_takes(rig, &(random_settings){20, 90, TRAVEL_TURNING}, 30.0, &count, &source);
+    lmb_motion_take *list = allocate(count, sizeof *list);
+    const lmb_motion_database_def def = definition(rig, sources, count, list);
+    lmb_motion_database *one = create(&def), *two = create(&def);
+    assert_int_equal(lmb_motion_database_row_count(one), lmb_motion_database_row_count(two));
+    assert_true(lmb_motion_database_scale(one) == lmb_motion_database_scale(two));
+    for (uint32_t r = 0; r < lmb_motion_database_row_count(one); r++) {
+        const lmb_motion_row a = lmb_motion_database_row(one, r), b = lmb_motion_database_row(two, r);
+        assert_true(a.take == b.take && a.time == b.time && a.tags == b.tags && a.can_be_found == b.can_be_found);
+        assert_memory_equal(lmb_motion_database_features(one, r), lmb_motion_database_features(two, r),
+                            WIDTH * sizeof(int16_t));
+    }
+    lmb_motion_database_destroy(one);
+    lmb_motion_database_destroy(two);
+    release_takes(sources, count);
+    free(list);
+    lmb_rig_destroy(rig);
+}
+
+// Two takes, of which the second one is changed for each refusal.
+typedef struct refusals {
+    lmb_rig *rig;
+    take_source *sources;
+    lmb_motion_take list[2];
+    lmb_motion_database_def def;
+} refusals;
+
+static refusals make_refusals(void) {
+    refusals f = {.rig = make_rig(), .sources = allocate(2, sizeof *f.sources)};
+    random_source source = random_branch(2, 10);
+    random_take(&f.sources[0], f.rig, 1.0, true, TRAVEL_TURNING, 30.0, &source);
+    random_take(&f.sources[1], f.rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
+    f.sources[1].take.range_count = 2;
+    f.sources[1].ranges[0] = (lmb_motion_tag_range){0.0f, 0.5f, 1};
+    f.sources[1].ranges[1] = (lmb_motion_tag_range){0.25f, 0.25f, 2};
+    return f;
+}
+
+static void release_refusals(refusals *f) {
+    release_takes(f->sources, 2);
+    lmb_rig_destroy(f->rig);
+}
+
+// Returns the definition as it is accepted, to be changed; `list` is that of `f`.
+static lmb_motion_database_def *renew(refusals *f) {
+    f->def = definition(f->rig, f->sources, 2, f->list);
+    return &f->def;
+}
+
+static void expect_refused(const refusals *f, lmb_result expected, const char *first, const char *second) {
+    lmb_motion_database *database = (lmb_motion_database *)(uintptr_t)8;
+    lmb_error error = {0};
+    failing_host counts = {0};
+    const lmb_host host = failing_host_of(&counts);
+    const lmb_result result = lmb_motion_database_create(&f->def, &host, &database, &error);
+    CHECK_REFUSAL(result, &error, expected, "motion database", first, second);
+    assert_null(database);
+    assert_int_equal(counts.live, 0);
+    assert_int_equal(lmb_motion_database_create(&f->def, NULL, &database, NULL), expected);
+    assert_null(database);
+}
+
+static void what_is_null_is_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    lmb_error error = {0};
+    lmb_motion_database *database = (lmb_motion_database *)(uintptr_t)8;
+    renew(&f);
+    CHECK_REFUSAL(lmb_motion_database_create(NULL, NULL, &database, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    assert_null(database);
+    CHECK_REFUSAL(lmb_motion_database_create(&f.def, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    renew(&f)->rig = NULL;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "rig", "NULL");
+    renew(&f)->takes = NULL;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "takes", "NULL");
+    renew(&f);
+    f.list[1].clip = NULL;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "clip");
+    renew(&f);
+    f.list[1].ranges = NULL;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "range");
+    lmb_motion_track motion = f.sources[1].motion;
+    motion.keys = NULL;
+    renew(&f);
+    f.list[1].motion = &motion;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "keys");
+    release_refusals(&f);
+}
+
+static void numbers_out_of_range_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    const float odd[] = {NAN, HUGE_VALF, -HUGE_VALF, -1.0f};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        renew(&f)->rate = odd[i];
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "rate", "");
+        renew(&f)->end = odd[i];
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "end", "");
+        for (int k = 0; k < 3; k++) {
+            renew(&f)->times[k] = odd[i];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "time", "");
+        }
+        lmb_motion_weights *w = &f.def.weights;
+        float *const weights[5] = {&w->foot_positions, &w->foot_velocities, &w->hip_velocity, &w->path, &w->headings};
+        for (int k = 0; k < 5; k++) {
+            renew(&f);
+            *weights[k] = odd[i];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "weight", "");
+            renew(&f);
+            *weights[k] = 1001.0f;
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "weight", "");
+        }
+    }
+    static const float out[] = {0.0f, 0.99f, 240.1f};
+    for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
+        renew(&f)->rate = out[i];
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "rate", "");
+    }
+    renew(&f)->end = 10.01f;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "end", "");
+    static const float times[][3] = {{0.0f, 1.0f, 2.0f}, {0.5f, 0.5f, 1.0f},   {0.5f, 1.0f, 1.0f},  {0.7f, 0.5f, 1.0f},
+                                     {0.5f, 1.0f, 0.7f}, {0.5f, 1.0f, 10.01f}, {-0.5f, 1.0f, 2.0f}, {1.0f, 0.0f, 2.0f}};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        renew(&f);
+        memcpy(f.def.times, times[i], sizeof times[i]);
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "time", "");
+    }
+    // The ends of all ranges are allowed.
+    static const float ends[2][4] = {{1.0f, 0.001f, 0.002f, 0.003f}, {240.0f, 8.0f, 9.0f, 10.0f}};
+    for (int i = 0; i < 2; i++) {
+        renew(&f);
+        f.def.rate = ends[i][0];
+        memcpy(f.def.times, ends[i] + 1, sizeof f.def.times);
+        f.def.end = i == 0 ? 0.0f : 10.0f;
+        f.def.weights.path = i == 0 ? 0.0f : 1000.0f;
+        f.def.take_count = 1;
+        f.list[0] = f.sources[1].take;
+        lmb_motion_database_destroy(create(&f.def));
+    }
+    release_refusals(&f);
+}
+
+static void joints_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    static const char *const names[3] = {"left foot", "right foot", "hips"};
+    static const char *const pairs[3] = {"both feet", "hips", "hips"};
+    static const uint32_t bad[3] = {JOINTS, LMB_NONE, 1u << 31};
+    uint32_t *const joints[3] = {&f.def.left_foot, &f.def.right_foot, &f.def.hips};
+    for (int i = 0; i < 3; i++) {
+        for (int k = 0; k < 3; k++) {
+            renew(&f);
+            *joints[i] = bad[k];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "joint", names[i]);
+        }
+        renew(&f);
+        *joints[i] = *joints[(i + 1) % 3];
+        expect_refused(&f, LMB_ERROR_ARGUMENT, pairs[i], "");
+    }
+    release_refusals(&f);
+}
+
+static void takes_that_do_not_fit_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    const float odd[] = {NAN, HUGE_VALF, -HUGE_VALF};
+    renew(&f)->take_count = 0;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take", "");
+
+    // A clip of another rig.
+    const lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def one_joint = {.joints = &joint, .joint_count = 1};
+    lmb_rig *other = NULL;
+    lmb_clip *clip = NULL;
+    assert_int_equal(lmb_rig_create(&one_joint, NULL, &other, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(other, &(lmb_clip_def){.duration = 1.0f}, NULL, &clip, NULL), LMB_OK);
+    renew(&f);
+    f.list[1].clip = clip;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "joints");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(other);
+
+    // Clips of one row, and of two.
+    static const struct {
+        float duration;
+        bool loop, short_of_rows;
+    } lengths[] = {{1.0f / 32.0f, false, false}, {1.0f / 33.0f, false, true}, {1.0f / 32.0f, true, true},
+                   {1.0f / 31.0f, true, false},  {0.0f, false, true},         {0.0f, true, true},
+                   {1e-9f, true, true}};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        assert_int_equal(lmb_clip_create(f.rig, &(lmb_clip_def){.duration = lengths[i].duration}, NULL, &clip, NULL),
+                         LMB_OK);
+        renew(&f)->rate = 32.0f;
+        f.list[1].clip = clip;
+        f.list[1].loop = lengths[i].loop;
+        f.list[1].range_count = 0;
+        if (lengths[i].short_of_rows) {
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "short");
+        } else {
+            lmb_motion_database *database = create(&f.def);
+            assert_int_equal(lmb_motion_database_row_count(database), 34);
+            lmb_motion_database_destroy(database);
+        }
+        lmb_clip_destroy(clip);
+    }
+
+    // Motion tracks.
+    static const uint32_t counts[] = {0, 1, LMB_MAX_MOTION_KEYS + 1, UINT32_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        lmb_motion_track motion = f.sources[1].motion;
+        motion.key_count = counts[i];
+        renew(&f);
+        f.list[1].motion = &motion;
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "key");
+    }
+    static const float unit[8] = {0, 0, 0, 1, 0, 0, 0, 1};
+    float keys[8] = {0};
+    const lmb_motion_track turned = {.key_count = 2, .keys = keys, .rotations = unit};
+    const lmb_motion_track plain = {.key_count = 2, .keys = keys};
+    renew(&f);
+    f.list[1].motion = &turned;
+    expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "rotations");
+    for (int key = 0; key < 8; key++) {
+        for (int i = 0; i < 4; i++) {
+            renew(&f);
+            f.list[1].motion = &plain;
+            keys[key] = i < 3 ? odd[i] : 1.01f * LMB_MAX_MOTION;
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "key");
+            keys[key] = 0.0f;
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        for (int i = 0; i < 3; i++) {
+            renew(&f);
+            f.list[1].motion = NULL;
+            f.list[1].velocity[axis] = odd[i];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "velocity");
+        }
+    }
+
+    // Ranges.
+    lmb_motion_tag_range ranges[2] = {{0.0f, 1.0f, 1}, {0.5f, 0.5f, 1}};
+    for (int i = 0; i < 7; i++) {
+        const lmb_motion_tag_range good = {0.0f, 1.0f, 1};
+        ranges[1] = good;
+        *(i % 2 == 0 ? &ranges[1].start : &ranges[1].end) = i < 6 ? odd[i / 2] : 1.5f;
+        renew(&f);
+        f.list[1].ranges = ranges;
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "range");
+    }
+    renew(&f);
+    lmb_motion_database_destroy(create(&f.def));
+    release_refusals(&f);
+}
+
+static void limits_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    lmb_motion_take *list = allocate(LMB_MAX_MOTION_TAKES + 1, sizeof *list);
+    for (uint32_t i = 0; i <= LMB_MAX_MOTION_TAKES; i++) {
+        list[i] = f.sources[0].take;
+    }
+    renew(&f)->takes = list;
+    f.def.take_count = LMB_MAX_MOTION_TAKES + 1;
+    expect_refused(&f, LMB_ERROR_LIMIT, "65537", "takes");
+    f.def.take_count = LMB_MAX_MOTION_TAKES; // 30 rows each
+    expect_refused(&f, LMB_ERROR_LIMIT, "rows", "131072");
+    free(list);
+
+    static const float durations[] = {131071.0f / 128.0f, 131072.0f / 128.0f, 1e5f, 1e8f, 1e9f};
+    for (size_t i = 0; i < sizeof durations / sizeof *durations; i++) {
+        lmb_clip *clip = NULL;
+        const lmb_clip_def still = {.duration = durations[i]};
+        if (lmb_clip_create(f.rig, &still, NULL, &clip, NULL) != LMB_OK) {
+            assert_true(durations[i] > 1e6f); // longer than clips may be
+            continue;
+        }
+        renew(&f)->rate = 128.0f;
+        f.def.take_count = 1;
+        f.list[0] = lmb_default_motion_take();
+        f.list[0].clip = clip;
+        if (i == 0) {
+            lmb_motion_database *database = create(&f.def);
+            assert_int_equal(lmb_motion_database_row_count(database), LMB_MAX_MOTION_ROWS);
+            lmb_motion_database_destroy(database);
+        } else {
+            expect_refused(&f, LMB_ERROR_LIMIT, "rows", "131072");
+        }
+        lmb_clip_destroy(clip);
+    }
+    release_refusals(&f);
+}
+
+static lmb_result create_with(const lmb_host *host, lmb_error *error, void *user) {
+    lmb_motion_database *database = (lmb_motion_database *)(uintptr_t)8;
+    const lmb_result result = lmb_motion_database_create(user, host, &database, error);
+    assert_true((result == LMB_OK) == (database != NULL));
+    if (result == LMB_OK) {
+        // Searches allocate nothing.
+        const failing_host *counts = host->user;
+        const uint32_t asked = counts->asked;
+        const lmb_motion_search_def search = lmb_default_motion_search_def();
+        lmb_motion_database_search(database, &search);
+        assert_int_equal(counts->asked, asked);
+    }
+    lmb_motion_database_destroy(database);
+    return result;
+}
+
+static void failing_memory_is_reported(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    failing_host_try_all(create_with, renew(&f));
+    release_refusals(&f);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_and_rows_are_those_of_the_oracle),
+        cmocka_unit_test(a_loop_goes_on_at_its_beginning),
+        cmocka_unit_test(two_speeds_by_hand),
+        cmocka_unit_test(what_never_differs_counts_as_zero),
+        cmocka_unit_test(weights_of_zero_leave_groups_out),
+        cmocka_unit_test(halves_are_rounded_up),
+        cmocka_unit_test(searches_find_what_a_search_of_all_rows_finds),
+        cmocka_unit_test(many_takes_are_searched),
+        cmocka_unit_test(large_databases_are_searched),
+        cmocka_unit_test(windows_and_ends_leave_rows_out),
+        cmocka_unit_test(a_short_take_is_never_found),
+        cmocka_unit_test(odd_searches_are_harmless),
+        cmocka_unit_test(queries_have_the_pose_of_a_row_and_a_path),
+        cmocka_unit_test(defaults_are_those_of_the_header),
+        cmocka_unit_test(the_same_takes_give_the_same_bits),
+        cmocka_unit_test(what_is_null_is_refused),
+        cmocka_unit_test(numbers_out_of_range_are_refused),
+        cmocka_unit_test(joints_that_do_not_fit_are_refused),
+        cmocka_unit_test(takes_that_do_not_fit_are_refused),
+        cmocka_unit_test(limits_are_refused),
+        cmocka_unit_test(failing_memory_is_reported),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
