@@ -55,7 +55,8 @@ static void destroy_version(device *device, version *version) {
     }
 }
 
-// ---- Compiling. It may be done by another thread than the one that records frames.
+// ---- Compiling. It may be done by another thread than the one that records frames: a version is interpreted at first,
+// and its own kernel follows.
 
 static lmb_result create_kept(const graph_device_def *def, version *version, lmb_error *error) {
     if (!lmb_gpu_batch_inertia(version->shown.batch, 0, &version->inertia) || version->inertia.size == 0) {
@@ -94,7 +95,9 @@ static lmb_result create_world(const graph_device_def *def, graph_device_version
 
 static lmb_result create_on_device(const graph_device_def *def, version *version, lmb_error *error) {
     lmb_gpu_batch_def batch = lmb_default_gpu_batch_def();
-    if (lmb_gpu_graph_create(def->gpu, version->shown.text->graph, &version->shown.graph, error)) {
+    const lmb_graph *graph = version->shown.text->graph;
+    if (def->waits ? lmb_gpu_graph_create(def->gpu, graph, &version->shown.graph, error)
+                   : lmb_gpu_graph_create_interpreted(def->gpu, graph, &version->shown.graph, error)) {
         return error->result;
     }
     batch.graph = version->shown.graph;
@@ -129,11 +132,9 @@ static version *create_version(const graph_device_def *def, graph_version *text)
 }
 
 static void note_compiling(graph_device *device, bool compiles) {
-    if (!device->def.waits) { // otherwise there is no thread, and the caller holds the mutex
-        pthread_mutex_lock(&device->mutex);
-        device->compiles = compiles;
-        pthread_mutex_unlock(&device->mutex);
-    }
+    pthread_mutex_lock(&device->mutex);
+    device->compiles = compiles;
+    pthread_mutex_unlock(&device->mutex);
 }
 
 bool graph_device_is_compiling(graph_device *device) {
@@ -143,16 +144,23 @@ bool graph_device_is_compiling(graph_device *device) {
     return compiles;
 }
 
-// Checks the file, and compiles it if it has changed.
+// Checks the file, and creates a version if it has changed.
 static version *load(graph_device *device) {
     graph_version *text = NULL;
-    if (!graph_file_poll(&device->file, (int64_t)time(NULL), &text)) {
-        return NULL;
+    return graph_file_poll(&device->file, (int64_t)time(NULL), &text) ? create_version(&device->def, text) : NULL;
+}
+
+// Compiles the kernel of a version that may be shown already. Nobody destroys it meanwhile, because only this thread
+// makes another one. One that cannot be compiled stays interpreted.
+static void compile(graph_device *device, version *loaded) {
+    lmb_error error;
+    if (loaded != NULL && loaded->shown.graph != NULL && device->def.compiles) {
+        note_compiling(device, true);
+        if (lmb_gpu_graph_compile(loaded->shown.graph, &error) != LMB_OK) {
+            fprintf(stderr, "limber-viewer: %s\n", error.message);
+        }
+        note_compiling(device, false);
     }
-    note_compiling(device, true);
-    version *loaded = create_version(&device->def, text);
-    note_compiling(device, false);
-    return loaded;
 }
 
 // Returns a version that nobody has polled, and that the new one replaces; or NULL.
@@ -192,6 +200,7 @@ static void *follow(void *argument) {
         version *replaced = publish(device, loaded);
         pthread_mutex_unlock(&device->mutex);
         destroy_version(device->def.device, replaced);
+        compile(device, loaded);
         pthread_mutex_lock(&device->mutex);
         if (!device->ends) {
             wait_a_moment(device);
@@ -306,6 +315,7 @@ lmb_result graph_device_begin(graph_device *device, uint32_t slot, uint32_t numb
         }
     }
     version *shown = device->shown;
+    lmb_gpu_graph_use_compiled(shown->shown.graph);
     *is_first = shown->upload_slot == slot;
     if (!*is_first) {
         return LMB_OK;

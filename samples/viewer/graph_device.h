@@ -1,5 +1,6 @@
-// The device's side of a graph that changes while it is shown: compiles each version in a thread of its own, so that no
-// frame waits for it, replaces the one that is shown, and destroys the old one when no frame uses it any more.
+// The device's side of a graph that changes while it is shown: creates each version in a thread of its own, so that no
+// frame waits for it, replaces the one that is shown, and destroys the old one when no frame uses it any more. A
+// version is interpreted until the thread has compiled its kernel.
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPH_DEVICE_H
 #define LIMBER_SAMPLES_VIEWER_GRAPH_DEVICE_H
 
@@ -17,6 +18,7 @@ typedef struct graph_device_def {
     uint32_t frame_count; // frames in flight
     uint32_t kept_frames; // of which the words of inertialization are kept, if memory suffices
     bool waits;           // compiles at once, without a thread: for pictures, whose frames must not depend on time
+    bool compiles;        // otherwise: compiles kernels of graphs that are shown already, and then uses them
 } graph_device_def;
 
 // A version with what the device needs for it.
@@ -45,7 +47,7 @@ const graph_device_version *graph_device_poll(graph_device *device);
 // frame uses it. The words of inertialization that it has kept are taken over if the new graph keeps as many.
 void graph_device_show(graph_device *device, uint32_t number);
 const graph_device_version *graph_device_shown(const graph_device *device);
-// Whether a new content of the file is being compiled.
+// Whether a kernel is being compiled.
 bool graph_device_is_compiling(graph_device *device);
 
 // Call it before a frame is recorded, when the last frame of its slot has completed. `number` counts submitted frames.

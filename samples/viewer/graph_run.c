@@ -1,7 +1,10 @@
 #include "graph_run.h"
 
+#include <limber/transfer.h>
+
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -629,35 +632,6 @@ void graph_run_go(graph_run *run, uint32_t frame) {
 
 // ---- Continuing another run.
 
-static bool have_same_states(const graph_run *run, const graph_run *before) {
-    bool same = run->control != NULL && before->control != NULL && run->state_words == before->state_words &&
-                run->character_count == before->character_count &&
-                lmb_graph_machine_count(run->graph) == lmb_graph_machine_count(before->graph) &&
-                lmb_graph_player_count(run->graph) == lmb_graph_player_count(before->graph);
-    for (uint32_t i = 0; same && i < lmb_graph_player_count(run->graph); i++) {
-        same = strcmp(lmb_graph_player_name(run->graph, i), lmb_graph_player_name(before->graph, i)) == 0;
-    }
-    for (uint32_t i = 0; same && i < lmb_graph_machine_count(run->graph); i++) {
-        const uint32_t states = lmb_graph_state_count(run->graph, i);
-        same = states == lmb_graph_state_count(before->graph, i);
-        for (uint32_t k = 0; same && k < states; k++) {
-            same = strcmp(lmb_graph_state_name(run->graph, i, k), lmb_graph_state_name(before->graph, i, k)) == 0;
-        }
-    }
-    return same;
-}
-
-static void continue_motions(graph_run *run, const graph_run *before, const graph_moment *last) {
-    lmb_error ignored;
-    if (!lmb_control_has_motion(run->control) || !lmb_control_has_motion(before->control)) {
-        return;
-    }
-    for (uint32_t i = 0; i < run->character_count && i < before->character_count; i++) {
-        const lmb_motion motion = lmb_control_motion(before->control, graph_run_state(before, last, i));
-        lmb_control_set_motion(run->control, seed_of(run)->states + (size_t)i * run->state_words, &motion, &ignored);
-    }
-}
-
 static void continue_setting(graph_run *run, const graph_setting *old) {
     graph_setting *setting = graph_run_find(run, old->name);
     if (setting != NULL) {
@@ -717,52 +691,91 @@ static bool have_same_events(const graph_run *run, const graph_run *before) {
     return same;
 }
 
-// Finds for each parameter the one of the graph before: that of its name or, of those that the graph writes, that of
-// its place among them. Returns false if there are others of these.
-static bool map_parameters(const graph_run *run, const graph_run *before, uint32_t *map) {
-    uint32_t old = 0;
-    for (uint32_t i = 0; i < run->parameter_count; i++) {
-        const lmb_graph_parameter parameter = lmb_graph_parameter_at(run->graph, i);
-        map[i] = lmb_graph_find_parameter(before->graph, parameter.name);
-        if (parameter.is_written) {
-            while (old < before->parameter_count && !lmb_graph_parameter_at(before->graph, old).is_written) {
-                old++;
-            }
-            map[i] = old++;
-        }
-    }
-    while (old < before->parameter_count && !lmb_graph_parameter_at(before->graph, old).is_written) {
-        old++;
-    }
-    return old == before->parameter_count;
-}
-
 static void copy_words(void *target, const void *source, size_t words) {
     memcpy(target, source, words * sizeof(uint32_t));
 }
 
-// Stores a frame of the run before as one of this run. Its place in the ring is the same.
-static void copy_moment(const graph_run *run, const graph_run *before, const uint32_t *map, const graph_moment *old,
-                        graph_moment *moment) {
+// What converts the characters of the run before.
+typedef struct continuation {
+    graph_run *run;
+    const graph_run *before;
+    lmb_graph_transfer *transfer;
+    uint32_t *unkept[2]; // zeros in place of words that the runs do not keep; what is converted to them is not used
+    uint32_t *state;     // of a character
+} continuation;
+
+static uint32_t most_words(const graph_run *run) {
+    const uint32_t inertia = lmb_graph_inertia_words(run->graph), reached = lmb_graph_reached_count(run->graph);
+    return inertia > reached ? inertia : reached;
+}
+
+static void end_continuation(continuation *c) {
+    lmb_graph_transfer_destroy(c->transfer);
+    free(c->unkept[0]);
+    free(c->unkept[1]);
+    free(c->state);
+}
+
+static bool begin_continuation(graph_run *run, const graph_run *before, continuation *c) {
+    lmb_error ignored;
+    *c = (continuation){.run = run, .before = before};
+    c->unkept[0] = calloc((size_t)before->character_count * most_words(before) + 1, sizeof(uint32_t));
+    c->unkept[1] = calloc((size_t)run->character_count * most_words(run) + 1, sizeof(uint32_t));
+    c->state = malloc(((size_t)run->state_words + 1) * sizeof *c->state);
+    return c->unkept[0] != NULL && c->unkept[1] != NULL && c->state != NULL &&
+           run->character_count == before->character_count &&
+           lmb_graph_transfer_create(before->graph, run->graph, NULL, &c->transfer, &ignored) == LMB_OK;
+}
+
+static lmb_character_words words_of(const graph_run *run, const graph_moment *moment, uint32_t *unkept) {
+    return (lmb_character_words){.states = moment->states,
+                                 .inertia = run->inertia_words > 0 ? moment->inertia : unkept,
+                                 .reached = run->reached_words > 0 ? moment->reached : unkept,
+                                 .row_count = run->character_count,
+                                 .count = run->character_count};
+}
+
+static bool convert_characters(const continuation *c, const graph_moment *from, graph_moment *to) {
+    const lmb_character_words old = words_of(c->before, from, c->unkept[0]);
+    const lmb_character_words own = words_of(c->run, to, c->unkept[1]);
+    lmb_error ignored;
+    return lmb_graph_transfer_run(c->transfer, &old, &own, &ignored) == LMB_OK;
+}
+
+// Writes the parameters that the control writes, by a frame of no time, which does not change the state.
+static void write_parameters(const continuation *c, const graph_moment *moment) {
+    graph_moment own = *moment;
+    for (uint32_t i = 0; i < c->run->character_count && c->run->control != NULL; i++) {
+        lmb_error ignored;
+        uint32_t *state = moment->states + (size_t)i * c->run->state_words;
+        memcpy(c->state, state, c->run->state_words * sizeof *state);
+        const lmb_control_frame frame = frame_of(c->run, &own);
+        lmb_control_run(c->run->control, &frame, i, 1, &ignored);
+        memcpy(state, c->state, c->run->state_words * sizeof *state);
+    }
+}
+
+static void continue_settings(const continuation *c, const graph_moment *old, const graph_moment *moment) {
+    const graph_run *run = c->run;
+    for (uint32_t i = 0; i < run->setting_count; i++) {
+        const graph_setting *setting = graph_run_find(c->before, run->settings[i].name);
+        moment->settings[i] = setting != NULL ? old->settings[setting - c->before->settings] : run->settings[i].value;
+        for (uint32_t k = 0; k < run->character_count; k++) {
+            moment->own[(size_t)k * run->setting_count + i] =
+                setting != NULL ? *own_of(c->before, old->own, setting, k) : NAN;
+        }
+    }
+}
+
+// Stores a frame of the run before as one of this run. Its place in the ring is the same. Returns false if its
+// characters cannot be converted.
+static bool continue_moment(const continuation *c, const graph_moment *old, graph_moment *moment) {
+    const graph_run *run = c->run, *before = c->before;
     const size_t characters = run->character_count;
     moment->time = old->time;
     moment->number = old->number;
-    for (uint32_t i = 0; i < run->setting_count; i++) {
-        const graph_setting *setting = graph_run_find(before, run->settings[i].name);
-        moment->settings[i] = setting != NULL ? old->settings[setting - before->settings] : run->settings[i].value;
-        for (uint32_t k = 0; k < characters; k++) {
-            moment->own[k * run->setting_count + i] = setting != NULL ? *own_of(before, old->own, setting, k) : NAN;
-        }
-    }
-    for (uint32_t i = 0; i < characters; i++) {
-        float *row = moment->parameters + (size_t)i * run->parameter_count;
-        lmb_graph_defaults(run->graph, row);
-        for (uint32_t k = 0; k < run->parameter_count; k++) {
-            row[k] = map[k] != LMB_NONE ? graph_run_parameters(before, old, i)[map[k]] : row[k];
-        }
-    }
+    continue_settings(c, old, moment);
     copy_words(moment->transforms, old->transforms, characters * LMB_MATRIX_COMPONENTS);
-    copy_words(moment->states, old->states, characters * run->state_words);
     if (run->target_count == before->target_count && run->point_count == before->point_count) {
         copy_words(moment->places, old->places, 4 * (size_t)run->target_count);
         copy_words(moment->points, old->points, characters * run->point_count * 4);
@@ -774,33 +787,61 @@ static void copy_moment(const graph_run *run, const graph_run *before, const uin
     if (have_same_events(run, before)) {
         copy_words(moment->emitted, old->emitted, characters * run->emitted_words);
     }
-    if (run->reached_words == before->reached_words && run->inertia_words == before->inertia_words) {
-        copy_words(moment->reached, old->reached, characters * run->reached_words);
-        copy_words(moment->inertia, old->inertia, characters * run->inertia_words);
-    }
+    const bool converted = convert_characters(c, old, moment);
+    lmb_graph_transfer_parameters(c->transfer, old->parameters, moment->parameters, run->character_count);
+    write_parameters(c, moment);
+    return converted;
 }
 
 // Takes over the frames that are kept, so that the user can go back to them. Where others keep something by a frame's
 // place in the ring, it stays valid, so rings of another size are left out.
-static void continue_frames(graph_run *run, const graph_run *before) {
-    uint32_t *map = malloc((run->parameter_count + (size_t)1) * sizeof *map);
-    if (map != NULL && run->capacity == before->capacity && map_parameters(run, before, map)) {
-        for (uint32_t i = 0; i < before->count; i++) {
-            const uint32_t place = (before->first + i) % run->capacity;
-            copy_moment(run, before, map, &before->moments[place], &run->moments[place]);
-        }
+static void continue_frames(const continuation *c) {
+    graph_run *run = c->run;
+    const graph_run *before = c->before;
+    bool converted = run->capacity == before->capacity;
+    for (uint32_t i = 0; converted && i < before->count; i++) {
+        const uint32_t place = (before->first + i) % run->capacity;
+        converted = continue_moment(c, &before->moments[place], &run->moments[place]);
+    }
+    if (converted) {
         run->first = before->first;
         run->count = before->count;
         run->current = before->current;
         run->changed = run->current == run->count;
     }
-    free(map);
 }
 
-bool graph_run_continue(graph_run *run, const graph_run *before) {
+// Whether a machine or a player has the same name in both, so that something goes on.
+static bool have_common_parts(const graph_run *run, const graph_run *before) {
+    bool found = false;
+    for (uint32_t i = 0; i < lmb_graph_machine_count(run->graph); i++) {
+        for (uint32_t k = 0; k < lmb_graph_machine_count(before->graph); k++) {
+            found =
+                found || strcmp(lmb_graph_machine_name(run->graph, i), lmb_graph_machine_name(before->graph, k)) == 0;
+        }
+    }
+    for (uint32_t i = 0; i < lmb_graph_player_count(run->graph); i++) {
+        for (uint32_t k = 0; k < lmb_graph_player_count(before->graph); k++) {
+            found = found || strcmp(lmb_graph_player_name(run->graph, i), lmb_graph_player_name(before->graph, k)) == 0;
+        }
+    }
+    return found;
+}
+
+static void name_lost(const lmb_graph_transfer *transfer, char *lost, size_t size) {
+    const uint32_t count = lmb_graph_transfer_lost_count(transfer);
+    lost[0] = '\0';
+    for (uint32_t i = 0; i < count; i++) {
+        const size_t length = strlen(lost);
+        snprintf(lost + length, size - length, "%s%s", i > 0 ? ", " : "", lmb_graph_transfer_lost(transfer, i));
+    }
+}
+
+bool graph_run_continue(graph_run *run, const graph_run *before, char *lost, size_t size) {
     const graph_moment *last = last_moment(before);
     graph_moment *seed = seed_of(run);
-    lmb_error ignored;
+    continuation c;
+    lost[0] = '\0';
     for (uint32_t i = 0; i < before->setting_count; i++) {
         continue_setting(run, &before->settings[i]);
     }
@@ -808,21 +849,17 @@ bool graph_run_continue(graph_run *run, const graph_run *before) {
     continue_targets(run, before);
     graph_run_place(run, before->starts);
     seed->time = last->time;
-    const bool goes_on = have_same_states(run, before) &&
-                         lmb_control_check_states(run->control, last->states, run->character_count, &ignored) == LMB_OK;
+    const bool converted = begin_continuation(run, before, &c) && run->control != NULL && before->control != NULL &&
+                           before->has_begun && convert_characters(&c, last, seed);
+    const bool goes_on = converted && have_common_parts(run, before);
     if (goes_on) {
         run->has_begun = true;
         seed->number = last->number;
+        name_lost(c.transfer, lost, size);
         continue_scene(run, before, last);
-        memcpy(seed->states, last->states, (size_t)run->character_count * run->state_words * sizeof *seed->states);
-        if (run->reached_words == before->reached_words) {
-            memcpy(seed->reached, last->reached,
-                   (size_t)run->character_count * run->reached_words * sizeof *seed->reached);
-        }
-        continue_frames(run, before);
-    } else {
-        continue_motions(run, before, last);
+        continue_frames(&c);
     }
+    end_continuation(&c);
     return goes_on;
 }
 

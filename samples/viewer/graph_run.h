@@ -101,9 +101,10 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
 void graph_run_destroy(graph_run *run);
 
 // Continues another run, after the graph's text has changed: takes the values of the settings that both have, by name,
-// and the time. Characters go on in their states if these fit the graph, and the frames that are kept stay; otherwise
-// they begin anew where they are. Returns whether they go on. Call it before the first frame.
-bool graph_run_continue(graph_run *run, const graph_run *before);
+// and the time. Characters go on as limber/transfer.h says, and so do the frames that are kept; without a control in
+// both graphs they begin anew. `lost` gets what of the graph before is lost, in words. Returns whether a machine or a
+// player goes on. Call it before the first frame.
+bool graph_run_continue(graph_run *run, const graph_run *before, char *lost, size_t size);
 
 // Returns the setting of that name, or NULL.
 graph_setting *graph_run_find(const graph_run *run, const char *name);

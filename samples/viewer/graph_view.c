@@ -163,7 +163,8 @@ lmb_result graph_view_start(graph_view *view, crowd *crowd, device *device, lmb_
                                   .character_count = crowd->count,
                                   .frame_count = frame_count,
                                   .kept_frames = KEPT_FRAMES,
-                                  .waits = waits};
+                                  .waits = waits,
+                                  .compiles = device->properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU};
     const graph_file_character of = character_of(view, crowd->character);
     graph_file file;
     view->crowd = crowd;
@@ -290,14 +291,16 @@ static void follow_changes(graph_view *view) {
     }
 }
 
-// Runs a graph in place of the one before. Fails with #LMB_ERROR_FORMAT if the scene does not fit it.
-static lmb_result run_instead(graph_view *view, const graph_device_version *version, bool *goes_on, lmb_error *error) {
+// Runs a graph in place of the one before, of which `lost` gets what does not go on. Fails with #LMB_ERROR_FORMAT if
+// the scene does not fit it.
+static lmb_result run_instead(graph_view *view, const graph_device_version *version, bool *goes_on,
+                              char lost[LARGEST_TEXT], lmb_error *error) {
     graph_run *run = NULL;
     graph_weights *weights = NULL;
     if (create_run(view, version, true, &run, &weights, error)) {
         return error->result;
     }
-    *goes_on = graph_run_continue(run, view->run);
+    *goes_on = graph_run_continue(run, view->run, lost, LARGEST_TEXT);
     graph_weights_destroy(view->weights);
     graph_run_destroy(view->run);
     view->run = run;
@@ -308,7 +311,8 @@ static lmb_result run_instead(graph_view *view, const graph_device_version *vers
 
 static lmb_result replace(graph_view *view, const graph_device_version *version, uint32_t number, lmb_error *error) {
     bool goes_on = false;
-    if (run_instead(view, version, &goes_on, error)) {
+    char lost[LARGEST_TEXT];
+    if (run_instead(view, version, &goes_on, lost, error)) {
         return error->result;
     }
     view->held_place = LMB_NONE;
@@ -316,8 +320,8 @@ static lmb_result replace(graph_view *view, const graph_device_version *version,
     view->note[0] = '\0';
     graph_device_show(view->device, number);
     if (view->has_shown) {
-        terminal_error("limber-viewer: %s: read again; %s\n", view->name,
-                       goes_on ? "the characters go on" : "the characters begin anew");
+        terminal_error("limber-viewer: %s: read again; the characters %s%s%s\n", view->name,
+                       goes_on ? "go on" : "begin anew", lost[0] != '\0' ? " without " : "", lost);
     }
     return LMB_OK;
 }
@@ -354,6 +358,7 @@ static lmb_result measure(graph_view *view, lmb_error *error) {
 // created again for that size.
 static lmb_result begin(graph_view *view, lmb_error *error) {
     bool goes_on = false;
+    char lost[LARGEST_TEXT];
     view->has_shown = true;
     view->shown_at = view->seconds;
     apply_settings(view);
@@ -362,7 +367,7 @@ static lmb_result begin(graph_view *view, lmb_error *error) {
     }
     place_crowd(view);
     view->crowd->radius = view->scene != NULL ? fmaxf(view->crowd->radius, SCENE_RADIUS) : view->crowd->radius;
-    if (view->scene != NULL && run_instead(view, graph_device_shown(view->device), &goes_on, error)) {
+    if (view->scene != NULL && run_instead(view, graph_device_shown(view->device), &goes_on, lost, error)) {
         return error->result;
     }
     if (view->def.scatters) {
@@ -670,8 +675,10 @@ static void show_file(const graph_view *view, ui *ui) {
     ui_begin_window(ui, title);
     if (view->mistaken != NULL) {
         show_mistakes(view, ui);
-    } else if (!view->has_shown || graph_device_is_compiling(view->device)) {
-        ui_toned_text(ui, UI_TONE_QUIET, "being compiled");
+    } else if (!view->has_shown) {
+        ui_toned_text(ui, UI_TONE_QUIET, "being read");
+    } else if (graph_device_is_compiling(view->device)) {
+        ui_toned_text(ui, UI_TONE_QUIET, "shown; its kernel is being compiled");
     } else {
         ui_toned_text(ui, UI_TONE_GOOD, "shown as it was saved");
     }

@@ -128,9 +128,10 @@ static bool is_on_cpu(const viewer *viewer) {
 
 static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     lmb_gpu_def gpu_def = device_gpu_def(&viewer->device);
-    // A device on the CPU compiles a pipeline when it first runs, and all frames of a window wait for that. Its general
-    // kernels run every graph, so that one that is saved needs no pipeline of its own.
-    gpu_def.interpret_graphs = has_graph(viewer) && viewer->window != NULL && is_on_cpu(viewer);
+    // The general kernels run every graph, so that one that is saved shows at once. A device on the CPU compiles a
+    // pipeline when it first runs, and all frames of a window wait for that, so it has no others.
+    gpu_def.prepare_interpreter = has_graph(viewer) && viewer->window != NULL;
+    gpu_def.interpret_graphs = gpu_def.prepare_interpreter && is_on_cpu(viewer);
 
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error)) {
         return error->result;
