@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds the playground: samples/playground/build.sh FOLDER LIMBER PACKAGE
+#
+# Writes the site to FOLDER/dist. LIMBER is the native command, which packs the character and computes the hashes of the
+# pages; PACKAGE is the npm package of the preset web, build/web/packaging/npm/package. Needs node with npm, which gets
+# these, pinned in package-lock.json:
+#   three                   draws
+#   vite                    bundles, and serves while you work on it: npx vite in FOLDER
+#   typescript, @types/three   check types
+# No script of a package runs while it is installed. The site loads nothing from elsewhere.
+set -euo pipefail
+mkdir -p "$1"
+folder=$(realpath "$1") limber=$(realpath "$2") package=$(realpath "$3")
+cd "$(dirname "${BASH_SOURCE[0]}")"
+if ! cmp -s package-lock.json "$folder/node_modules/installed.json"; then
+    cp package.json package-lock.json "$folder"
+    (cd "$folder" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+    cp package-lock.json "$folder/node_modules/installed.json"
+fi
+rm -rf "$folder"/{src,public,package,dist}
+mkdir -p "$folder/public/data" "$folder/package"
+cp -r index.html src tsconfig.json vite.config.js "$folder"
+cp "$package"/{index.js,index.d.ts,limber.wasm} "$folder/package"
+
+# The data: the character, and for each page its graph, its script and the native hash of the script's last frame.
+data=$folder/public/data
+"$limber" pack mannequin --output "$data/mannequin.lmb" >/dev/null
+cp pages/*.json pages/*.script ../demos/jump.script "$data"
+node crowd.mjs >"$data/crowd.script"
+sed -nE "s/^ *id: '(.*)',$/\1/p; s/^ *(characters|frames): ([0-9]+),.*$/\2/p" src/pages.ts | paste - - - |
+    while read -r id characters frames; do
+        hash=$("$limber" play mannequin --graph "pages/$id.json" --script "$data/$id.script" \
+            --characters "$characters" --frames "$frames" | tail -n 1 | grep -o '0x[0-9a-f]*$')
+        printf '"%s": "%s"\n' "$id" "${hash#0x}"
+    done | paste -sd , | sed 's/.*/{&}/' >"$data/native.json"
+
+cd "$folder"
+./node_modules/.bin/tsc
+./node_modules/.bin/vite build --logLevel warn
