@@ -415,9 +415,6 @@ OP control begin_frame(control c) {
         c.left = waited;
     }
     set_state_ticks(c, CHARACTER_WAITING, c.updates ? make_ticks(0u, 0u) : c.step);
-    if (decides(c.block)) {
-        set_triggers(c);
-    }
     return c;
 }
 
@@ -428,9 +425,6 @@ OP control release_events(control c) {
     c.step = c.later;
     c.left = c.later;
     c.later = make_ticks(0u, 0u);
-    if (decides(c.block)) {
-        set_triggers(c);
-    }
     return c;
 }
 
@@ -539,6 +533,18 @@ OP void cut_steps(CHANGED_CHARACTERS all, uint piece) {
     }
 }
 
+// Sets the triggers of all machines whose events count from now on.
+OP void set_all_triggers(CHARACTERS all) {
+    if (decides(CHARACTERS_BLOCK(all))) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.sent_count > 0u) {
+                set_triggers(c);
+            }
+        }
+    }
+}
+
 // Ends a piece. Returns whether any character has time left.
 OP bool go_on(CHANGED_CHARACTERS all) {
     bool any = false;
@@ -555,10 +561,12 @@ OP bool go_on(CHANGED_CHARACTERS all) {
             SET_CHARACTER(all, i, c);
         }
     }
+    set_all_triggers(all); // of events that were held
     return any;
 }
 
 OP void run_beginning(CHARACTERS all) {
+    set_all_triggers(all);
     move_smoothed(all);
     for (uint phase = COMPUTED_EARLY; phase <= COMPUTED_MOVED; phase++) {
         if (phase == COMPUTED_MOVED) {

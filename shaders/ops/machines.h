@@ -89,7 +89,7 @@ OP address decisions_end(memory block) {
     return LOAD(block, CONTROL_DECISIONS) + LOAD(block, CONTROL_DECISION_COUNT) * DECISION_WORDS;
 }
 
-// Sets the triggers of all machines whose events count from now on.
+// Sets the triggers of a character's events.
 OP_NOINLINE void set_triggers(control c) {
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
     address end = decisions_end(c.block);
