@@ -23,7 +23,7 @@
 /// the root motion. A velocity is the difference of the positions one row later and one row earlier, divided by the
 /// time between them; at an end of a clip that is not a loop, the row itself takes the place of the missing one.
 /// A loop goes on at its beginning, displaced by its root motion. Another clip goes on at the velocity of its last
-/// 1 / rate seconds (the whole clip, if it is shorter), without turning.
+/// 1 / rate seconds, without turning.
 ///
 /// **Normalisation.** Each feature has its mean subtracted and is divided by the mean of the standard deviations of its
 /// group, then multiplied by the group's weight. The two feet are groups of their own. Means and deviations are those
@@ -66,7 +66,7 @@ typedef struct lmb_motion_take {
     const lmb_clip *clip;
     /// The root motion, without `rotations`, over the duration of the clip; or NULL.
     const lmb_motion_track *motion;
-    /// Without `motion`: the constant velocity of a clip in place along x, y and z, as lmb_player_def.velocity.
+    /// Without `motion`: the constant velocity of a clip in place along x, y and z.
     float velocity[3];
     bool loop;     ///< the end of the clip is followed by its beginning
     uint32_t tags; ///< bits of all its rows, of the game's choice: stand, crouch, carry
@@ -106,7 +106,7 @@ typedef struct lmb_motion_database lmb_motion_database;
 /// Makes a database. Rig, takes and clips are not needed afterwards.
 ///
 /// Rows are at 0, 1 / rate, 2 / rate and so on up to the end of a take; a loop has none at its end, which is its
-/// beginning. They are sorted: by tags, then along the features that differ most, so that a search leaves most of them
+/// beginning. They are sorted: first those that can be found, by tags, then along the features that differ most, so that a search leaves most of them
 /// out. So their order is not that of time: lmb_motion_database_row() says which moment a row is. The same takes give
 /// the same bits on every processor.
 ///

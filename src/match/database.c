@@ -122,8 +122,9 @@ static bool check_ranges(const lmb_motion_take *take, const char **why) {
 // Returns the rows of a take.
 static uint32_t count_rows(const lmb_motion_take *take, float rate) {
     const float duration = lmb_clip_duration(take->clip);
-    uint32_t count = (uint32_t)fmin((double)duration * (double)rate, 2.0 * LMB_MAX_MOTION_ROWS);
-    for (float time = lmb_motion_time(rate, count); take->loop ? time < duration : time <= duration;) {
+    uint32_t count = (uint32_t)fmin((double)duration * (double)rate, LMB_MAX_MOTION_ROWS + 1.0);
+    for (float time = lmb_motion_time(rate, count);
+         count <= LMB_MAX_MOTION_ROWS && (take->loop ? time < duration : time <= duration);) {
         time = lmb_motion_time(rate, ++count);
     }
     while (count > 0 &&

@@ -112,7 +112,9 @@ static void find_position(const motion_of_take *m, uint32_t joint, double time, 
 // Finds where a joint is at another time, in the frame of the character at `here`, whose inverse is given.
 static void find_relative(const motion_of_take *m, const place *back, uint32_t joint, double time, double position[3]) {
     const place there = place_at(m, time), relative = compose(back, &there);
-    const double wrapped = m->take->loop ? time - floor(time / m->duration) * m->duration : time;
+    // Times of rows are rounded, so what is the beginning of a loop again may be a little before its end.
+    const double turns = m->take->loop ? floor(time / m->duration + 1e-6) : 0.0;
+    const double wrapped = fmax(time - turns * m->duration, 0.0);
     place joints = {.cosine = 1.0};
     find_position(m, joint, wrapped, joints.position);
     const place moved = compose(&relative, &joints);
@@ -121,9 +123,8 @@ static void find_relative(const motion_of_take *m, const place *back, uint32_t j
     }
 }
 
-static void find_velocity(const motion_of_take *m, const place *back, uint32_t joint, double time, double velocity[3]) {
-    const double from = m->take->loop ? time - m->step : fmax(time - m->step, 0.0);
-    const double to = m->take->loop ? time + m->step : fmin(time + m->step, m->duration);
+static void find_velocity(const motion_of_take *m, const place *back, uint32_t joint, double from, double to,
+                          double velocity[3]) {
     double before[3], after[3];
     find_relative(m, back, joint, from, before);
     find_relative(m, back, joint, to, after);
@@ -145,9 +146,11 @@ void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_ta
         const place here = place_at(&m, time), back = invert(&here);
         find_position(&m, def->left_foot, time, own);
         find_position(&m, def->right_foot, time, own + 3);
-        find_velocity(&m, &back, def->left_foot, time, own + 6);
-        find_velocity(&m, &back, def->right_foot, time, own + 9);
-        find_velocity(&m, &back, def->hips, time, own + 12);
+        const double from = i == 0 && !take->loop ? time : time - m.step;
+        const double to = i == count - 1 && !take->loop ? time : time + m.step;
+        find_velocity(&m, &back, def->left_foot, from, to, own + 6);
+        find_velocity(&m, &back, def->right_foot, from, to, own + 9);
+        find_velocity(&m, &back, def->hips, from, to, own + 12);
         for (uint32_t k = 0; k < 3; k++) {
             const place there = place_at(&m, time + (double)def->times[k]), ahead = compose(&back, &there);
             own[15 + 2 * k] = ahead.position[0];
