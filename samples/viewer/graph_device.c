@@ -1,12 +1,12 @@
 #include "graph_device.h"
 
+#include "graphics.h"
+#include "terminal.h"
+
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#include "graphics.h"
 
 #define POLL_NANOSECONDS 100000000 // how often the file is checked
 #define KEPT_BYTES ((VkDeviceSize)64 << 20)
@@ -157,7 +157,7 @@ static void compile(graph_device *device, version *loaded) {
     if (loaded != NULL && loaded->shown.graph != NULL && device->def.compiles) {
         note_compiling(device, true);
         if (lmb_gpu_graph_compile(loaded->shown.graph, &error) != LMB_OK) {
-            fprintf(stderr, "limber-viewer: %s\n", error.message);
+            terminal_error("limber-viewer: %s\n", error.message);
         }
         note_compiling(device, false);
     }
