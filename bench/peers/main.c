@@ -671,7 +671,7 @@ static int run_all(actor_kind kind, double seconds) {
 
 int main(int argc, char **argv) {
     const int kind = find_kind(argc > 1 ? argv[1] : "mannequin");
-    const double seconds = argc > 2 ? strtod(argv[2], NULL) : 1.0;
+    const double seconds = argc > 2 ? strtod(argv[2], NULL) : 0.25;
     if (kind < 0 || argc > 3 || !(seconds > 0.0)) {
         fputs(usage, stderr);
         return 2;

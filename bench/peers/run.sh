@@ -4,9 +4,10 @@
 #   bench/peers/run.sh OZZ ACL RTM [KIND] [SECONDS]
 #
 # OZZ, ACL and RTM are the sources of ozz-animation, of ACL and of RTM (the mathematics that ACL needs), with the
-# versions that are to be compared. ozz is built for this processor (-march=native), the others with their own release flags. KIND is the character: mannequin
-# (default), procedural or pab; SECONDS (1) is the time of each row and size. Prints Markdown tables; for the mannequin
-# also what two nodes of inverse kinematics add, beside ozz's jobs. Fails if the results of the libraries do not agree.
+# versions that are to be compared. ozz is built for this processor (-march=native), the others with their own release
+# flags. KIND is the character: mannequin (default), procedural or pab; SECONDS (0.25) is the time of each row and size,
+# with which a character takes some three minutes. Prints Markdown tables; for the mannequin also what two nodes of
+# inverse kinematics add, beside ozz's jobs. Fails if the results of the libraries do not agree.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 if [ $# -lt 3 ] || [ $# -gt 5 ]; then
