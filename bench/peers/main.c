@@ -97,7 +97,8 @@ static double run_turn(const work *work, contestant *contestant, uint32_t frames
     return seconds / frames;
 }
 
-// Warms up, and finds the frames of a turn: a first frame decodes tracks and fills caches, so it says nothing of others.
+// Warms up, and finds the frames of a turn. A first frame decodes tracks and fills caches, so it says nothing of the
+// others.
 static bool begin(const work *work, contestant *contestant, lmb_error *error) {
     uint32_t frames = 1;
     bool done = run_turn(work, contestant, frames, error) >= 0.0;

@@ -14,8 +14,8 @@
 /// (#lmb_ik_space). A batch then needs a world transform for each character (lmb_batch_inputs.transforms,
 /// lmb_gpu_batch_bind_transforms()): a matrix M = [L | t] of three rows of four floats that takes model space to world
 /// space. With a character motion it can be the batch's own (lmb_gpu_batch_def.own_transforms; on the CPU
-/// lmb_control_frame.matrices). A position becomes L^-1 (p - t), a direction L^-1 p; so a normal of the ground keeps its
-/// direction exactly if the scale of L is uniform. This is computed once per character.
+/// lmb_control_frame.matrices). A position becomes L^-1 (p - t), a direction L^-1 p; so a normal of the ground keeps
+/// its direction exactly if the scale of L is uniform. This is computed once per character.
 ///
 /// L may have any scale, also mirroring. It has no inverse if its determinant, once L is divided by its largest
 /// element, is within 2^-30 of 0. Such a transform, and one with an element that is not finite, counts as the identity

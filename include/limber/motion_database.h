@@ -106,9 +106,9 @@ typedef struct lmb_motion_database lmb_motion_database;
 /// Makes a database. Rig, takes and clips are not needed afterwards.
 ///
 /// Rows are at 0, 1 / rate, 2 / rate and so on up to the end of a take; a loop has none at its end, which is its
-/// beginning. They are sorted: first those that can be found, by tags, then along the features that differ most, so that a search leaves most of them
-/// out. So their order is not that of time: lmb_motion_database_row() says which moment a row is. The same takes give
-/// the same bits on every processor.
+/// beginning. They are sorted: first those that can be found, by tags, then along the features that differ most, so
+/// that a search leaves most of them out. So their order is not that of time: lmb_motion_database_row() says which
+/// moment a row is. The same takes give the same bits on every processor.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT: the message names the take and why; #LMB_ERROR_LIMIT: too many takes or rows;
 /// #LMB_ERROR_MEMORY.
