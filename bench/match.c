@@ -4,7 +4,8 @@
 //
 // The motion is made up: takes of 1,000 rows in which a character changes its speed and turns every one and a half
 // seconds, with feet that step accordingly, and a little noise as captured motion has. Each query is the pose of a
-// random row and a random wish. Both ways run in turns, and have to find the same row: otherwise it exits with 1.
+// random row and a random desired motion. Both ways run in turns, and have to find the same row: otherwise it exits
+// with 1.
 #include "clock.h"
 #include "random.h"
 #include "terminal.h"
@@ -117,11 +118,11 @@ static lmb_motion_search_def make_search(const lmb_motion_database *database, co
     search.current_row = random_next(state) % lmb_motion_database_row_count(database);
     const lmb_motion_row row = lmb_motion_database_row(database, search.current_row);
     const float speed = 2.0f + 2.0f * draw(state), angle = draw(state);
-    const lmb_motion_wish wish = {.velocity = {0.0f, takes[row.take].speeds[(uint32_t)(row.time * 30.0f + 0.5f)]},
-                                  .desired_velocity = {speed * sinf(angle), speed * cosf(angle)},
-                                  .desired_turn = angle,
-                                  .half_life = 0.27f};
-    const lmb_motion_path path = lmb_motion_database_path(database, &wish);
+    const lmb_desired_motion motion = {.velocity = {0.0f, takes[row.take].speeds[(uint32_t)(row.time * 30.0f + 0.5f)]},
+                                       .desired_velocity = {speed * sinf(angle), speed * cosf(angle)},
+                                       .desired_turn = angle,
+                                       .half_life = 0.27f};
+    const lmb_motion_path path = lmb_motion_database_path(database, &motion);
     lmb_motion_database_query(database, search.current_row, &path, search.query);
     return search;
 }

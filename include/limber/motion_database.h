@@ -49,10 +49,12 @@ extern "C" {
 #define LMB_MOTION_FEATURES 27u ///< of a row
 /// Numbers of a stored row and of a query: features, then zeros.
 #define LMB_MOTION_ROW_SIZE 32u
-#define LMB_MAX_MOTION_FEATURE 4095 ///< magnitude of a stored number
-#define LMB_MAX_MOTION_ROWS 131072u ///< of a database
-#define LMB_MAX_MOTION_TAKES 65536u ///< of a database
-#define LMB_MAX_MOTION_RECENT 8u    ///< of a search
+#define LMB_MAX_MOTION_FEATURE 4095  ///< magnitude of a stored number
+#define LMB_MAX_MOTION_ROWS 131072u  ///< of a database
+#define LMB_MAX_MOTION_TAKES 65536u  ///< of a database
+#define LMB_MAX_MOTION_RECENT 8u     ///< of a search
+#define LMB_MAX_MOTION_RATE 240.0f   ///< rows a second
+#define LMB_MAX_MOTION_SECONDS 10.0f ///< ahead of a row, and of the end of a take
 
 /// A part of a take with tags of its own.
 typedef struct lmb_motion_tag_range {
@@ -88,10 +90,10 @@ typedef struct lmb_motion_database_def {
     uint32_t left_foot, right_foot, hips; ///< joints of the rig; no two are the same
     const lmb_motion_take *takes;
     uint32_t take_count; ///< 1 to #LMB_MAX_MOTION_TAKES
-    float rate;          ///< rows a second, 1 to 240
-    float times[3];      ///< seconds ahead of the path and the headings, above 0 and ascending, at most 10
+    float rate;          ///< rows a second, 1 to #LMB_MAX_MOTION_RATE
+    float times[3]; ///< seconds ahead of the path and the headings, above 0, ascending, at most #LMB_MAX_MOTION_SECONDS
     /// So many last seconds, rounded to whole rows, of a take that is not a loop are never found: it would end at once.
-    /// 0 to 10.
+    /// 0 to #LMB_MAX_MOTION_SECONDS.
     float end;
     lmb_motion_weights weights;
 } lmb_motion_database_def;
@@ -165,16 +167,16 @@ typedef struct lmb_motion_path {
 LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
                                        int16_t query[LMB_MOTION_ROW_SIZE]);
 
-/// How a character moves, and how it should. Start from lmb_default_motion_wish().
-typedef struct lmb_motion_wish {
+/// How a character moves, and how it should. Start from lmb_default_desired_motion().
+typedef struct lmb_desired_motion {
     float velocity[2];         ///< now: x and z in the character's frame, units of length a second
     float desired_velocity[2]; ///< likewise
     float desired_turn;        ///< radians from its heading to the desired one, as yaw of root motion: from z to x
     float half_life;           ///< seconds after which about half of the difference is gone, 0 to 10
-} lmb_motion_wish;
+} lmb_desired_motion;
 
 /// No motion, no turn; half-life 0.27 s.
-LMB_API lmb_motion_wish lmb_default_motion_wish(void);
+LMB_API lmb_desired_motion lmb_default_desired_motion(void);
 
 /// Predicts the path of a query: velocity and heading approach the desired ones as critically damped springs.
 ///
@@ -182,7 +184,7 @@ LMB_API lmb_motion_wish lmb_default_motion_wish(void);
 /// is at g t + d (2 - e (2 + y t)) / y and has turned by (1 - e (1 + y t)) of the desired turn (Holden, "Spring-It-On:
 /// The Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits everywhere. What is not
 /// a number counts as 0.
-LMB_API lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_motion_wish *wish);
+LMB_API lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_desired_motion *motion);
 
 /// What to search. Start from lmb_default_motion_search_def().
 typedef struct lmb_motion_search_def {
@@ -208,7 +210,7 @@ LMB_API lmb_motion_search_def lmb_default_motion_search_def(void);
 /// What a search found.
 typedef struct lmb_motion_match {
     uint32_t row;  ///< #LMB_NONE if no row fits
-    uint32_t cost; ///< of the row, less the bonus if it is the current one
+    uint32_t cost; ///< of the row, less the bonus (rounded down, not below 0) if it is the current one; 0 without a row
 } lmb_motion_match;
 
 /// Finds the row with the smallest cost, and of those with the same cost the first. Any number of threads may search

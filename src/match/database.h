@@ -10,9 +10,6 @@
 #define SMALL_BOX 16u
 #define LARGE_BOX 64u
 
-#define LMB_MAX_MOTION_RATE 240.0f   // rows a second
-#define LMB_MAX_MOTION_SECONDS 10.0f // ahead, and of ends
-
 // The moments from `first` of a take, in the order of time. A moment is a row before rows are sorted.
 typedef struct motion_take {
     uint32_t first, count;

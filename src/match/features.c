@@ -1,8 +1,9 @@
 // The features of the moments of a clip.
 //
-// All arithmetic is float64 without functions of the C library except sqrt(), so that it has the same bits everywhere:
-// sines are the library's. A character's place is its root motion since the beginning of its clip. Where it is ahead of
-// a moment, or where a joint was before, is a place relative to that of the moment.
+// All arithmetic is float64 by operations that are rounded in the same way everywhere, and sines are those of
+// limber/math.h, so a database has the same bits on every processor. The place of a character is its root motion since
+// the beginning of its clip. Where it is ahead of a moment, or where a joint was before, is a place relative to that of
+// the moment.
 #include "clip/clip.h"
 #include "clip/motion.h"
 #include "database.h"

@@ -17,17 +17,17 @@ static lmb_motion_database *create_database(random_source *source, const float t
     return database;
 }
 
-static void expect_path(const lmb_motion_database *database, const float times[3], const lmb_motion_wish *wish) {
-    const lmb_motion_path path = lmb_motion_database_path(database, wish);
-    const double y = 2.0 * log(2.0) / fmax((double)wish->half_life, 1e-9);
+static void expect_path(const lmb_motion_database *database, const float times[3], const lmb_desired_motion *motion) {
+    const lmb_motion_path path = lmb_motion_database_path(database, motion);
+    const double y = 2.0 * log(2.0) / fmax((double)motion->half_life, 1e-9);
     for (int i = 0; i < 3; i++) {
         const double t = (double)times[i], e = exp(-y * t);
-        double largest = 0.0, turn = (double)wish->desired_turn * (1.0 - e * (1.0 + y * t));
+        double largest = 0.0, turn = (double)motion->desired_turn * (1.0 - e * (1.0 + y * t));
         for (int k = 0; k < 2; k++) {
-            largest = fmax(largest, fmax(fabs((double)wish->velocity[k]), fabs((double)wish->desired_velocity[k])));
+            largest = fmax(largest, fmax(fabs((double)motion->velocity[k]), fabs((double)motion->desired_velocity[k])));
         }
         for (int k = 0; k < 2; k++) {
-            const double g = (double)wish->desired_velocity[k], d = (double)wish->velocity[k] - g;
+            const double g = (double)motion->desired_velocity[k], d = (double)motion->velocity[k] - g;
             expect_near((double)path.positions[i][k], g * t + d * (2.0 - e * (2.0 + y * t)) / y,
                         1e-5 * largest * (1.0 + t));
         }
@@ -44,16 +44,16 @@ static void paths_are_those_of_springs(void **state) {
         const float times[3] = {first, first * 2.0f, i == 0 ? 10.0f : first * 3.5f};
         lmb_motion_database *database = create_database(&source, times);
         for (int k = 0; k < 200; k++) {
-            lmb_motion_wish wish = lmb_default_motion_wish();
+            lmb_desired_motion motion = lmb_default_desired_motion();
             if (k % 2 == 0) {
-                wish.half_life = (float)pow(10.0, random_between(&source, -3.0, 1.0));
+                motion.half_life = (float)pow(10.0, random_between(&source, -3.0, 1.0));
             }
             for (int axis = 0; axis < 2; axis++) {
-                wish.velocity[axis] = (float)random_between(&source, -8.0, 8.0);
-                wish.desired_velocity[axis] = (float)random_between(&source, -8.0, 8.0);
+                motion.velocity[axis] = (float)random_between(&source, -8.0, 8.0);
+                motion.desired_velocity[axis] = (float)random_between(&source, -8.0, 8.0);
             }
-            wish.desired_turn = (float)random_between(&source, -3.2, 3.2);
-            expect_path(database, times, &wish);
+            motion.desired_turn = (float)random_between(&source, -3.2, 3.2);
+            expect_path(database, times, &motion);
         }
         lmb_motion_database_destroy(database);
     }
@@ -65,12 +65,12 @@ static void no_half_life_is_at_once(void **state) {
     const float times[3] = {0.25f, 0.5f, 1.0f};
     random_source source = {1};
     lmb_motion_database *database = create_database(&source, times);
-    lmb_motion_wish wish = {
+    lmb_desired_motion motion = {
         .velocity = {3.0f, 4.0f}, .desired_velocity = {-2.0f, 1.0f}, .desired_turn = 0.5f, .half_life = 0.0f};
-    expect_path(database, times, &wish);
-    wish.half_life = NAN;
-    wish.velocity[0] = NAN;
-    const lmb_motion_path path = lmb_motion_database_path(database, &wish);
+    expect_path(database, times, &motion);
+    motion.half_life = NAN;
+    motion.velocity[0] = NAN;
+    const lmb_motion_path path = lmb_motion_database_path(database, &motion);
     expect_near((double)path.positions[2][0], -2.0, 1e-6);
     expect_near((double)path.headings[0][0], sin(0.5), 1e-6);
     lmb_motion_database_destroy(database);
