@@ -14,12 +14,6 @@
 
 enum { JOINTS = 5, CHANNELS = 2, MOST_KEYS = 9, FLOAT_KEYS = 6 };
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s", error->message);
-    }
-}
-
 static lmb_rig *make_rig(void) {
     lmb_joint_def joints[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {

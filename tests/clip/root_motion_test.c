@@ -16,12 +16,6 @@
 
 enum { JOINTS = 4, SAMPLES = 361 };
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s", error->message);
-    }
-}
-
 typedef struct fixture {
     lmb_rig *rig;
     lmb_clip *clip;

@@ -13,12 +13,6 @@
 
 enum { PARAMETERS = 16 };
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s", error->message);
-    }
-}
-
 static lmb_motion place_of(const stage *s) {
     return lmb_control_motion(s->control, s->state);
 }

@@ -10,12 +10,6 @@
 
 enum { CLIPS = 12, MOST_KEYS = 9, LOD = 2 * CLIPS + 5, PARAMETERS, MOST_JOINTS = 3000 };
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s", error->message);
-    }
-}
-
 static uint32_t next_random(uint32_t *state) {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 8;

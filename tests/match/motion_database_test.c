@@ -28,12 +28,6 @@ static void *allocate(size_t count, size_t size) {
     return memory;
 }
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s", error->message);
-    }
-}
-
 static void assert_near(double value, double expected, double bound, const char *what) {
     if (!(fabs(value - expected) <= bound)) {
         fail_msg("%s: %.9g instead of %.9g", what, value, expected);
@@ -1256,7 +1250,10 @@ static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
         }
         memset(query, 0x55, sizeof query);
         lmb_motion_database_query(s.database, row, &path, query);
-        assert_memory_equal(query, expected, sizeof query);
+        for (uint32_t k = 0; k < WIDTH; k++) { // the path is rounded from floats
+            const int32_t slack = k >= 15 && k < FEATURES ? 1 : 0;
+            assert_in_range(query[k] - expected[k] + slack, 0, 2 * slack);
+        }
     }
     release_searched(&s);
 }

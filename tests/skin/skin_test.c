@@ -11,12 +11,6 @@
 
 #define VERTICES 333u // no multiple of a number of lanes
 
-static void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s: %s", lmb_result_name(result), error->message);
-    }
-}
-
 // The oracle: float64, from the formulas in skin.h and their source.
 
 typedef struct oracle_vertex {

@@ -19,12 +19,6 @@ static inline device_request suite_request(void) {
     return (device_request){.validation = validate != NULL && validate[0] == '1'};
 }
 
-static inline void assert_ok(lmb_result result, const lmb_error *error) {
-    if (result != LMB_OK) {
-        fail_msg("%s: %s", lmb_result_name(result), error->message);
-    }
-}
-
 static inline void open_device(device *device) {
     lmb_error error;
     device_request request = suite_request();

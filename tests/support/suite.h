@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include <limber/base.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,12 @@
 #ifndef SUITE_SANITIZED
 #define SUITE_SANITIZED 0
 #endif
+
+static inline void assert_ok(lmb_result result, const lmb_error *error) {
+    if (result != LMB_OK) {
+        fail_msg("%s: %s", lmb_result_name(result), error->message);
+    }
+}
 
 // Whether LIMBER_CASES in the environment is this word. Without the variable, `quick` applies: see suite_is_quick().
 static inline bool suite_cases_are(const char *cases) {
