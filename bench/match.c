@@ -2,108 +2,22 @@
 //
 //   limber-match-bench [ROWS]    50,000 by default
 //
-// The motion is made up: takes of 1,000 rows in which a character changes its speed and turns every one and a half
-// seconds, with feet that step accordingly, and a little noise as captured motion has. Each query is the pose of a
+// The motion is made up (walk_takes.h). Each query is the pose of a
 // random row and a random desired motion. Both ways run in turns, and have to find the same row: otherwise it exits
 // with 1.
 #include "clock.h"
 #include "random.h"
 #include "terminal.h"
+#include "walk_takes.h"
 
-#include <limber/motion_database.h>
-
-#include <math.h>
 #include <stdlib.h>
 
-enum { HIPS, LEFT_FOOT, RIGHT_FOOT, JOINTS, KEYS = 1000, MOST_TAKES = 131, SEARCHES = 500, TURNS = 7 };
+enum { MOST_TAKES = 131, SEARCHES = 500, TURNS = 7 };
 
-typedef struct take {
-    float times[KEYS], speeds[KEYS], motion[KEYS][4], joints[JOINTS][KEYS][3];
-    lmb_motion_track track;
-    lmb_clip *clip;
-} take;
-
-// Returns a number from -1 to 1.
-static float draw(uint32_t *state) {
-    return (float)random_next(state) / 8388608.0f - 1.0f;
-}
-
-static void move(take *take, uint32_t *state) {
-    const float step = 1.0f / 30.0f;
-    float speed = 1.0f, desired = 1.0f, turn = 0.0f, phase = 0.0f, x = 0.0f, z = 0.0f, yaw = 0.0f;
-    for (uint32_t i = 0; i < KEYS; i++) {
-        if (i % 45 == 0) {
-            desired = 2.0f + 2.0f * draw(state);
-            turn = 2.0f * draw(state);
-        }
-        speed += 0.1f * (desired - speed);
-        yaw += turn * step;
-        x += sinf(yaw) * speed * step;
-        z += cosf(yaw) * speed * step;
-        phase += 3.6f * speed * step;
-        take->times[i] = (float)i * step;
-        take->speeds[i] = speed;
-        const float motion[4] = {x, 0.0f, z, yaw}, reach = 0.15f * speed, lift = 0.05f * speed;
-        const float joints[JOINTS][3] = {
-            [HIPS] = {0.02f * sinf(phase), 0.95f + 0.02f * sinf(2.0f * phase), 0.0f},
-            [LEFT_FOOT] = {0.1f, 0.1f + lift * fmaxf(0.0f, sinf(phase)), reach * cosf(phase)},
-            [RIGHT_FOOT] = {-0.1f, 0.1f + lift * fmaxf(0.0f, -sinf(phase)), -reach * cosf(phase)}};
-        for (int k = 0; k < 4; k++) {
-            take->motion[i][k] = motion[k];
-        }
-        for (int joint = 0; joint < JOINTS; joint++) {
-            for (int k = 0; k < 3; k++) {
-                take->joints[joint][i][k] = joints[joint][k] + 0.002f * draw(state);
-            }
-        }
-    }
-    take->track = (lmb_motion_track){.key_count = KEYS, .keys = take->motion[0]};
-}
-
-static lmb_result make_take(const lmb_rig *rig, take *take, uint32_t *state, lmb_error *error) {
-    move(take, state);
-    lmb_track_def tracks[JOINTS];
-    for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        tracks[joint] = lmb_default_track_def();
-        tracks[joint].joint = joint;
-        tracks[joint].key_count = KEYS;
-        tracks[joint].times = take->times;
-        tracks[joint].values = take->joints[joint][0];
-    }
-    lmb_clip_def def = lmb_default_clip_def();
-    def.tracks = tracks;
-    def.track_count = JOINTS;
-    return lmb_clip_create(rig, &def, NULL, &take->clip, error);
-}
-
-static lmb_result make_rig(lmb_rig **rig, lmb_error *error) {
-    static const char *const names[JOINTS] = {"hips", "left foot", "right foot"};
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].name = names[i];
-    }
-    lmb_rig_def def = lmb_default_rig_def();
-    def.joints = joints;
-    def.joint_count = JOINTS;
-    return lmb_rig_create(&def, NULL, rig, error);
-}
-
-static lmb_result make_database(const lmb_rig *rig, const take *takes, uint32_t count, lmb_motion_database **database,
-                                lmb_error *error) {
+static lmb_result make_database(const lmb_rig *rig, const walk_take *takes, uint32_t count,
+                                lmb_motion_database **database, lmb_error *error) {
     static lmb_motion_take defs[MOST_TAKES];
-    for (uint32_t i = 0; i < count; i++) {
-        defs[i] = lmb_default_motion_take();
-        defs[i].clip = takes[i].clip;
-        defs[i].motion = &takes[i].track;
-    }
-    lmb_motion_database_def def = lmb_default_motion_database_def();
-    def.rig = rig;
-    def.hips = HIPS;
-    def.left_foot = LEFT_FOOT;
-    def.right_foot = RIGHT_FOOT;
-    def.takes = defs;
-    def.take_count = count;
+    const lmb_motion_database_def def = walk_database_def(rig, takes, count, defs);
     const double start = clock_thread_seconds();
     const lmb_result result = lmb_motion_database_create(&def, NULL, database, error);
     if (result == LMB_OK) {
@@ -113,11 +27,11 @@ static lmb_result make_database(const lmb_rig *rig, const take *takes, uint32_t 
     return result;
 }
 
-static lmb_motion_search_def make_search(const lmb_motion_database *database, const take *takes, uint32_t *state) {
+static lmb_motion_search_def make_search(const lmb_motion_database *database, const walk_take *takes, uint32_t *state) {
     lmb_motion_search_def search = lmb_default_motion_search_def();
     search.current_row = random_next(state) % lmb_motion_database_row_count(database);
     const lmb_motion_row row = lmb_motion_database_row(database, search.current_row);
-    const float speed = 2.0f + 2.0f * draw(state), angle = draw(state);
+    const float speed = 2.0f + 2.0f * walk_draw(state), angle = walk_draw(state);
     const lmb_desired_motion motion = {.velocity = {0.0f, takes[row.take].speeds[(uint32_t)(row.time * 30.0f + 0.5f)]},
                                        .desired_velocity = {speed * sinf(angle), speed * cosf(angle)},
                                        .desired_turn = angle,
@@ -194,20 +108,20 @@ static int measure(const lmb_motion_database *database, const lmb_motion_search_
 
 int main(int count, char **arguments) {
     const long rows = count > 1 ? strtol(arguments[1], NULL, 10) : 50000;
-    if (count > 2 || rows < KEYS || rows > MOST_TAKES * KEYS) {
-        terminal_error("limber-match-bench: give a number of rows from %d to %d\n", KEYS, MOST_TAKES * KEYS);
+    if (count > 2 || rows < WALK_KEYS || rows > MOST_TAKES * WALK_KEYS) {
+        terminal_error("limber-match-bench: give a number of rows from %d to %d\n", WALK_KEYS, MOST_TAKES * WALK_KEYS);
         return 2;
     }
-    static take takes[MOST_TAKES];
+    static walk_take takes[MOST_TAKES];
     static lmb_motion_search_def searches[SEARCHES];
-    const uint32_t take_count = (uint32_t)rows / KEYS;
+    const uint32_t take_count = (uint32_t)rows / WALK_KEYS;
     uint32_t state = 1;
     lmb_rig *rig = NULL;
     lmb_motion_database *database = NULL;
     lmb_error error;
-    lmb_result result = make_rig(&rig, &error);
+    lmb_result result = walk_make_rig(&rig, &error);
     for (uint32_t i = 0; i < take_count && result == LMB_OK; i++) {
-        result = make_take(rig, &takes[i], &state, &error);
+        result = walk_make_take(rig, &takes[i], &state, &error);
     }
     result = result == LMB_OK ? make_database(rig, takes, take_count, &database, &error) : result;
     int status = 1;
