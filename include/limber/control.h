@@ -77,6 +77,7 @@ extern "C" {
 #define LMB_MAX_STATES 64u                             ///< of a machine
 #define LMB_MAX_TRANSITIONS 256u                       ///< of a machine
 #define LMB_MAX_TERMS 16u                              ///< of a condition
+#define LMB_MAX_TAG_RULES 32u                          ///< of a machine that matches motion
 #define LMB_MAX_TRIGGERS 64u                           ///< of a graph; an event counts for each machine it waits in
 #define LMB_MAX_EMITTED_EVENTS 256u                    ///< of a character in a frame
 #define LMB_MAX_EVENTS 65536u                          ///< of a graph
@@ -523,6 +524,64 @@ typedef struct lmb_state_def {
 /// No name or events; does not restart.
 LMB_API lmb_state_def lmb_default_state_def(void);
 
+/// Tags that the rows of a search must have, or must not have.
+typedef struct lmb_tag_rule_def {
+    uint32_t tags;  ///< bits, as those of the database's takes
+    lmb_value when; ///< above 0.5: all of them; below -0.5: none of them; otherwise they do not matter
+} lmb_tag_rule_def;
+
+/// No tags, which do not matter.
+LMB_API lmb_tag_rule_def lmb_default_tag_rule_def(void);
+
+/// Motion matching (motion_database.h) in a machine: its first states are the takes of a database, and instead of
+/// transitions, searches say which one plays, and from where. Start from lmb_default_matching_def().
+///
+/// State i is take i: its clip, which is that of the take, plays with the take's root motion, loops if the take does
+/// and otherwise holds, and is in no group. The character has a character motion (lmb_graph_def.motion), which these
+/// clips move, without `full_rotation`. Later states, and transitions, are those of any machine: while a state is
+/// current that is no take, nothing is searched.
+///
+/// **Search.** At the end of a frame a character searches if
+/// - it is its first frame in the machine, or `interval` has passed since the last search; the characters of a crowd
+///   take turns, by their index;
+/// - `velocity` has changed by more than `velocity_change` since the last search, the heading by more than
+///   `heading_change`, or other tags are required or forbidden;
+/// - the take ends: its last rows, which are not found, or its end.
+///
+/// The query has the pose of the row that plays and the path to what the parameters ask for
+/// (lmb_motion_database_path()): from a velocity of its own, which follows `velocity` by the spring of `half_life` and
+/// begins at 0, and from the character's heading. Left out are the rows within `window` of the one that plays, and of
+/// the last four that were chosen in the last `recent` seconds. The row that plays costs `bonus` less, unless the take
+/// ends: then it is left out as well.
+///
+/// **Jump.** The next frame begins with the row that was found, if it is not the one that plays: a transition to the
+/// take's state, inertialized over `fade`, which begins at the row's time and then advances by the step. It emits the
+/// events of both states. The machine begins with the first row of take 0.
+typedef struct lmb_matching_def {
+    /// The block of a database (lmb_motion_database_block()), which is checked and copied, and its length in words.
+    const uint32_t *database;
+    uint32_t database_words;
+    /// Desired velocity along x and z of the world, units a second, clamped to +-2^20; not finite counts as 0.
+    lmb_value velocity[2];
+    bool faces_heading;    ///< whether it is to face `heading`; if not, where `velocity` goes, or ahead without one
+    lmb_value heading;     ///< desired yaw in radians; if it is not finite, it is to face ahead
+    float half_life;       ///< seconds after which about half of the difference from what is asked is gone, 0 to 10
+    float interval;        ///< seconds between searches, 1/120 to 10
+    float velocity_change; ///< units a second, 0 to 1,000
+    float heading_change;  ///< radians, 0 to 3.14
+    float window;          ///< seconds, 0 to 10, as lmb_motion_search_def.window
+    float recent;          ///< seconds, 0 to 5
+    float bonus;           ///< 0 to 1,000, as lmb_motion_search_def.current_bonus
+    float fade;            ///< seconds of inertialization; 0: at once
+    const lmb_tag_rule_def *rules;
+    uint32_t rule_count; ///< up to #LMB_MAX_TAG_RULES
+    uint32_t cookie;     ///< of lmb_default_matching_def(): any other number is refused
+} lmb_matching_def;
+
+/// No database, which is refused until it is set; no velocity, faces where it goes; half-life 0.27 s, every 0.1 s, at
+/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 0.3 s, bonus 1; fades over 0.25 s.
+LMB_API lmb_matching_def lmb_default_matching_def(void);
+
 /// A state machine: what a node of #LMB_OP_MACHINE does. The inputs of the node are the poses of the states, in their
 /// order.
 ///
@@ -568,6 +627,7 @@ typedef struct lmb_machine_def {
     uint32_t state_count;        ///< as many as the node has inputs
     const lmb_transition_def *transitions;
     uint32_t transition_count;
+    const lmb_matching_def *matching; ///< searches choose among the first states; or NULL
 } lmb_machine_def;
 
 /// No name and no states, which is refused until they are set.

@@ -163,16 +163,18 @@ typedef struct lmb_motion_path {
 } lmb_motion_path;
 
 /// Makes a query: the pose of a row, usually of the one that plays, and a desired path, normalised as by
-/// lmb_motion_database_normalize(). A row that does not exist has the mean pose.
+/// lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does not exist has the
+/// mean pose.
 LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
                                        int16_t query[LMB_MOTION_ROW_SIZE]);
 
 /// How a character moves, and how it should. Start from lmb_default_desired_motion().
 typedef struct lmb_desired_motion {
     float velocity[2];         ///< now: x and z in the character's frame, units of length a second
+    float acceleration[2];     ///< now, likewise; 0 if it is not known
     float desired_velocity[2]; ///< likewise
-    float desired_turn;        ///< radians from its heading to the desired one, as yaw of root motion: from z to x
-    float half_life;           ///< seconds after which about half of the difference is gone, 0 to 10
+    float desired_turn; ///< radians from its heading to the desired one, the short way, as yaw of root motion: z to x
+    float half_life;    ///< seconds after which about half of the difference is gone, 0 to 10
 } lmb_desired_motion;
 
 /// No motion, no turn; half-life 0.27 s.
@@ -180,10 +182,11 @@ LMB_API lmb_desired_motion lmb_default_desired_motion(void);
 
 /// Predicts the path of a query: velocity and heading approach the desired ones as critically damped springs.
 ///
-/// With y = 2 ln 2 / half-life, d the velocity less the desired one g, and e = exp(-y t), after t seconds the character
-/// is at g t + d (2 - e (2 + y t)) / y and has turned by (1 - e (1 + y t)) of the desired turn (Holden, "Spring-It-On:
-/// The Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits everywhere. What is not
-/// a number counts as 0.
+/// With y = 2 ln 2 / half-life, d the velocity less the desired one g, k = acceleration + d y, and e = exp(-y t), after
+/// t seconds the character is at g t + d (1 - e) / y + k ((1 - e) / y - e t) / y and has turned by (1 - e (1 + y t)) of
+/// the desired turn. Its velocity is then g + e (d + k t), its acceleration e (a - k y t) (Holden, "Spring-It-On: The
+/// Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits everywhere. What is not a
+/// number counts as 0.
 LMB_API lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_desired_motion *motion);
 
 /// What to search. Start from lmb_default_motion_search_def().

@@ -11,6 +11,7 @@
 
 #include "computed.h"
 #include "groups.h"
+#include "searches.h"
 #include "smoothed.h"
 
 // Updates smoothed parameters. Those of characters that do not move keep their values.
@@ -297,7 +298,7 @@ OP void run_all_machines(CHARACTERS all, frame_part runs) {
     bool found = run_in_lanes(all, STAGE_TRANSITIONS, 0u);
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves && c.updates && (!found || runs_alone(all, i) || c.begins || c.sent_count > 0u)) {
+        if (c.moves && c.updates && (!found || runs_alone(all, i) || c.begins || c.sent_count > 0u || jumps(c))) {
             run_machines(c, runs);
         }
     }
@@ -574,6 +575,7 @@ OP void run_beginning(CHARACTERS all) {
         }
         write_computed(all, phase);
     }
+    begin_matchings(all);
 }
 
 // After machines: cuts the step, and computes the weights of states, then those of clips.
@@ -606,11 +608,13 @@ OP bool run_control(CHANGED_CHARACTERS all, frame_part runs) {
         move_groups(all, runs);
         if (!RUNS_PARTS || runs.ends) {
             apply_root_motions(all);
+            advance_matchings(all);
             goes_on = go_on(all);
         }
     }
     if (!RUNS_PARTS || !goes_on) {
         write_control(all);
+        begin_searches(all);
         show_character_motions(all);
     }
     return goes_on;

@@ -3,6 +3,7 @@
 #define LMB_OPS_CONTROL_LAYOUT_H
 
 #include "layout.h"
+#include "match_layout.h"
 #include "ticks.h"
 
 // The block consists of words. Offsets count words from its start. Character states contain offsets of transitions, and
@@ -34,12 +35,17 @@
 #define CONTROL_DRAWS 23u // offset in the state
 #define CONTROL_DRAW_COUNT 24u
 #define CONTROL_DECIDING_WORDS 4u
+// Behind these with CONTROL_MATCHES.
+#define CONTROL_MATCHINGS 25u // offset: [matching][MATCHING_WORDS]
+#define CONTROL_MATCHING_COUNT 26u
+#define CONTROL_MATCHING_WORDS 2u
 
 #define CONTROL_WEIGHS 1u       // the program gives weights to the clips of players
 #define CONTROL_INTERPOLATES 2u // continuous quantities advance between updates
 #define CONTROL_CURVES 4u       // a value has a curve
 #define CONTROL_USER_CURVES 8u  // the graph has curves of its own
 #define CONTROL_DECIDES 16u     // conditions read triggers or draws
+#define CONTROL_MATCHES 32u     // machines take states by motion matching
 
 #define CONTROL_NONE 0xffffffffu
 
@@ -227,8 +233,47 @@
 #define TRANSITION_TELEPORTS 16u   // a travel without a path
 #define TRANSITION_AT_PHASE 32u    // the clips of the state that is entered begin at a given phase
 #define TRANSITION_IN_SYNC 64u     // or at that of the clip of the state that is left
+#define TRANSITION_JUMPS 128u      // to the row that a search found
 #define FADE_CURVE_WORDS 3u
 #define TRANSITION_PROFILE_SHIFT 8u // in the flags, from this bit on: the number of its blend profile, or 0
+
+// Motion matching of a machine: its first states are the takes of a database. An array of the database is at an offset.
+#define MATCHING_MACHINE 0u // offset of its record
+#define MATCHING_STATE 1u   // offset in the state: MATCHED_...
+#define MATCHING_JUMPS 2u   // offset: [take] transition
+#define MATCHING_TAKES 3u   // [take][TAKE_WORDS]
+#define MATCHING_TAKE_COUNT 4u
+#define MATCHING_ROW_COUNT 5u
+#define MATCHING_FOUND_COUNT 6u // rows from here on are not found
+#define MATCHING_MOMENTS 7u     // [row]
+#define MATCHING_ROWS 8u        // [moment]
+#define MATCHING_TAKE_OF 9u     // [row]
+#define MATCHING_TAGS 10u       // [row]
+#define MATCHING_NUMBERS 11u    // [row][MATCH_ROW_WORDS]
+#define MATCHING_SMALL 12u      // [box of SMALL_BOX rows][MATCH_BOX_WORDS]
+#define MATCHING_LARGE 13u      // [box of LARGE_BOX rows][MATCH_BOX_WORDS]
+#define MATCHING_RATE 14u       // float: rows a second
+#define MATCHING_STEP 15u       // two words of fine ticks: from row to row
+#define MATCHING_AHEAD 17u      // [3][AHEAD_WORDS] float
+#define MATCHING_NORMALS 29u    // [feature of the path] float: mean, factor
+#define MATCHING_INTERVAL 53u   // two words: ticks from search to search
+#define MATCHING_RECENT 55u     // ticks
+#define MATCHING_VELOCITY 56u   // two values
+#define MATCHING_HEADING 66u    // value
+#define MATCHING_CHANGE 71u     // float: the square of a change of velocity that asks for a search
+#define MATCHING_TURN 72u       // likewise a turn of the heading in 2^-32 of a turn
+#define MATCHING_WINDOW 73u     // rows
+#define MATCHING_BONUS 74u      // cost
+#define MATCHING_RULES 75u      // offset: [rule] value, tags
+#define MATCHING_RULE_COUNT 76u
+#define MATCHING_FACES 77u  // 1: the heading counts; 0: the character is to face where it goes
+#define MATCHING_SPRING 78u // float: 1/s; 0: what is desired is reached at once
+#define MATCHING_WORDS 79u
+// A time ahead, and how far springs are then (src/match/path.c): seconds; the share of a turn; factors of how much the
+// velocity differs from the desired one, and of the acceleration plus the spring's rate times that.
+#define AHEAD_WORDS 4u
+#define TAG_RULE_TAGS CONTROL_VALUE_WORDS
+#define TAG_RULE_WORDS (CONTROL_VALUE_WORDS + 1u)
 
 #define PROFILES_STATE_WORDS 0u // offset in the state: PROFILED_...
 #define PROFILES_PARAMETER 1u   // the first of PROFILED_NUMBERS
@@ -302,6 +347,21 @@
 // Float [state]: the weights of the state before and after the fade, both as they were when the other fade began.
 #define PROFILED_ENDS 4u
 #define PROFILED_ENDS_WORDS 2u
+
+// State of a matching.
+#define MATCHED_FOUND 0u    // 0, MATCH_ASKED, or 1 plus the row that a search found
+#define MATCHED_BEGUN 1u    // 1 after its first frame
+#define MATCHED_WAITED 2u   // ticks since the last search, two words
+#define MATCHED_MOVING 4u   // floats: velocity along x and z, and acceleration, which follow the desired velocity
+#define MATCHED_VELOCITY 8u // floats: what the last search asked for
+#define MATCHED_HEADING 10u
+#define MATCHED_REQUIRED 11u
+#define MATCHED_FORBIDDEN 12u
+#define MATCHED_RECENT 13u // [recent]: 1 plus a row that was chosen, or 0; ticks since then
+#define MATCHED_RECENT_WORDS 2u
+#define MOST_RECENT 4u
+#define MATCHED_WORDS (MATCHED_RECENT + MOST_RECENT * MATCHED_RECENT_WORDS)
+#define MATCH_ASKED 0xffffffffu // a search
 
 #define MOVING_POSITION 0u // three of two words
 #define MOVING_YAW 6u      // in 2^-32 of a turn

@@ -7,8 +7,8 @@
 
 // Features that a control may use, beside those in language.h: character motion, warps of it, motion weights that
 // differ from weights in the pose, sync groups, machines that travel, transitions that say where clips begin, players
-// with repetitions, a delay or a player to be in sync with, conditions that read the state, updates between which
-// characters move on. A pipeline omits the code of a feature that its control cannot use.
+// with repetitions, a delay or a player to be in sync with, conditions that read the state, motion matching, updates
+// between which characters move on. A pipeline omits the code of a feature that its control cannot use.
 #ifdef LMB_GLSL
 layout(constant_id = 20) const bool USES_CHARACTER_MOTION = true;
 layout(constant_id = 21) const bool USES_WARPS = true;
@@ -20,6 +20,7 @@ layout(constant_id = 30) const bool USES_TRAVEL = true;
 layout(constant_id = 31) const bool USES_STARTS = true;
 layout(constant_id = 33) const bool USES_PLAYER_OPTIONS = true;
 layout(constant_id = 37) const bool USES_DECISIONS = true;
+layout(constant_id = 38) const bool USES_MATCHING = true;
 // Whether each dispatch runs a part of a frame (struct frame_part), for drivers that bound the loops of an invocation.
 layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define ROTATES_FULLY(c, character_motion) ROTATION_IS_FULL
@@ -32,6 +33,7 @@ layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define USES_STARTS true
 #define USES_PLAYER_OPTIONS true
 #define USES_DECISIONS true
+#define USES_MATCHING true
 #define RUNS_PARTS false
 // Whether a character motion has full rotation.
 #define ROTATES_FULLY(c, character_motion)                                                                             \

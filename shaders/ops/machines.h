@@ -8,6 +8,7 @@
 
 #include "conditions.h"
 #include "hash.h"
+#include "matching.h"
 #include "phases.h"
 
 // Inertialization: parameters by which a control triggers it in the pose kernels.
@@ -153,6 +154,10 @@ OP void begin_machine(control c, address machine) {
     }
     if (decides(c.block)) {
         draw(c, machine);
+    }
+    address matching = matching_of(c.block, machine);
+    if (matching != CONTROL_NONE) {
+        begin_matching(c, matching);
     }
 }
 
@@ -441,7 +446,8 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
     bool restarts = (LOAD(c.block, state_table(c, machine, to) + TABLE_FLAGS) & TABLE_RESTARTS) != 0u;
-    bool begins = !seen || state_ended(c, machine, to, 0u) || restarts;
+    bool jumps = USES_MATCHING && (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_JUMPS) != 0u;
+    bool begins = !seen || state_ended(c, machine, to, 0u) || restarts || jumps;
     if (begins) {
         beginning b = begin_at_offsets();
         if (USES_STARTS) {
@@ -547,8 +553,8 @@ OP address find_transition(control c, address machine, uint event) {
     return found;
 }
 
-// Takes a machine's transitions in a piece of a frame. Repeatedly takes one that needs no event or, if there is none,
-// tries the next event.
+// Takes a machine's transitions in a piece of a frame: first a jump to a row that was found. Then repeatedly takes one
+// that needs no event or, if there is none, tries the next event.
 OP void run_transitions(control c, address machine, frame_part runs, bool resumes) {
     transition_progress now = make_progress(0u);
     if (RUNS_PARTS && resumes) {
@@ -556,10 +562,17 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
     }
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
     uint rounds = 0u;
+    address matching = matching_of(c.block, machine);
     while ((!RUNS_PARTS || (!now.is_over && rounds < runs.most_rounds)) && machine_is_current(c, machine)) {
         rounds++;
         uint event = now.event;
-        address transition = find_transition(c, machine, event);
+        uint row = found_row(c, matching);
+        address transition = CONTROL_NONE;
+        if (row != 0u) {
+            transition = jump_to(c, matching, row - 1u);
+        } else {
+            transition = find_transition(c, machine, event);
+        }
         if (transition == CONTROL_NONE && event == CONTROL_NONE) {
             if (now.next == count) {
                 now.is_over = true;
@@ -581,6 +594,9 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
                 break;
             }
             take_transition(c, machine, transition);
+            if (row != 0u) {
+                land(c, matching, row - 1u);
+            }
             if (USES_TRAVEL) {
                 end_travel(c, machine, event != CONTROL_NONE);
             }

@@ -32,6 +32,7 @@
 #define PUSH_OF_BATCH
 #define PUSH_OF_LIST
 #define PUSH_OF_CONTROL
+#define PUSH_OF_MATCH
 #define PUSH_OF_HASH
 #define PUSH_OF_PROBE
 #define PUSH_OF_RAGDOLL
@@ -118,6 +119,16 @@ ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
 WORD(copies)                // of states, which advance between updates: words from the first state to the first copy
 WORD(matrices)              // words from the first motion to the first matrix; 0: none are written
 END_PUSH(lmb_control_push)
+#endif
+
+#ifdef PUSH_OF_MATCH
+BEGIN_PUSH(lmb_match_push)
+ADDRESS(ReadWords, block) // of the control, as the next two
+ADDRESS(Words, state)
+ADDRESS(Words, parameters)
+WORD(characters)
+PADDING()
+END_PUSH(lmb_match_push)
 #endif
 
 #ifdef PUSH_OF_HASH

@@ -8,6 +8,7 @@
 #include <limber/joint_limits.h>
 #include <limber/mesh.h>
 #include <limber/mirror.h>
+#include <limber/motion_database.h>
 #include <limber/retarget.h>
 #include <limber/rig.h>
 
@@ -265,11 +266,37 @@ static const lmb_field state_rows[] = {TEXT(name),    EVENT(entry_event), EVENT(
 TABLE(state);
 #undef DEF
 
+#define DEF lmb_tag_rule_def
+static const lmb_field tag_rule_rows[] = {WORDS(tags), VALUES(when, 0.0f)};
+TABLE(tag_rule);
+#undef DEF
+
+#define DEF lmb_matching_def
+static const lmb_field matching_rows[] = {
+    PLAIN_LIST(database, database_words),
+    VALUES(velocity, 0.0f),
+    BOOL(faces_heading),
+    VALUES(heading, 0.0f),
+    NUMBER(half_life, 0.0f, 10.0f, 0.27f),
+    NUMBER(interval, 1.0f / 120.0f, 10.0f, 0.1f),
+    NUMBER(velocity_change, 0.0f, 1000.0f, 0.5f),
+    NUMBER(heading_change, 0.0f, 3.14f, 0.5f),
+    NUMBER(window, 0.0f, LMB_MAX_MOTION_SECONDS, 0.2f),
+    NUMBER(recent, 0.0f, 5.0f, 0.3f),
+    NUMBER(bonus, 0.0f, 1000.0f, 1.0f),
+    SECONDS(fade, 0.25f),
+    LIST(rules, rule_count, tag_rule),
+    COOKIE(),
+};
+TABLE(matching);
+#undef DEF
+
 #define DEF lmb_machine_def
 static const lmb_field machine_rows[] = {
     TEXT(name),
     LIST(states, state_count, state),
     LIST(transitions, transition_count, transition),
+    LIST_OF(LMB_LENGTH_ONE, matching, matching),
 };
 TABLE(machine);
 #undef DEF
@@ -610,6 +637,8 @@ DEFAULT(computed_def, computed)
 DEFAULT(term, term)
 DEFAULT(transition_def, transition)
 DEFAULT(state_def, state)
+DEFAULT(tag_rule_def, tag_rule)
+DEFAULT(matching_def, matching)
 DEFAULT(machine_def, machine)
 DEFAULT(fade_def, fade)
 DEFAULT(motion_def, motion)

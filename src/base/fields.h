@@ -13,6 +13,7 @@ extern const lmb_fields lmb_target_fields, lmb_mesh_fields;
 extern const lmb_fields lmb_motion_track_fields, lmb_warp_fields, lmb_notify_fields, lmb_player_fields;
 extern const lmb_fields lmb_group_fields, lmb_smoothed_fields, lmb_computed_fields, lmb_motion_fields;
 extern const lmb_fields lmb_term_fields, lmb_transition_fields, lmb_state_fields, lmb_machine_fields, lmb_fade_fields;
+extern const lmb_fields lmb_tag_rule_fields, lmb_matching_fields;
 // Nodes.
 extern const lmb_fields lmb_reached_slot_fields, lmb_point_slot_fields, lmb_two_bone_fields, lmb_aim_fields,
     lmb_foot_fields, lmb_feet_fields;

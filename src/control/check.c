@@ -3,6 +3,7 @@
 
 #include "base/fields.h"
 #include "base/number.h"
+#include "match/database.h"
 #include "program/clip_slot.h"
 
 #include <math.h>
@@ -435,6 +436,53 @@ static bool check_state(const checker *c, uint32_t node, uint32_t index) {
            require(c, at, is_own, "travel_event", "another state has it");
 }
 
+static bool check_rules(const checker *c, place at, const lmb_matching_def *matching) {
+    bool valid = check_part_count(c, at, "matching: rules", matching->rules, matching->rule_count, LMB_MAX_TAG_RULES);
+    for (uint32_t i = 0; valid && i < matching->rule_count; i++) {
+        valid = check_value(c, at, "matching: rules", matching->rules[i].when);
+    }
+    return valid;
+}
+
+// Checks the state of a take.
+static bool check_take(const checker *c, uint32_t machine, uint32_t take) {
+    const lmb_moving_machine *own = &c->moving->machines[machine];
+    const motion_take *rows = &own->database->takes[take];
+    const place at = machine_at(own->node, "state", take);
+    const uint32_t end_player = own->states[take].end_player;
+    if (!require(c, at, end_player != LMB_NONE, "matching", "no clip of its own plays in the state of a take")) {
+        return false;
+    }
+    const lmb_moving_player *player = &c->moving->players[end_player];
+    const float last = lmb_motion_time(own->database->header->rate, rows->count - 1);
+    return require(c, at, player->def->group == LMB_NONE, "matching", "its clip is in a group") &&
+           require(c, at, player->def->end == (rows->loops != 0 ? LMB_END_LOOP : LMB_END_HOLD), "matching",
+                   rows->loops != 0 ? "its clip does not loop, and the take does"
+                                    : "its clip does not hold at its end, and the take is no loop") &&
+           require(c, at, player->def->delay == 0.0f && player->def->sync_node == LMB_NONE, "matching",
+                   "its clip begins with a delay, or at the time of another one") &&
+           require(c, at, last <= player->duration + 1e-3f, "matching", "its clip is shorter than the take");
+}
+
+static bool check_matching(const checker *c, uint32_t node) {
+    const lmb_matching_def *matching = c->def->nodes[node].machine->matching;
+    const place at = machine_at(node, NULL, 0);
+    const uint32_t own = c->moving->machine_of[node];
+    bool valid = check_ranges(c, at, &lmb_matching_fields, matching) &&
+                 check_value(c, at, "matching: velocity", matching->velocity[0]) &&
+                 check_value(c, at, "matching: velocity", matching->velocity[1]) &&
+                 check_value(c, at, "matching: heading", matching->heading) && check_rules(c, at, matching) &&
+                 require(c, at, c->def->motion != NULL && !c->def->motion->full_rotation, "matching",
+                         "there is no character motion, or it has full rotation");
+    const uint32_t takes = valid && own != LMB_NONE ? c->moving->machines[own].database->header->take_count : 0;
+    valid = valid && require(c, at, takes <= c->def->nodes[node].machine->state_count, "matching",
+                             "its database has more takes than the machine has states");
+    for (uint32_t i = 0; valid && i < takes; i++) {
+        valid = check_take(c, own, i);
+    }
+    return valid;
+}
+
 // Checks nodes that the result does not use, too.
 static bool check_machine(const checker *c, uint32_t node) {
     const lmb_machine_def *machine = c->def->nodes[node].machine;
@@ -445,7 +493,7 @@ static bool check_machine(const checker *c, uint32_t node) {
     for (uint32_t i = 0; i < machine->transition_count && valid; i++) {
         valid = check_transition(c, node, i);
     }
-    return valid;
+    return valid && (machine->matching == NULL || check_matching(c, node));
 }
 
 static bool check_node(const checker *c, uint32_t index) {

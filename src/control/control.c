@@ -315,6 +315,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .starts = has_starts(control),
                                   .player_options = has_player_options(control),
                                   .decisions = reads_state(control),
+                                  .matching = (flags & CONTROL_MATCHES) != 0,
                                   .interpolates = (flags & CONTROL_INTERPOLATES) != 0,
                                   .curves = (flags & CONTROL_CURVES) != 0 || (weighs && control->graph->uses_curves),
                                   .user_curves = (flags & CONTROL_USER_CURVES) != 0,

@@ -62,6 +62,7 @@ typedef struct lmb_control_features {
     bool starts;
     bool player_options; // repetitions, a delay, a player to be in sync with
     bool decisions;      // conditions that read the state
+    bool matching;       // motion matching
     bool interpolates;
     bool curves;       // of values, also of the graph whose weights it computes
     bool user_curves;  // of the graph's own

@@ -134,7 +134,10 @@ static bool check_machine(const lowering *l, uint32_t index) {
         : machine->state_count != node->input_count ? "machine: it has another number of states than inputs"
         : machine->transition_count > 0 && machine->transitions == NULL ? "machine: transitions: they are NULL"
         : machine->transition_count > LMB_MAX_TRANSITIONS               ? "machine: transitions: there are too many"
-                                                                        : NULL;
+        : machine->matching != NULL && machine->matching->cookie != LMB_COOKIE
+            ? "machine: matching: it is not from lmb_default_matching_def()"
+        : machine->matching != NULL && machine->matching->database == NULL ? "machine: matching: database: it is NULL"
+                                                                           : NULL;
     return fault == NULL || refuse_node(l, index, fault);
 }
 
@@ -164,6 +167,10 @@ static bool check_nodes(const lowering *l) {
 // ---- Memory.
 
 void lmb_moving_release(lmb_moving *moving) {
+    for (uint32_t i = 0; i < moving->machine_count; i++) {
+        lmb_motion_database_destroy(moving->machines[i].database);
+    }
+    moving->machine_count = 0;
     moving->memory.host = &moving->host; // it may have been copied
     lmb_arena_release(&moving->memory);
 }
@@ -555,10 +562,31 @@ static bool fill_machines(const lowering *l) {
     return valid;
 }
 
+// ---- Motion matching.
+
+// Opens the databases of machines, which checks them.
+static bool open_databases(const lowering *l) {
+    for (uint32_t i = 0; i < l->moving->machine_count; i++) {
+        lmb_moving_machine *machine = &l->moving->machines[i];
+        const lmb_matching_def *matching = machine->def.matching;
+        lmb_error why;
+        if (matching != NULL &&
+            lmb_motion_database_open(matching->database, (size_t)matching->database_words * sizeof(uint32_t),
+                                     &l->moving->host, &machine->database, &why) != LMB_OK) {
+            return lmb_refuse(l->error, why.result == LMB_ERROR_MEMORY ? why.result : LMB_ERROR_ARGUMENT,
+                              "graph: node %u (machine): matching: %s", (unsigned)machine->node, why.message);
+        }
+    }
+    return true;
+}
+
 // ---- Inertialization.
 
-// Returns whether a transition of a machine is of the kind #LMB_FADE_INERTIALIZED.
+// Returns whether a transition of a machine is of the kind #LMB_FADE_INERTIALIZED, or a jump is inertialized.
 static bool has_inertialized(const lmb_machine_def *machine) {
+    if (machine->matching != NULL && machine->matching->fade > 0.0f) {
+        return true;
+    }
     for (uint32_t i = 0; i < machine->transition_count; i++) {
         if (machine->transitions[i].kind == LMB_FADE_INERTIALIZED) {
             return true;
@@ -629,7 +657,7 @@ static bool lower(lowering *l, lmb_arena *scratch) {
     if (l->moving->memory.failed) {
         return lmb_refuse(l->error, LMB_ERROR_MEMORY, "graph: no memory for the root motion of retargeted clips");
     }
-    if (!fill_machines(l) || !number_inertia(l)) {
+    if (!fill_machines(l) || !open_databases(l) || !number_inertia(l)) {
         return false;
     }
     write_nodes(l);

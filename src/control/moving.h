@@ -11,6 +11,7 @@
 #include "base/host.h"
 
 #include <limber/graph.h>
+#include <limber/motion_database.h>
 
 typedef struct lmb_moving_player {
     uint32_t node;
@@ -35,7 +36,8 @@ typedef struct lmb_moving_machine {
     lmb_moving_state *states;
     uint32_t machine; // an earlier machine in whose `state` it runs; or LMB_NONE
     uint32_t state;
-    uint32_t profile_parameter; // written if it has blend profiles: the first of PROFILED_NUMBERS parameters
+    lmb_motion_database *database; // of its matching, or NULL
+    uint32_t profile_parameter;    // written if it has blend profiles: the first of PROFILED_NUMBERS parameters
 } lmb_moving_machine;
 
 typedef struct lmb_moving {

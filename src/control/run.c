@@ -7,6 +7,7 @@
 #include "base/float_environment.h"
 #include "control.h"
 #include "lanes.h"
+#include "match/database.h"
 #include "program/program.h"
 
 #include <limber/batch.h>
@@ -172,6 +173,51 @@ static bool runs_alone(CHARACTERS all, address i) {
     return (all->stages->lanes.alone >> i & 1u) != 0;
 }
 
+// ---- Motion matching.
+
+static lmb_motion_rows rows_of(const uint32_t *block, address matching) {
+    const uint32_t *record = block + matching;
+    return (lmb_motion_rows){
+        .row_count = record[MATCHING_ROW_COUNT],
+        .found_count = record[MATCHING_FOUND_COUNT],
+        .takes = (const motion_take *)(block + record[MATCHING_TAKES]),
+        .moment_of = block + record[MATCHING_MOMENTS],
+        .take_of = block + record[MATCHING_TAKE_OF],
+        .tags = block + record[MATCHING_TAGS],
+        .numbers = (const int16_t(*)[LMB_MOTION_ROW_SIZE])(const void *)(block + record[MATCHING_NUMBERS]),
+        .small = (const motion_box *)(block + record[MATCHING_SMALL]),
+        .large = (const motion_box *)(block + record[MATCHING_LARGE])};
+}
+
+// Searches for a character. shaders/match.comp does the same.
+static LMB_NOINLINE void search(control c, address matching) {
+    const lmb_motion_rows rows = rows_of(c.block, matching);
+    const match_question asked = find_question(c, matching);
+    lmb_motion_question question = {.required = asked.required,
+                                    .forbidden = asked.forbidden,
+                                    .current = asked.current,
+                                    .bonus = c.block[matching + MATCHING_BONUS],
+                                    .left_out_count = asked.without.count};
+    memcpy(question.query, asked.query, sizeof question.query);
+    for (uint32_t i = 0; i < asked.without.count; i++) {
+        question.left_out[i] = (lmb_motion_range){asked.without.first[i], asked.without.last[i]};
+    }
+    const uint64_t best = lmb_motion_find(&rows, &question);
+    const bool stays = best == UINT64_MAX || (uint32_t)best == asked.current;
+    set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, stays ? 0 : (uint32_t)best + 1);
+}
+
+static void search_all(CHARACTERS all) {
+    for (address i = 0; i < all->count; i++) {
+        const control c = all->each[i];
+        for (address at = c.block[CONTROL_MATCHINGS]; at < matchings_end(c.block); at += MATCHING_WORDS) {
+            if (c.updates && state_word(c, matched_at(c, at) + MATCHED_FOUND) == MATCH_ASKED) {
+                search(c, at);
+            }
+        }
+    }
+}
+
 // Runs up to MOST_TOGETHER characters together. `copies` has room for the states of `count` characters, or is NULL
 // without interpolated updates.
 static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, frame_rows rows, uint32_t first,
@@ -227,6 +273,9 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, f
         stages.lanes.states[i] = all.each[count - 1].state;
     }
     run_control(&all, (frame_part){0});
+    if (matches(block->block)) {
+        search_all(&all);
+    }
 }
 
 // Runs characters in groups of at most `most`.

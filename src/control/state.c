@@ -195,6 +195,32 @@ static bool check_inertia(const checker *c) {
     return valid;
 }
 
+_Static_assert(MATCHED_VELOCITY == MATCHED_MOVING + 4, "floats beside each other");
+
+// Checks what a matching has found and chosen: rows of its database. Every search ends within its frame.
+static bool check_matching(const checker *c, uint32_t index) {
+    const uint32_t *block = c->control->block;
+    const uint32_t *record = block + block[CONTROL_MATCHINGS] + index * MATCHING_WORDS;
+    const uint32_t *matched = c->state + record[MATCHING_STATE];
+    bool valid = matched[MATCHED_FOUND] <= record[MATCHING_FOUND_COUNT] && matched[MATCHED_BEGUN] <= 1;
+    for (uint32_t i = 0; i < MOST_RECENT; i++) {
+        valid = valid && matched[MATCHED_RECENT + i * MATCHED_RECENT_WORDS] <= record[MATCHING_ROW_COUNT];
+    }
+    return require(c, valid, "matching", index, "there is no such row") &&
+           require(c, are_within(matched + MATCHED_MOVING, 6, -LMB_LARGEST, LMB_LARGEST), "matching", index,
+                   "a velocity is " IN_RANGE);
+}
+
+static bool check_matchings(const checker *c) {
+    const uint32_t *block = c->control->block;
+    const uint32_t count = (block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 ? block[CONTROL_MATCHING_COUNT] : 0;
+    bool valid = true;
+    for (uint32_t i = 0; i < count && valid; i++) {
+        valid = check_matching(c, i);
+    }
+    return valid;
+}
+
 static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
     bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= LONGEST_WAIT,
@@ -210,6 +236,7 @@ static bool check_begun(const checker *c) {
     for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && valid; i++) {
         valid = check_machine(c, i);
     }
+    valid = valid && check_matchings(c);
     const bool moves = block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
     return valid && (!moves || (check_character_motion(c) && check_motion_weights(c))) &&
            (block[CONTROL_INERTIA] == CONTROL_NONE || check_inertia(c));

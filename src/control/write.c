@@ -18,6 +18,7 @@
 #include "base/float_environment.h"
 #include "base/number.h"
 #include "base/seconds.h"
+#include "match/database.h"
 #include "math/quaternion.h"
 #include "program/compiler.h"
 
@@ -44,6 +45,7 @@ typedef struct writer {
     bool weighs; // the graph plays a player's clip
     lmb_decisions decisions;
     uint32_t decision_records; // offset
+    uint32_t matching_count;
     // [player]: a bit for each reflection by mirrors of its root motion, which has a record for each. At least one.
     uint8_t reflections[LMB_MAX_PLAYERS];
 } writer;
@@ -889,12 +891,139 @@ static void write_decisions(writer *w) {
         return;
     }
     const uint32_t first = take_state(w, count);
-    take(w, CONTROL_DECIDING_WORDS);
+    w->size += w->matching_count > 0 ? 0 : CONTROL_DECIDING_WORDS;
     w->decision_records = take(w, (uint64_t)count * DECISION_WORDS);
     put(w, CONTROL_DECISIONS, w->decision_records);
     put(w, CONTROL_DECISION_COUNT, count);
     put(w, CONTROL_DRAWS, first + triggers);
     put(w, CONTROL_DRAW_COUNT, w->decisions.draw_count);
+}
+
+// Motion matching.
+
+static void put_words(const writer *w, uint32_t at, const void *words, size_t size) {
+    if (w->block != NULL) {
+        memcpy(w->block + at, words, size);
+    }
+}
+
+// Writes an array of a database behind all else, and its offset into a field.
+static void put_array(writer *w, uint32_t field, const void *words, size_t size) {
+    const uint32_t at = take(w, size / sizeof(uint32_t));
+    put(w, field, at);
+    put_words(w, at, words, size);
+}
+
+static void write_rows(writer *w, uint32_t at, const lmb_motion_database *database) {
+    const motion_header *header = database->header;
+    const size_t rows = header->row_count, found = header->found_count;
+    put(w, at + MATCHING_TAKE_COUNT, header->take_count);
+    put(w, at + MATCHING_ROW_COUNT, header->row_count);
+    put(w, at + MATCHING_FOUND_COUNT, header->found_count);
+    put_array(w, at + MATCHING_TAKES, database->takes, header->take_count * sizeof *database->takes);
+    put_array(w, at + MATCHING_MOMENTS, database->moment_of, rows * sizeof *database->moment_of);
+    put_array(w, at + MATCHING_ROWS, database->row_of, rows * sizeof *database->row_of);
+    put_array(w, at + MATCHING_TAKE_OF, database->take_of, rows * sizeof *database->take_of);
+    put_array(w, at + MATCHING_TAGS, database->tags, rows * sizeof *database->tags);
+    put_array(w, at + MATCHING_NUMBERS, database->numbers, rows * sizeof *database->numbers);
+    put_array(w, at + MATCHING_SMALL, database->small, (found + SMALL_BOX - 1) / SMALL_BOX * sizeof(motion_box));
+    put_array(w, at + MATCHING_LARGE, database->large, (found + LARGE_BOX - 1) / LARGE_BOX * sizeof(motion_box));
+}
+
+// Writes how numbers of a query follow from a path, and how a path follows from a course.
+static void write_path(const writer *w, uint32_t at, const lmb_motion_database *database, float half_life) {
+    const motion_header *header = database->header;
+    put_number(w, at + MATCHING_SPRING, lmb_motion_spring(half_life));
+    for (uint32_t i = 0; i < 3; i++) {
+        float ahead[AHEAD_WORDS];
+        lmb_motion_ahead(header->times[i], half_life, ahead);
+        for (uint32_t k = 0; k < AHEAD_WORDS; k++) {
+            put_number(w, at + MATCHING_AHEAD + i * AHEAD_WORDS + k, ahead[k]);
+        }
+    }
+    for (uint32_t i = MATCH_PATH; i < MATCH_FEATURES; i++) {
+        const uint32_t normal = at + MATCHING_NORMALS + 2 * (i - MATCH_PATH);
+        put_number(w, normal, lmb_motion_mean(header, i));
+        put_number(w, normal + 1, lmb_motion_factor(header, i));
+    }
+}
+
+static void write_jumps(writer *w, uint32_t at, uint32_t take_count, float fade) {
+    const uint32_t first = take(w, (uint64_t)take_count * TRANSITION_WORDS);
+    put(w, at + MATCHING_JUMPS, first);
+    for (uint32_t i = 0; i < take_count; i++) {
+        const uint32_t jump = first + i * TRANSITION_WORDS;
+        put(w, jump + TRANSITION_FROM, CONTROL_NONE);
+        put(w, jump + TRANSITION_TO, i);
+        put(w, jump + TRANSITION_EVENT, CONTROL_NONE);
+        put(w, jump + TRANSITION_FLAGS, TRANSITION_JUMPS | (fade > 0.0f ? TRANSITION_INERTIALIZES : 0));
+        put_time(w, jump + TRANSITION_FADE, fade);
+    }
+}
+
+static void write_rules(writer *w, uint32_t at, const lmb_matching_def *def) {
+    const uint32_t first = take(w, (uint64_t)def->rule_count * TAG_RULE_WORDS);
+    put(w, at + MATCHING_RULES, first);
+    put(w, at + MATCHING_RULE_COUNT, def->rule_count);
+    for (uint32_t i = 0; i < def->rule_count; i++) {
+        put_value(w, first + i * TAG_RULE_WORDS, def->rules[i].when);
+        put(w, first + i * TAG_RULE_WORDS + TAG_RULE_TAGS, def->rules[i].tags);
+    }
+}
+
+static void put_ticks(const writer *w, uint32_t at, uint64_t ticks) {
+    put(w, at, (uint32_t)ticks);
+    put(w, at + 1, (uint32_t)(ticks >> 32));
+}
+
+static void write_matching(writer *w, uint32_t at, uint32_t machine) {
+    const lmb_matching_def *def = w->moving->machines[machine].def.matching;
+    const lmb_motion_database *database = w->moving->machines[machine].database;
+    const float rate = database->header->rate;
+    put(w, at + MATCHING_MACHINE, machine_record(w, machine));
+    put(w, at + MATCHING_STATE, take_state(w, MATCHED_WORDS));
+    put_number(w, at + MATCHING_RATE, rate);
+    put_ticks(w, at + MATCHING_STEP,
+              (uint64_t)llround((double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS) / (double)rate));
+    put_ticks(w, at + MATCHING_INTERVAL, lmb_control_fine(def->interval) >> FINE_BITS);
+    put(w, at + MATCHING_RECENT, (uint32_t)(lmb_control_fine(def->recent) >> FINE_BITS));
+    put_value(w, at + MATCHING_VELOCITY, def->velocity[0]);
+    put_value(w, at + MATCHING_VELOCITY + CONTROL_VALUE_WORDS, def->velocity[1]);
+    put_value(w, at + MATCHING_HEADING, def->heading);
+    put(w, at + MATCHING_FACES, def->faces_heading);
+    put_number(w, at + MATCHING_CHANGE, def->velocity_change * def->velocity_change);
+    put(w, at + MATCHING_TURN, (uint32_t)((double)def->heading_change / TURN * 0x1p32));
+    put(w, at + MATCHING_WINDOW, lmb_motion_rows_in(rate, def->window));
+    put(w, at + MATCHING_BONUS, lmb_motion_cost_of(database->header->scale, def->bonus));
+    write_path(w, at, database, def->half_life);
+    write_jumps(w, at, database->header->take_count, def->fade);
+    write_rules(w, at, def);
+    write_rows(w, at, database);
+}
+
+// Reserves the header of matching before all else.
+static void reserve_matchings(writer *w) {
+    for (uint32_t i = 0; i < w->moving->machine_count; i++) {
+        w->matching_count += w->moving->machines[i].def.matching != NULL;
+    }
+    if (w->matching_count > 0) {
+        w->size = CONTROL_HEADER_WORDS + CONTROL_DECIDING_WORDS + CONTROL_MATCHING_WORDS;
+    }
+}
+
+static void write_matchings(writer *w) {
+    if (w->matching_count == 0) {
+        return;
+    }
+    uint32_t at = take(w, (uint64_t)w->matching_count * MATCHING_WORDS);
+    put(w, CONTROL_MATCHINGS, at);
+    put(w, CONTROL_MATCHING_COUNT, w->matching_count);
+    for (uint32_t i = 0; i < w->moving->machine_count; i++) {
+        if (w->moving->machines[i].def.matching != NULL) {
+            write_matching(w, at, i);
+            at += MATCHING_WORDS;
+        }
+    }
 }
 
 static void write_decision_records(const writer *w) {
@@ -921,7 +1050,8 @@ static void write_header(const writer *w) {
     if (w->block != NULL) { // which has CONTROL_CURVES from its values
         w->block[CONTROL_FLAGS] |=
             (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
-            (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (w->decisions.count > 0 ? CONTROL_DECIDES : 0);
+            (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (w->decisions.count > 0 ? CONTROL_DECIDES : 0) |
+            (w->matching_count > 0 ? CONTROL_MATCHES : 0);
     }
 }
 
@@ -933,6 +1063,7 @@ uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uin
                 .size = CONTROL_HEADER_WORDS,
                 .state_words = CHARACTER_WORDS,
                 .curves = {.defs = moving->def->curves, .count = moving->def->curve_count}};
+    reserve_matchings(&w);
     lmb_moving_decisions(moving, &w.decisions);
     write_decisions(&w);
     w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
@@ -953,6 +1084,7 @@ uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uin
     write_character_motion(&w);
     write_inertia(&w);
     write_tables(&w);
+    write_matchings(&w);
     write_header(&w);
     *state_words = w.state_words;
     return w.size;

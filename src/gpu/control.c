@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "control.spv.h"
+#include "match.spv.h"
 
 #include "../../shaders/ops/control_layout.h"
 #include "../../shaders/ops/layout.h"
@@ -40,6 +41,7 @@ struct lmb_gpu_control {
     bool recorded; // the initialisation of block and state has been recorded
     lmb_event *scratch;
     VkPipeline pipeline;
+    VkPipeline match; // or VK_NULL_HANDLE without motion matching
     lmb_gpu_buffer block;
     lmb_gpu_buffer state;
     lmb_gpu_buffer weights; // float [weight][character], if the graph uses a player's clip
@@ -159,6 +161,7 @@ lmb_kernel_constants lmb_gpu_control_constants(const lmb_control *control, bool 
                                   .starts = is_shared || features.starts,
                                   .player_options = is_shared || features.player_options,
                                   .decisions = is_shared || features.decisions,
+                                  .matching = features.matching,
                                   .reached = features.reached,
                                   .motion = features.motion,
                                   .warps = features.warps,
@@ -175,6 +178,15 @@ lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants co
     constants.frame_parts = runs_parts(gpu);
     return lmb_gpu_pipeline_create(gpu, kernel_control, sizeof kernel_control / sizeof *kernel_control, constants,
                                    "limber control", pipeline, error);
+}
+
+static lmb_result create_match(lmb_gpu_control *control, lmb_error *error) {
+    if ((control->control->block[CONTROL_FLAGS] & CONTROL_MATCHES) == 0) {
+        return LMB_OK;
+    }
+    const lmb_kernel_constants constants = {.curves = VK_TRUE, .user_curves = VK_TRUE, .matching = VK_TRUE};
+    return lmb_gpu_pipeline_create(control->gpu, kernel_match, sizeof kernel_match / sizeof *kernel_match, constants,
+                                   "limber match", &control->match, error);
 }
 
 // ---- Parts of a frame.
@@ -298,6 +310,9 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         const lmb_kernel_constants constants = lmb_gpu_control_constants(created->control, gpu->limits.is_cpu);
         result = lmb_gpu_control_pipeline_create(gpu, constants, &created->pipeline, error);
     }
+    if (result == LMB_OK) {
+        result = create_match(created, error);
+    }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);
         return result;
@@ -328,6 +343,7 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     lmb_gpu_control_visit_buffers(control, lmb_gpu_buffer_destroy_visited, gpu);
     lmb_gpu_control_parts_destroy(&gpu->host, &control->division.parts);
     gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
+    gpu->vk.DestroyPipeline(gpu->device, control->match, gpu->allocator);
     lmb_host_release(&gpu->host, control->scratch);
     lmb_host_release(&gpu->host, control);
 }
@@ -382,6 +398,18 @@ void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_recor
     }
 }
 
+// Records the searches of characters that the control's kernel has begun, a workgroup for each.
+static void record_match(const lmb_gpu_control *control, VkCommandBuffer commands, const lmb_control_push *of_control) {
+    const lmb_gpu *gpu = control->gpu;
+    const lmb_match_push push = {.block = of_control->block,
+                                 .state = of_control->state,
+                                 .parameters = of_control->parameters,
+                                 .characters = of_control->characters};
+    lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
+                    VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+    lmb_gpu_dispatch(gpu, commands, control->match, &push, sizeof push, push.characters);
+}
+
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters,
                             VkDeviceAddress reached) {
     const lmb_gpu *gpu = control->gpu;
@@ -406,6 +434,9 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
                                    .emits_events = control->emits_events};
     lmb_gpu_begin_label(gpu, info->commands, "limber control");
     lmb_gpu_control_dispatch(gpu, info->commands, control->pipeline, &push, &control->division);
+    if (control->match != VK_NULL_HANDLE) {
+        record_match(control, info->commands, &push);
+    }
     lmb_gpu_barrier(gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     lmb_gpu_end_label(gpu, info->commands);

@@ -218,6 +218,7 @@ typedef struct lmb_kernel_constants {
     VkBool32 user_curves;
     VkBool32 detached;
     VkBool32 decisions;
+    VkBool32 matching;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

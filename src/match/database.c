@@ -20,7 +20,6 @@ typedef struct group {
 #define GROUPS 7
 static const group groups[GROUPS] = {{0, 3, POSITIONS},    {3, 6, POSITIONS},   {6, 9, VELOCITIES}, {9, 12, VELOCITIES},
                                      {12, 15, VELOCITIES}, {15, 21, POSITIONS}, {21, 27, HEADINGS}};
-enum { PATH_FEATURE = 15, HEADING_FEATURE = 21 };
 
 lmb_motion_take lmb_default_motion_take(void) {
     return (lmb_motion_take){0};
@@ -349,10 +348,9 @@ float lmb_motion_database_scale(const lmb_motion_database *database) {
     return database->header->scale;
 }
 
-static LMB_NOINLINE void normalize_some(const lmb_motion_database *database, uint32_t first, uint32_t end,
-                                        const float *features, int16_t *numbers) {
-    for (uint32_t i = first; i < end; i++) {
-        numbers[i] = number_of(database->header, i, (double)features[i - first]);
+static LMB_NOINLINE void normalize_features(const motion_header *header, const float *features, int16_t *numbers) {
+    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
+        numbers[i] = number_of(header, i, (double)features[i]);
     }
 }
 
@@ -361,19 +359,6 @@ void lmb_motion_database_normalize(const lmb_motion_database *database, const fl
     lmb_environment callers;
     lmb_environment_enter(&callers);
     memset(numbers, 0, LMB_MOTION_ROW_SIZE * sizeof *numbers);
-    normalize_some(database, 0, LMB_MOTION_FEATURES, features, numbers);
-    lmb_environment_leave(&callers);
-}
-
-void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
-                               int16_t query[LMB_MOTION_ROW_SIZE]) {
-    lmb_environment callers;
-    lmb_environment_enter(&callers);
-    memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
-    if (row < database->header->row_count) {
-        memcpy(query, database->numbers[row], PATH_FEATURE * sizeof *query);
-    }
-    normalize_some(database, PATH_FEATURE, HEADING_FEATURE, path->positions[0], query);
-    normalize_some(database, HEADING_FEATURE, LMB_MOTION_FEATURES, path->headings[0], query);
+    normalize_features(database->header, features, numbers);
     lmb_environment_leave(&callers);
 }

@@ -6,9 +6,7 @@
 
 #include <limber/motion_database.h>
 
-// Rows in a small and in a large box.
-#define SMALL_BOX 16u
-#define LARGE_BOX 64u
+#include "../../shaders/ops/match_layout.h"
 
 // The moments from `first` of a take, in the order of time. A moment is a row before rows are sorted.
 typedef struct motion_take {
@@ -47,6 +45,15 @@ struct lmb_motion_database {
     motion_box *small, *large;               // of the rows that can be found
 };
 
+// Mean and factor by which a feature of a path becomes a number (match_number() in shaders/ops).
+static inline float lmb_motion_mean(const motion_header *header, uint32_t feature) {
+    return (float)header->means[feature];
+}
+
+static inline float lmb_motion_factor(const motion_header *header, uint32_t feature) {
+    return (float)(header->factors[feature] * (double)header->scale);
+}
+
 // Allocates a database without contents, and returns NULL if there is no memory. block.c.
 lmb_motion_database *lmb_motion_allocate(const lmb_host *host, uint32_t take_count, uint32_t row_count);
 // Finds what follows from the contents of the block.
@@ -55,6 +62,45 @@ void lmb_motion_derive(lmb_motion_database *database);
 // Computes the features of all moments of a take, [moment][LMB_MOTION_FEATURES]. features.c.
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
                          double (*features)[LMB_MOTION_FEATURES]);
+
+// The rows of a database, in its own memory or in a control's block.
+typedef struct lmb_motion_rows {
+    uint32_t row_count, found_count;
+    const motion_take *takes;
+    const uint32_t *moment_of, *take_of, *tags; // [row]
+    const int16_t (*numbers)[LMB_MOTION_ROW_SIZE];
+    const motion_box *small, *large;
+} lmb_motion_rows;
+
+lmb_motion_rows lmb_motion_rows_of(const lmb_motion_database *database);
+
+// Moments from the first to the last.
+typedef struct lmb_motion_range {
+    uint32_t first, last;
+} lmb_motion_range;
+
+#define LMB_MOST_MOTION_RANGES (2 * (1 + LMB_MAX_MOTION_RECENT))
+
+// A search in whole numbers.
+typedef struct lmb_motion_question {
+    int16_t query[LMB_MOTION_ROW_SIZE];
+    uint32_t required, forbidden;
+    uint32_t current; // row that costs `bonus` less, or LMB_NONE
+    uint32_t bonus;
+    lmb_motion_range left_out[LMB_MOST_MOTION_RANGES];
+    uint32_t left_out_count;
+} lmb_motion_question;
+
+// Finds the row with the smallest cost, and of those the first: cost in the upper half, row in the lower one.
+// UINT64_MAX: no row fits. search.c.
+uint64_t lmb_motion_find(const lmb_motion_rows *rows, const lmb_motion_question *question);
+// Returns seconds as whole rows, and a bonus as a cost.
+uint32_t lmb_motion_rows_in(float rate, float seconds);
+uint32_t lmb_motion_cost_of(float scale, float bonus);
+// Writes how far springs are after a time: [AHEAD_WORDS]. path.c.
+void lmb_motion_ahead(float time, float half_life, float *ahead);
+// Returns the rate of a spring, 0 without a half-life.
+float lmb_motion_spring(float half_life);
 
 // Returns the time of a moment of a take.
 float lmb_motion_time(float rate, uint32_t index);

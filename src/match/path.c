@@ -1,11 +1,10 @@
-// Where a character will be if it approaches a desired velocity and heading as critically damped springs do.
+// Where a character will be if it approaches a desired velocity and heading as critically damped springs do, and the
+// query for that.
 #include "math/inline_ops.h"
 
-#include "../../shaders/ops/number.h"
+#include "../../shaders/ops/matching.h"
 #include "base/float_environment.h"
 #include "database.h"
-
-#include <limber/math.h>
 
 #define MAX_HALF_LIFE 10.0f
 // A shorter one counts as none.
@@ -16,33 +15,36 @@ lmb_desired_motion lmb_default_desired_motion(void) {
     return (lmb_desired_motion){.half_life = 0.27f};
 }
 
-// How far springs are after a time.
-typedef struct spring {
-    float turned; // of the desired turn
-    float moved;  // seconds of the difference between the velocities
-} spring;
+float lmb_motion_spring(float half_life) {
+    const float bounded = half_life < MAX_HALF_LIFE ? half_life : MAX_HALF_LIFE;
+    return bounded >= MIN_HALF_LIFE ? TWICE_LN_2 * reciprocal(bounded) : 0.0f;
+}
 
-static spring spring_at(float time, float half_life) {
-    if (!(half_life >= MIN_HALF_LIFE)) {
-        return (spring){1.0f, 0.0f};
-    }
-    const float halves = time * reciprocal(half_life), at = TWICE_LN_2 * halves;
-    const float left = exponential2(snap(-2.0f * halves));
-    return (spring){1.0f - left * (1.0f + at), (2.0f - left * (2.0f + at)) * (half_life * (1.0f / TWICE_LN_2))};
+void lmb_motion_ahead(float time, float half_life, float *ahead) {
+    const float rate = lmb_motion_spring(half_life), at = rate * time, period = reciprocal(rate);
+    const float left = exponential2(snap(at * -1.44269502f)); // 1 / ln 2
+    const float gone = 1.0f - left;
+    ahead[0] = time;
+    ahead[1] = rate > 0.0f ? 1.0f - left * (1.0f + at) : 1.0f;
+    ahead[2] = gone * period;
+    ahead[3] = (gone * period - left * time) * period;
 }
 
 static LMB_NOINLINE void predict(const lmb_motion_database *database, const lmb_desired_motion *motion,
                                  lmb_motion_path *path) {
-    const float half_life = snap(motion->half_life), turn = snap(motion->desired_turn);
+    const float rate = lmb_motion_spring(snap(motion->half_life));
+    const word turn = angle_of_turns(turns_of_radians(snap(motion->desired_turn)));
     for (int i = 0; i < 3; i++) {
-        const float time = database->header->times[i];
-        const spring spring = spring_at(time, half_life < MAX_HALF_LIFE ? half_life : MAX_HALF_LIFE);
+        float ahead[AHEAD_WORDS];
+        lmb_motion_ahead(database->header->times[i], snap(motion->half_life), ahead);
         for (int k = 0; k < 2; k++) {
             const float desired = snap(motion->desired_velocity[k]);
-            path->positions[i][k] = snap(desired * time + (snap(motion->velocity[k]) - desired) * spring.moved);
+            const approach f = make_approach(snap(motion->velocity[k]), snap(motion->acceleration[k]), desired, rate);
+            path->positions[i][k] = place_ahead(f, desired, ahead[0], ahead[2], ahead[3]);
         }
-        path->headings[i][0] = lmb_sine(turn * spring.turned);
-        path->headings[i][1] = lmb_cosine(turn * spring.turned);
+        const direction heading = heading_ahead(turn, ahead[1]);
+        path->headings[i][0] = heading.sine;
+        path->headings[i][1] = heading.cosine;
     }
 }
 
@@ -53,4 +55,25 @@ lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, co
     predict(database, motion, &path);
     lmb_environment_leave(&callers);
     return path;
+}
+
+static LMB_NOINLINE void normalize_path(const motion_header *header, const lmb_motion_path *path, int16_t *query) {
+    for (uint32_t i = MATCH_PATH; i < MATCH_FEATURES; i++) {
+        const uint32_t at = i - MATCH_PATH, heading = at - 6;
+        const float feature = at < 6 ? path->positions[at / 2][at % 2] : path->headings[heading / 2][heading % 2];
+        const float mean = lmb_motion_mean(header, i);
+        query[i] = (int16_t)match_number(is_nan(feature) ? mean : snap(feature), mean, lmb_motion_factor(header, i));
+    }
+}
+
+void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
+                               int16_t query[LMB_MOTION_ROW_SIZE]) {
+    lmb_environment callers;
+    lmb_environment_enter(&callers);
+    memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
+    if (row < database->header->row_count) {
+        memcpy(query, database->numbers[row], MATCH_PATH * sizeof *query);
+    }
+    normalize_path(database->header, path, query);
+    lmb_environment_leave(&callers);
 }

@@ -181,11 +181,11 @@ static void each_range_is_checked(void **state) {
         uint32_t min; // tries
         bool needs_joints;
     } rows[] = {
-        {&lmb_two_bone_fields, 50, true},    {&lmb_aim_fields, 100, true},  {&lmb_feet_fields, 300, true},
-        {&lmb_twist_fields, 50, true},       {&lmb_chain_fields, 40, true}, {&lmb_player_fields, 15, false},
-        {&lmb_transition_fields, 14, false}, {&lmb_fade_fields, 20, false}, {&lmb_state_fields, 8, false},
-        {&lmb_smoothed_fields, 8, false},    {&lmb_group_fields, 2, false}, {&lmb_motion_fields, 20, false},
-        {&lmb_warp_fields, 20, false},
+        {&lmb_two_bone_fields, 50, true},    {&lmb_aim_fields, 100, true},      {&lmb_feet_fields, 300, true},
+        {&lmb_twist_fields, 50, true},       {&lmb_chain_fields, 40, true},     {&lmb_player_fields, 15, false},
+        {&lmb_transition_fields, 14, false}, {&lmb_fade_fields, 20, false},     {&lmb_state_fields, 8, false},
+        {&lmb_smoothed_fields, 8, false},    {&lmb_group_fields, 2, false},     {&lmb_motion_fields, 20, false},
+        {&lmb_warp_fields, 20, false},       {&lmb_matching_fields, 30, false},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         any_def def;

@@ -72,7 +72,8 @@ static void start(recipe *r) {
     r->transitions[1].to = 0;
     r->transitions[1].event = STOP;
     r->transitions[0].fade = r->transitions[1].fade = 0.0f;
-    r->machine = (lmb_machine_def){"gait", r->states, 2, r->transitions, 2};
+    r->machine = (lmb_machine_def){
+        .name = "gait", .states = r->states, .state_count = 2, .transitions = r->transitions, .transition_count = 2};
     r->fade = lmb_default_fade_def();
     r->fade.name = "hello";
     r->fade.parameter = FADE;

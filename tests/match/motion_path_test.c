@@ -28,8 +28,9 @@ static void expect_path(const lmb_motion_database *database, const float times[3
         }
         for (int k = 0; k < 2; k++) {
             const double g = (double)motion->desired_velocity[k], d = (double)motion->velocity[k] - g;
-            expect_near((double)path.positions[i][k], g * t + d * (2.0 - e * (2.0 + y * t)) / y,
-                        1e-5 * largest * (1.0 + t));
+            const double rest = (double)motion->acceleration[k] + d * y;
+            expect_near((double)path.positions[i][k], g * t + d * (1.0 - e) / y + rest * ((1.0 - e) / y - e * t) / y,
+                        1e-5 * (largest + fabs((double)motion->acceleration[k] / y)) * (1.0 + t));
         }
         expect_near((double)path.headings[i][0], sin(turn), 1e-5);
         expect_near((double)path.headings[i][1], cos(turn), 1e-5);
@@ -51,8 +52,9 @@ static void paths_are_those_of_springs(void **state) {
             for (int axis = 0; axis < 2; axis++) {
                 motion.velocity[axis] = (float)random_between(&source, -8.0, 8.0);
                 motion.desired_velocity[axis] = (float)random_between(&source, -8.0, 8.0);
+                motion.acceleration[axis] = k % 3 == 0 ? (float)random_between(&source, -20.0, 20.0) : 0.0f;
             }
-            motion.desired_turn = (float)random_between(&source, -3.2, 3.2);
+            motion.desired_turn = (float)random_between(&source, -3.14, 3.14);
             expect_path(database, times, &motion);
         }
         lmb_motion_database_destroy(database);

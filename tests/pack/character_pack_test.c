@@ -128,6 +128,8 @@ PADDING_OF(lmb_computed_def)
 PADDING_OF(lmb_term)
 PADDING_OF(lmb_transition_def)
 PADDING_OF(lmb_state_def)
+PADDING_OF(lmb_tag_rule_def)
+PADDING_OF(lmb_matching_def)
 PADDING_OF(lmb_machine_def)
 PADDING_OF(lmb_fade_def)
 PADDING_OF(lmb_motion_def)
@@ -182,6 +184,8 @@ static void each_field_has_a_row(void **state) {
         {"lmb_term", &lmb_term_fields, padding_of_lmb_term},
         {"lmb_transition_def", &lmb_transition_fields, padding_of_lmb_transition_def},
         {"lmb_state_def", &lmb_state_fields, padding_of_lmb_state_def},
+        {"lmb_tag_rule_def", &lmb_tag_rule_fields, padding_of_lmb_tag_rule_def},
+        {"lmb_matching_def", &lmb_matching_fields, padding_of_lmb_matching_def},
         {"lmb_machine_def", &lmb_machine_fields, padding_of_lmb_machine_def},
         {"lmb_fade_def", &lmb_fade_fields, padding_of_lmb_fade_def},
         {"lmb_motion_def", &lmb_motion_fields, padding_of_lmb_motion_def},
@@ -346,7 +350,8 @@ static void fill_nodes(lmb_node_def nodes[NODES]) {
     transitions[1].to_self = true;
     transitions[1].curve = LMB_CURVE_BEZIER;
     transitions[1].curve_control[0] = -0.25f;
-    machine = (lmb_machine_def){"gait", states, 2, transitions, 2};
+    machine = (lmb_machine_def){
+        .name = "gait", .states = states, .state_count = 2, .transitions = transitions, .transition_count = 2};
     nodes[2] = lmb_machine_node((const uint32_t[]){0, 1}, &machine);
     nodes[3].op = LMB_OP_CLIP;
     nodes[3].clip = lmb_parameter(3);

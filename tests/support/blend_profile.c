@@ -67,8 +67,11 @@ void blend_profile_start(blend_profile *scene) {
         scene->transitions[i].kind = rows[i].kind;
         scene->transitions[i].profile = rows[i].profile;
     }
-    scene->machine =
-        (lmb_machine_def){"moods", scene->states, PROFILED_STATES, scene->transitions, PROFILED_TRANSITIONS};
+    scene->machine = (lmb_machine_def){.name = "moods",
+                                       .states = scene->states,
+                                       .state_count = PROFILED_STATES,
+                                       .transitions = scene->transitions,
+                                       .transition_count = PROFILED_TRANSITIONS};
     scene->nodes[PROFILED_STATES] = lmb_machine_node(poses, &scene->machine);
     scene->def = (lmb_graph_def){.rig = scene->rig,
                                  .clips = (const lmb_clip *const *)scene->clips,

@@ -175,7 +175,8 @@ static void fill_machine(slot_recipe *r) {
     r->transitions[2] = r->transitions[1];
     r->transitions[2].event = LMB_NONE;
     r->transitions[2].at_end = true;
-    r->machine = (lmb_machine_def){"gait", r->states, 2, r->transitions, 3};
+    r->machine = (lmb_machine_def){
+        .name = "gait", .states = r->states, .state_count = 2, .transitions = r->transitions, .transition_count = 3};
     r->motion = lmb_default_motion_def();
     r->def.motion = &r->motion;
     r->def.event_count = SLOT_EVENTS;

@@ -111,6 +111,7 @@ static void build_machines(building *b) {
     uint32_t first = 0;
     for (uint32_t i = 0; i < b->from->machine_count; i++) {
         const control_machine_def *from = &b->from->machines[i];
+        const lmb_matching_def *matching = b->from->matchings != NULL ? b->from->matchings[i] : NULL;
         const uint32_t node = b->from->player_count + i;
         for (uint32_t k = 0; k < from->state_count; k++) {
             const control_state_def *state = &from->states[k];
@@ -125,13 +126,19 @@ static void build_machines(building *b) {
         b->machines[i] = (lmb_machine_def){.states = b->states + first,
                                            .state_count = from->state_count,
                                            .transitions = from->transitions,
-                                           .transition_count = from->transition_count};
+                                           .transition_count = from->transition_count,
+                                           .matching = matching};
         b->moving.machines[i] = (lmb_moving_machine){.node = node,
                                                      .def = b->machines[i],
                                                      .states = b->own_states + first,
                                                      .machine = from->machine,
                                                      .state = from->state,
                                                      .profile_parameter = from->profile_parameter};
+        if (matching != NULL &&
+            lmb_motion_database_open(matching->database, matching->database_words * sizeof(uint32_t), NULL,
+                                     &b->moving.machines[i].database, NULL) != LMB_OK) {
+            abort();
+        }
         b->nodes[node] = lmb_default_node_def();
         b->nodes[node].op = LMB_OP_MACHINE;
         b->nodes[node].machine = &b->machines[i];
@@ -207,6 +214,9 @@ static void build(building *b, const control_def *def) {
 }
 
 static void release(building *b) {
+    for (uint32_t i = 0; i < b->from->machine_count; i++) {
+        lmb_motion_database_destroy(b->moving.machines[i].database);
+    }
     void *const all[] = {b->nodes,
                          b->players,
                          b->machines,

@@ -86,7 +86,8 @@ typedef struct control_def {
     uint32_t group_count;
     const control_machine_def *machines;
     uint32_t machine_count;
-    uint32_t max_emitted_events; // events emitted per character and frame; more are only counted
+    const lmb_matching_def *const *matchings; // [machine], or NULL; NULL: none
+    uint32_t max_emitted_events;              // events emitted per character and frame; more are only counted
     // Frames between updates: a whole number from 1 to 16, rounded down. A character is updated in a frame if the
     // frame number plus the character's index is divisible by it, or if it receives events. An update advances it by
     // all the time since its last one. In other frames the character does not change.

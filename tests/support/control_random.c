@@ -1,6 +1,7 @@
 #include "control_random.h"
 
 #include "control/run.h"
+#include "random_matching.h"
 #include "tools/random_curves.h"
 
 #include <stdio.h>
@@ -19,6 +20,7 @@ enum {
     MOST_NOTIFIES = 3,
     MOST_WARPS = 2,
     MOST_KEYS = 4,
+    MOST_RULES = 2,
     EVENTS = 6,
     JOINTS = 2,
     CLIPS = 3,
@@ -50,6 +52,10 @@ typedef struct plan {
     control_state_def states[MOST_MACHINES][MOST_STATES];
     lmb_transition_def transitions[MOST_MACHINES][MOST_TRANSITIONS];
     lmb_term terms[MOST_MACHINES][MOST_TRANSITIONS][MOST_TERMS];
+    lmb_matching_def matchings[MOST_MACHINES];
+    const lmb_matching_def *matched[MOST_MACHINES]; // or NULL
+    lmb_tag_rule_def rules[MOST_MACHINES][MOST_RULES];
+    lmb_motion_database *databases[MOST_MACHINES];
     lmb_motion_def motion;
     uint32_t readable[HOST_PARAMETERS + MOST_SMOOTHED + MOST_COMPUTED + 3]; // parameters that values may name
     uint32_t readable_count;
@@ -460,6 +466,82 @@ static void draw_players(plan *p) {
     }
 }
 
+static bool is_grouped(const plan *p, uint32_t player) {
+    bool grouped = false;
+    for (uint32_t i = 0; i < p->def.group_count; i++) {
+        for (uint32_t k = 0; k < p->groups[i].player_count; k++) {
+            grouped = grouped || p->groups[i].players[k] == player;
+        }
+    }
+    return grouped;
+}
+
+// Finds takes for a machine's first states: those with a clip of their own that is in no group. Lets these clips loop
+// or hold.
+static random_matching_takes find_takes(plan *p, uint32_t machine) {
+    random_matching_takes takes = {.rate = (float)(10 + 10 * random_below(p->random, 6))};
+    for (uint32_t i = 0; i < p->machines[machine].state_count && i < RANDOM_MATCHING_TAKES; i++) {
+        const uint32_t index = p->states[machine][i].end_player;
+        control_player_def *player = index != LMB_NONE ? &p->players[index] : NULL;
+        if (player == NULL || is_grouped(p, index) || player->duration * takes.rate < 1.0f) {
+            break;
+        }
+        const float most = fminf(player->duration * takes.rate, (float)(RANDOM_MATCHING_ROWS - 1));
+        takes.rows[i] = 2 + random_below(p->random, (uint32_t)most);
+        takes.loops[i] = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
+        player->end = takes.loops[i] ? LMB_END_LOOP : LMB_END_HOLD;
+        player->repetitions = player->sync = 0;
+        player->drops_out = false;
+        player->delay = 0.0f;
+        takes.count++;
+    }
+    return takes;
+}
+
+static void draw_matching(plan *p, uint32_t machine, const random_matching_takes *takes) {
+    lmb_matching_def *matching = &p->matchings[machine];
+    *matching = lmb_default_matching_def();
+    const int32_t spread = 1 + (int32_t)random_below(p->random, LMB_MAX_MOTION_FEATURE);
+    p->databases[machine] = random_matching_database(p->random, takes, spread);
+    assert_non_null(p->databases[machine]);
+    size_t size;
+    matching->database = lmb_motion_database_block(p->databases[machine], &size);
+    matching->database_words = (uint32_t)(size / sizeof(uint32_t));
+    matching->velocity[0] = draw_value(p);
+    matching->velocity[1] = draw_value(p);
+    matching->faces_heading = chance(p, 2);
+    matching->heading = draw_value(p);
+    matching->half_life = chance(p, 3) ? 0.0f : (float)random_between(p->random, 0.0, 1.0);
+    matching->interval = chance(p, 2) ? 1.0f / 120.0f : (float)random_between(p->random, 0.01, 0.3);
+    matching->window = chance(p, 3) ? 0.0f : (float)random_between(p->random, 0.0, 1.0);
+    matching->recent = (float)random_between(p->random, 0.0, 0.5);
+    matching->bonus = chance(p, 2) ? 0.0f : (float)random_between(p->random, 0.0, 10.0);
+    matching->fade = chance(p, 3) || !p->def.inertialize ? 0.0f : draw_seconds(p);
+    matching->rule_count = random_below(p->random, MOST_RULES + 1);
+    matching->rules = p->rules[machine];
+    for (uint32_t i = 0; i < matching->rule_count; i++) {
+        p->rules[machine][i] = (lmb_tag_rule_def){random_below(p->random, 8), draw_value(p)};
+    }
+    p->matched[machine] = matching;
+}
+
+// Lets some machines match motion. These draws change no others.
+static void draw_matchings(plan *p) {
+    random_source own = random_branch(p->random->state, 3), *drawn = p->random;
+    p->def.matchings = p->matched;
+    p->random = &own;
+    for (uint32_t i = 0; i < p->def.machine_count && p->def.motion != NULL && !p->motion.full_rotation; i++) {
+        random_matching_takes takes = {0};
+        if (chance(p, 2)) {
+            takes = find_takes(p, i);
+        }
+        if (takes.count > 0) {
+            draw_matching(p, i, &takes);
+        }
+    }
+    p->random = drawn;
+}
+
 static void draw_control(plan *p) {
     p->def = default_control_def();
     p->def.parameter_count = CONTROL_RANDOM_PARAMETERS;
@@ -486,6 +568,7 @@ static void draw_control(plan *p) {
     draw_players(p);
     draw_machines(p);
     draw_decisions(p);
+    draw_matchings(p);
     draw_weighed(p);
 }
 
@@ -761,6 +844,9 @@ control_random *control_random_create(uint32_t number) {
     made->program = chance(p, 2) ? draw_program(p, number) : NULL;
     if (control_create(&p->def, made->program, NULL, &made->control, &error) != LMB_OK) {
         fail_msg("control %u: %s", number, error.message);
+    }
+    for (uint32_t i = 0; i < MOST_MACHINES; i++) {
+        lmb_motion_database_destroy(p->databases[i]);
     }
     free(p);
     made->path = LMB_CPU_FAST;

@@ -56,7 +56,8 @@ static inline lmb_result reached_create(const lmb_rig *rig, uint32_t parameter, 
         transitions[i].term_count = 1;
         transitions[i].fade = 0.0f;
     }
-    const lmb_machine_def machine = {"limb", states, 2, transitions, 2};
+    const lmb_machine_def machine = {
+        .name = "limb", .states = states, .state_count = 2, .transitions = transitions, .transition_count = 2};
     static const uint32_t poses[2] = {1, 2};
     nodes[3] = lmb_machine_node(poses, &machine);
     lmb_computed_def computed = lmb_default_computed_def();

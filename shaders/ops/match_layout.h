@@ -1,0 +1,21 @@
+// Memory layout of the arrays of a motion database, in its block and in a control's block.
+#ifndef LMB_OPS_MATCH_LAYOUT_H
+#define LMB_OPS_MATCH_LAYOUT_H
+
+#define TAKE_FIRST 0u // moment
+#define TAKE_COUNT 1u
+#define TAKE_LOOPS 2u
+#define TAKE_WORDS 3u
+#define MATCH_FEATURES 27u
+#define MATCH_PATH 15u      // the first feature of the path
+#define MATCH_ROW_WORDS 16u // two numbers each
+#define MATCH_BOX_LOW 0u    // the extremes of the rows, as rows
+#define MATCH_BOX_HIGH MATCH_ROW_WORDS
+#define MATCH_BOX_ANY (2u * MATCH_ROW_WORDS) // tags that any of them has
+#define MATCH_BOX_ALL (2u * MATCH_ROW_WORDS + 1u)
+#define MATCH_BOX_WORDS (2u * MATCH_ROW_WORDS + 2u)
+#define SMALL_BOX 16u
+#define LARGE_BOX 64u
+#define MOST_MATCH_ROWS 131072u
+
+#endif

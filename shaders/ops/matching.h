@@ -1,0 +1,331 @@
+// Motion matching: what a character asks of a database, what a search leaves out, and how its result is taken. Searches
+// are in src/match/search.c and shaders/match.comp: whole numbers, so their order does not matter.
+#ifndef LMB_OPS_MATCHING_H
+#define LMB_OPS_MATCHING_H
+
+#include "motion.h"
+
+// Where a character goes: a velocity along two axes, and an angle by which it turns.
+STRUCT(course)
+real x;
+real z;
+word turn;
+END_STRUCT(course)
+
+OP course make_course(real x, real z, word turn) {
+    course w;
+    w.x = x;
+    w.z = z;
+    w.turn = turn;
+    return w;
+}
+
+// How a velocity along an axis follows a desired one as a critically damped spring: it differs by `off`, and changes by
+// `on` in the unit of time of the spring.
+STRUCT(approach)
+real off;
+real on;
+END_STRUCT(approach)
+
+// `rate`: of the spring, 0 if it is reached at once.
+OP approach make_approach(real velocity, real acceleration, real desired, float rate) {
+    approach f;
+    f.off = rate > 0.0f ? snap(velocity - desired) : 0.0f;
+    f.on = rate > 0.0f ? snap(acceleration + f.off * rate) : 0.0f;
+    return f;
+}
+
+// The place along an axis after a time. `by_off` and `by_on`: as in AHEAD_WORDS.
+OP real place_ahead(approach f, real desired, real time, real by_off, real by_on) {
+    return snap(desired * time + (f.off * by_off + f.on * by_on));
+}
+
+// The heading after a share of a turn.
+OP direction heading_ahead(word turn, real share) {
+    return direction_of_angle(angle_of_turns(turns_of_radians(snap(radians_of_angle(turn) * share))));
+}
+
+// A feature as a number of a row, in two's complement.
+OP word match_number(real feature, real mean, real factor) {
+    real number = clamp_real(FLOOR((feature - mean) * factor + 0.5f), -4095.0f, 4095.0f);
+    return TO_WORD(number + 4096.0f) - 4096u;
+}
+
+// Moments that a search leaves out: ranges, both ends included.
+#define MOST_LEFT_OUT 18u
+STRUCT(left_out)
+uint first[MOST_LEFT_OUT];
+uint last[MOST_LEFT_OUT];
+uint count;
+END_STRUCT(left_out)
+
+OP left_out leave_out(left_out l, uint first, uint last) {
+    l.first[l.count] = first;
+    l.last[l.count] = last;
+    l.count = l.count + 1u;
+    return l;
+}
+
+// Leaves out the moments of a take around one of them, up to `rows` away.
+OP left_out leave_out_around(left_out l, memory block, address take, uint moment, uint rows) {
+    uint first = LOAD(block, take + TAKE_FIRST);
+    uint count = LOAD(block, take + TAKE_COUNT);
+    uint at = moment - first;
+    uint before = at < rows ? at : rows;
+    uint after = count - 1u - at < rows ? count - 1u - at : rows;
+    l = leave_out(l, moment - before, moment + after);
+    uint wrapped = rows < count ? rows : count - 1u;
+    if (LOAD(block, take + TAKE_LOOPS) != 0u && wrapped > before) {
+        l = leave_out(l, first + count - (wrapped - before), first + count - 1u);
+    } else if (LOAD(block, take + TAKE_LOOPS) != 0u && wrapped > after) {
+        l = leave_out(l, first, first + (wrapped - after) - 1u);
+    }
+    return l;
+}
+
+// Whether rows may be found of which any have some tags, and all have others.
+OP bool tags_fit(uint any, uint all, uint required, uint forbidden) {
+    return (any & required) == required && (all & forbidden) == 0u;
+}
+
+OP bool matches(memory block) {
+    return USES_MATCHING && (LOAD(block, CONTROL_FLAGS) & CONTROL_MATCHES) != 0u;
+}
+
+OP address matchings_end(memory block) {
+    return LOAD(block, CONTROL_MATCHINGS) + LOAD(block, CONTROL_MATCHING_COUNT) * MATCHING_WORDS;
+}
+
+// ---- What a character asks for.
+
+OP address matched_at(control c, address matching) {
+    return LOAD(c.block, matching + MATCHING_STATE);
+}
+
+// The player of the state that is a take.
+OP address player_of_take(control c, address matching, address take) {
+    address states = LOAD(c.block, LOAD(c.block, matching + MATCHING_MACHINE) + MACHINE_STATES);
+    return LOAD(c.block, states + take * STATE_WORDS + STATE_END_PLAYER);
+}
+
+// The take that plays.
+OP uint current_take(control c, address matching) {
+    address machine = LOAD(c.block, matching + MATCHING_MACHINE);
+    return state_word(c, LOAD(c.block, machine + MACHINE_STATE) + MACHINE_CURRENT);
+}
+
+// The moment of a take that plays: that at or just before a time, or one that comes within a hundredth of a row.
+OP uint current_moment(control c, address matching, address take) {
+    address record = LOAD(c.block, matching + MATCHING_TAKES) + take * TAKE_WORDS;
+    address player = player_of_take(c, matching, take);
+    ticks place = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
+    real at = seconds_of_fine(place) * LOAD_FLOAT(c.block, matching + MATCHING_RATE) + 0.01f;
+    uint last = LOAD(c.block, record + TAKE_COUNT) - 1u;
+    uint index = at < 131072.0f ? TO_WORD(at) : last;
+    return LOAD(c.block, record + TAKE_FIRST) + (index < last ? index : last);
+}
+
+OP uint row_of_moment(control c, address matching, uint moment) {
+    return LOAD(c.block, LOAD(c.block, matching + MATCHING_ROWS) + moment);
+}
+
+// What parameters ask for, along axes of the world.
+OP_NOINLINE course desired_course(control c, address matching, word yaw) {
+    real v[2];
+    for (address i = 0u; i < 2u; i++) {
+        real number = control_number(c, matching + MATCHING_VELOCITY + i * CONTROL_VALUE_WORDS);
+        v[i] = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
+    }
+    word angle = yaw;
+    if (LOAD(c.block, matching + MATCHING_FACES) != 0u) {
+        real heading = control_number(c, matching + MATCHING_HEADING);
+        angle = is_finite(heading) ? angle_of_turns(turns_of_radians(snap(heading))) : yaw;
+    } else if (v[0] != 0.0f || v[1] != 0.0f) {
+        real turns = turns_of_radians(angle_from_axis(v[1], v[0]));
+        angle = angle_of_turns(v[0] < 0.0f ? -turns : turns);
+    }
+    return make_course(v[0], v[1], angle);
+}
+
+STRUCT(tag_masks)
+uint required;
+uint forbidden;
+END_STRUCT(tag_masks)
+
+OP tag_masks find_tags(control c, address matching) {
+    tag_masks m;
+    m.required = 0u;
+    m.forbidden = 0u;
+    address rule = LOAD(c.block, matching + MATCHING_RULES);
+    address end = rule + LOAD(c.block, matching + MATCHING_RULE_COUNT) * TAG_RULE_WORDS;
+    for (; rule < end; rule += TAG_RULE_WORDS) {
+        real number = control_number(c, rule);
+        uint tags = LOAD(c.block, rule + TAG_RULE_TAGS);
+        bool counts = is_finite(number);
+        m.required = m.required | (counts && number > 0.5f ? tags : 0u);
+        m.forbidden = m.forbidden | (counts && number < -0.5f ? tags : 0u);
+    }
+    return m;
+}
+
+// What a search asks of the rows.
+STRUCT(match_question)
+uint query[MATCH_ROW_WORDS];
+left_out without;
+uint current; // row that costs less, or CONTROL_NONE
+uint required;
+uint forbidden;
+END_STRUCT(match_question)
+
+OP match_question put_feature(match_question q, memory block, address matching, uint feature, real x) {
+    address normal = matching + MATCHING_NORMALS + 2u * (feature - MATCH_PATH);
+    word number = match_number(x, LOAD_FLOAT(block, normal), LOAD_FLOAT(block, normal + 1u)) & 0xffffu;
+    uint shift = (feature & 1u) * 16u;
+    q.query[feature >> 1u] = (q.query[feature >> 1u] & (0xffff0000u >> shift)) | (number << shift);
+    return q;
+}
+
+// Puts the path into a query: how the character approaches a course along its own axes.
+OP match_question put_path(match_question q, memory block, address matching, approach x, approach z, course desired) {
+    for (uint i = 0u; i < 3u; i++) {
+        address ahead = matching + MATCHING_AHEAD + i * AHEAD_WORDS;
+        real time = LOAD_FLOAT(block, ahead);
+        real by_off = LOAD_FLOAT(block, ahead + 2u);
+        real by_on = LOAD_FLOAT(block, ahead + 3u);
+        direction heading = heading_ahead(desired.turn, LOAD_FLOAT(block, ahead + 1u));
+        uint place = MATCH_PATH + 2u * i;
+        q = put_feature(q, block, matching, place, place_ahead(x, desired.x, time, by_off, by_on));
+        q = put_feature(q, block, matching, place + 1u, place_ahead(z, desired.z, time, by_off, by_on));
+        q = put_feature(q, block, matching, place + 6u, snap(heading.sine));
+        q = put_feature(q, block, matching, place + 7u, snap(heading.cosine));
+    }
+    return q;
+}
+
+// Leaves out what plays and what was chosen shortly before.
+OP match_question without_recent(match_question q, control c, address matching, uint moment) {
+    uint window = LOAD(c.block, matching + MATCHING_WINDOW);
+    uint longest = LOAD(c.block, matching + MATCHING_RECENT);
+    address takes = LOAD(c.block, matching + MATCHING_TAKES);
+    uint take = current_take(c, matching);
+    q.without = leave_out_around(q.without, c.block, takes + take * TAKE_WORDS, moment, window);
+    address recent = matched_at(c, matching) + MATCHED_RECENT;
+    for (uint i = 0u; i < MOST_RECENT; i++) {
+        uint row = state_word(c, recent + i * MATCHED_RECENT_WORDS) - 1u;
+        if (row != 0xffffffffu && state_word(c, recent + i * MATCHED_RECENT_WORDS + 1u) <= longest) {
+            take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
+            moment = LOAD(c.block, LOAD(c.block, matching + MATCHING_MOMENTS) + row);
+            q.without = leave_out_around(q.without, c.block, takes + take * TAKE_WORDS, moment, window);
+        }
+    }
+    return q;
+}
+
+// Whether a take ends: no row of it that follows can be found.
+OP bool take_ends(control c, address matching, uint row) {
+    address player = player_of_take(c, matching, current_take(c, matching));
+    uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+    return (flags & PLAYING_ENDED) != 0u || row >= LOAD(c.block, matching + MATCHING_FOUND_COUNT);
+}
+
+// The question of a character whose machine plays a take: the pose of the row that plays, and the path to what
+// parameters ask for.
+OP_NOINLINE match_question find_question(control c, address matching) {
+    uint moment = current_moment(c, matching, current_take(c, matching));
+    uint row = row_of_moment(c, matching, moment);
+    match_question q;
+    for (uint i = 0u; i < MATCH_ROW_WORDS; i++) {
+        q.query[i] = LOAD(c.block, LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS + i);
+    }
+    word yaw = state_word(c, motion_state(c, LOAD(c.block, CONTROL_CHARACTER_MOTION)) + MOVING_YAW);
+    course desired = desired_course(c, matching, yaw);
+    direction back = direction_of_angle(0u - yaw);
+    address at = matched_at(c, matching) + MATCHED_MOVING;
+    displacement along = turn_displacement(make_displacement(desired.x, 0.0f, desired.z, 0.0f), back);
+    displacement v =
+        turn_displacement(make_displacement(state_number(c, at), 0.0f, state_number(c, at + 1u), 0.0f), back);
+    displacement a =
+        turn_displacement(make_displacement(state_number(c, at + 2u), 0.0f, state_number(c, at + 3u), 0.0f), back);
+    float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
+    desired = make_course(snap(along.x), snap(along.z), desired.turn - yaw);
+    q = put_path(q, c.block, matching, make_approach(snap(v.x), snap(a.x), desired.x, rate),
+                 make_approach(snap(v.z), snap(a.z), desired.z, rate), desired);
+    q.without.count = 0u;
+    q = without_recent(q, c, matching, moment);
+    q.current = take_ends(c, matching, row) ? CONTROL_NONE : row;
+    tag_masks tags = find_tags(c, matching);
+    q.required = tags.required;
+    q.forbidden = tags.forbidden;
+    return q;
+}
+
+// ---- Jumps to what searches found.
+
+// The matching of a machine, or CONTROL_NONE.
+OP address matching_of(memory block, address machine) {
+    address found = CONTROL_NONE;
+    if (matches(block)) {
+        address end = matchings_end(block);
+        for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
+            found = LOAD(block, matching + MATCHING_MACHINE) == machine ? matching : found;
+        }
+    }
+    return found;
+}
+
+// Begins a matching with its machine.
+OP_NOINLINE void begin_matching(control c, address matching) {
+    for (uint i = 0u; i < MATCHED_WORDS; i++) {
+        set_state_word(c, matched_at(c, matching) + i, 0u);
+    }
+}
+
+// 1 plus the row that was found, or 0.
+OP uint found_row(control c, address matching) {
+    uint found = 0u;
+    if (matching != CONTROL_NONE) {
+        found = state_word(c, matched_at(c, matching) + MATCHED_FOUND);
+    }
+    return found == MATCH_ASKED ? 0u : found;
+}
+
+// Whether a character jumps in this frame.
+OP bool jumps(control c) {
+    bool any = false;
+    if (matches(c.block)) {
+        address end = matchings_end(c.block);
+        for (address matching = LOAD(c.block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
+            any = any || found_row(c, matching) != 0u;
+        }
+    }
+    return any;
+}
+
+// The transition to a row's take.
+OP address jump_to(control c, address matching, uint row) {
+    uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
+    return LOAD(c.block, matching + MATCHING_JUMPS) + take * TRANSITION_WORDS;
+}
+
+// After that transition: puts the take at the row's time, and remembers the row.
+OP_NOINLINE void land(control c, address matching, uint row) {
+    uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
+    uint moment = LOAD(c.block, LOAD(c.block, matching + MATCHING_MOMENTS) + row);
+    uint index = moment - LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKES) + take * TAKE_WORDS + TAKE_FIRST);
+    address player = player_of_take(c, matching, take);
+    ticks place = scale_ticks(block_ticks(c, matching + MATCHING_STEP), index);
+    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    set_state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE,
+                    select_ticks(ticks_less(duration, place), duration, place));
+    address recent = matched_at(c, matching) + MATCHED_RECENT;
+    for (uint i = MOST_RECENT - 1u; i > 0u; i--) {
+        address from = recent + (i - 1u) * MATCHED_RECENT_WORDS;
+        set_state_word(c, from + MATCHED_RECENT_WORDS, state_word(c, from));
+        set_state_word(c, from + MATCHED_RECENT_WORDS + 1u, state_word(c, from + 1u));
+    }
+    set_state_word(c, recent, row + 1u);
+    set_state_word(c, recent + 1u, 0u);
+    set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, 0u);
+}
+
+#endif

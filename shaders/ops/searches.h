@@ -1,0 +1,136 @@
+// When machines that match motion search. Their jumps are transitions (machines.h).
+#ifndef LMB_OPS_SEARCHES_H
+#define LMB_OPS_SEARCHES_H
+
+#include "machines.h"
+
+// Whether a take plays: the machine runs, and its state is one.
+OP bool plays_take(control c, address matching) {
+    return machine_is_current(c, LOAD(c.block, matching + MATCHING_MACHINE)) &&
+           current_take(c, matching) < LOAD(c.block, matching + MATCHING_TAKE_COUNT);
+}
+
+// Begins the frame of matchings. A row that was found for a take that no longer plays is forgotten.
+OP void begin_matchings(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
+    if (!matches(block)) {
+        return;
+    }
+    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
+         matching += MATCHING_WORDS) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.updates && !plays_take(c, matching)) {
+                set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, 0u);
+            }
+        }
+    }
+}
+
+// Moves the velocity that follows the desired one. Written as "Spring-It-On" does (limber/motion_database.h).
+OP_NOINLINE void follow_velocity(control c, address matching) {
+    float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
+    course desired = desired_course(c, matching, 0u);
+    real time = seconds_of_fine(fine_of_ticks(c.duration));
+    real left = exponential2(snap(time * rate * -1.44269502f));
+    address at = matched_at(c, matching) + MATCHED_MOVING;
+    for (uint i = 0u; i < 2u; i++) {
+        real g = i == 0u ? desired.x : desired.z;
+        real a = state_number(c, at + 2u + i);
+        approach f = make_approach(state_number(c, at + i), a, g, rate);
+        real v = snap(g + left * snap(f.off + f.on * time));
+        a = rate > 0.0f ? snap(left * snap(a - f.on * snap(rate * time))) : 0.0f;
+        set_state_word(c, at + i, BITS(v));
+        set_state_word(c, at + 2u + i, BITS(a));
+    }
+}
+
+// Advances what was chosen, and the time since the last search, by the duration of a piece.
+OP void advance_matching(control c, address matching) {
+    address at = matched_at(c, matching);
+    set_state_ticks(c, at + MATCHED_WAITED, add_ticks(state_ticks(c, at + MATCHED_WAITED), c.duration));
+    follow_velocity(c, matching);
+    for (uint i = 0u; i < MOST_RECENT; i++) {
+        address since = at + MATCHED_RECENT + i * MATCHED_RECENT_WORDS + 1u;
+        uint before = state_word(c, since);
+        uint now = before + ticks_low(c.duration);
+        bool is_long = ticks_high(c.duration) != 0u || now < before;
+        set_state_word(c, since, is_long ? 0xffffffffu : now);
+    }
+}
+
+OP void advance_matchings(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
+    if (!matches(block)) {
+        return;
+    }
+    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
+         matching += MATCHING_WORDS) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.moves && c.updates) {
+                advance_matching(c, matching);
+            }
+        }
+    }
+}
+
+// Whether parameters ask for something else than at the last search.
+OP bool course_changed(control c, address matching, course desired, tag_masks tags) {
+    address at = matched_at(c, matching);
+    real x = snap(desired.x - state_number(c, at + MATCHED_VELOCITY));
+    real z = snap(desired.z - state_number(c, at + MATCHED_VELOCITY + 1u));
+    word turned = turn_magnitude(desired.turn - state_word(c, at + MATCHED_HEADING));
+    return x * x + z * z > LOAD_FLOAT(c.block, matching + MATCHING_CHANGE) ||
+           turned > LOAD(c.block, matching + MATCHING_TURN) || tags.required != state_word(c, at + MATCHED_REQUIRED) ||
+           tags.forbidden != state_word(c, at + MATCHED_FORBIDDEN);
+}
+
+// The time that a character has waited after its first search, so that the searches of a crowd take turns.
+OP ticks first_wait(control c, address matching) {
+    return part_of_ticks(block_ticks(c, matching + MATCHING_INTERVAL), c.character * 2654435769u);
+}
+
+// Begins the search of a character: in its first frame, after an interval, when parameters ask for something else, and
+// at the end of a take.
+OP_NOINLINE void ask(control c, address matching) {
+    address at = matched_at(c, matching);
+    course desired = desired_course(c, matching, 0u); // one that keeps its heading does not ask anew when it turns
+    tag_masks tags = find_tags(c, matching);
+    ticks interval = block_ticks(c, matching + MATCHING_INTERVAL);
+    ticks waited = state_ticks(c, at + MATCHED_WAITED);
+    bool begins = state_word(c, at + MATCHED_BEGUN) == 0u;
+    bool is_due = !ticks_less(waited, interval);
+    uint row = row_of_moment(c, matching, current_moment(c, matching, current_take(c, matching)));
+    if (begins || is_due || course_changed(c, matching, desired, tags) || take_ends(c, matching, row)) {
+        ticks later = is_due ? subtract_ticks(waited, interval) : waited; // its turn stays
+        later = ticks_less(later, interval) ? later : make_ticks(0u, 0u);
+        set_state_word(c, at + MATCHED_FOUND, MATCH_ASKED);
+        set_state_word(c, at + MATCHED_BEGUN, 1u);
+        set_state_ticks(c, at + MATCHED_WAITED, begins ? first_wait(c, matching) : later);
+        set_state_word(c, at + MATCHED_VELOCITY, BITS(desired.x));
+        set_state_word(c, at + MATCHED_VELOCITY + 1u, BITS(desired.z));
+        set_state_word(c, at + MATCHED_HEADING, desired.turn);
+        set_state_word(c, at + MATCHED_REQUIRED, tags.required);
+        set_state_word(c, at + MATCHED_FORBIDDEN, tags.forbidden);
+    }
+}
+
+// Begins searches, at the end of a frame.
+OP void begin_searches(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
+    if (!matches(block)) {
+        return;
+    }
+    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
+         matching += MATCHING_WORDS) {
+        FOR_EACH(all, i) {
+            control c = CHARACTER(all, i);
+            if (c.updates && plays_take(c, matching)) {
+                ask(c, matching);
+            }
+        }
+    }
+}
+
+#endif

@@ -1,0 +1,113 @@
+// Motion matching on a device: states and poses have the bits of the CPU in every frame, with searches, jumps, events
+// and frames between updates.
+#include "gpu_suite.h"
+#include "matching_scene.h"
+#include "random_matching.h"
+
+#include <gpu_side.h>
+
+// Expects at least so many changes of takes.
+static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_changes) {
+    lmb_error error = {0};
+    lmb_graph *graph = NULL;
+    assert_ok(lmb_graph_create(&scene->def, NULL, &graph, &error), &error);
+    side sides[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        sides[i] = (side){.batch = {graph, MATCHING_CHARACTERS, LMB_OUTPUT_LOCAL_BIT},
+                          .events_a_frame = MATCHING_CHARACTERS,
+                          .gpu = i == 1};
+        assert_ok(side_create(&sides[i], &error), &error);
+    }
+    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph)), row = lmb_graph_parameter_count(graph);
+    uint32_t takes[MATCHING_CHARACTERS] = {0}, changes = 0;
+    for (uint32_t frame = 0; frame < frames; frame++) {
+        for (uint32_t i = 0; i < 2; i++) {
+            sides[i].event_count = 0;
+            for (uint32_t c = 0; c < MATCHING_CHARACTERS; c++) {
+                matching_ask(c, frame, sides[i].parameters + (size_t)c * row);
+                if (frame == 50 && c % 4 == 0) {
+                    sides[i].events[sides[i].event_count++] = (lmb_event){c, c % 8 == 0 ? 0 : LMB_EVENT_RESET};
+                }
+            }
+            assert_ok(side_run(&sides[i], LMB_TICKS_PER_SECOND / (frame % 5 == 0 ? 20 : 60), frame, &error), &error);
+        }
+        assert_memory_equal(sides[0].state, sides[1].state, MATCHING_CHARACTERS * words * sizeof(uint32_t));
+        assert_memory_equal(sides[0].outputs.buffers[LMB_OUTPUT_LOCAL], sides[1].outputs.buffers[LMB_OUTPUT_LOCAL],
+                            MATCHING_CHARACTERS * WALK_JOINTS * LMB_POSE_COMPONENTS * sizeof(float));
+        for (uint32_t c = 0; c < MATCHING_CHARACTERS; c++) {
+            const uint32_t take =
+                lmb_control_current_state(lmb_graph_control(graph), sides[1].state + (size_t)c * words, 0);
+            changes += take != takes[c];
+            takes[c] = take;
+        }
+    }
+    assert_in_range(changes, min_changes, UINT32_MAX);
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_ok(side_destroy(&sides[i], LMB_OK, &error), &error);
+    }
+    lmb_graph_destroy(graph);
+}
+
+static void frames_have_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    matching_scene scene;
+    matching_start(&scene);
+    compare(&scene, 150, 30);
+    matching_end(&scene);
+}
+
+static void frames_between_updates_have_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    matching_scene scene;
+    matching_start(&scene);
+    const lmb_value every = lmb_constant(3.0f);
+    scene.def.update_every = &every;
+    scene.def.interpolate_updates = true;
+    scene.matching.faces_heading = true;
+    compare(&scene, 150, 30);
+    matching_end(&scene);
+}
+
+// Takes of 32,768 rows in which little prunes: arbitrary rows, or rows of which many cost the same.
+static void compare_large(uint32_t takes, uint32_t rows, bool ties) {
+    matching_scene scene;
+    matching_start(&scene);
+    random_source source = random_branch(rows, ties);
+    random_matching_takes counts = {.count = takes, .rate = 30.0f};
+    lmb_clip *clips[SCENE_TAKES] = {0};
+    lmb_error error = {0};
+    for (uint32_t i = 0; i < SCENE_TAKES; i++) {
+        counts.rows[i] = rows;
+        counts.loops[i] = scene.takes[i].loop;
+        lmb_clip_def def = lmb_default_clip_def();
+        def.duration = 1100.0f;
+        assert_ok(lmb_clip_create(scene.rig, &def, NULL, &clips[i], &error), &error);
+    }
+    lmb_motion_database *database = random_matching_database(&source, &counts, ties ? 1 : LMB_MAX_MOTION_FEATURE);
+    assert_non_null(database);
+    size_t size;
+    scene.matching.database = lmb_motion_database_block(database, &size);
+    scene.matching.database_words = (uint32_t)(size / sizeof(uint32_t));
+    scene.def.clips = (const lmb_clip *const *)clips;
+    compare(&scene, 8, 1);
+    for (uint32_t i = 0; i < SCENE_TAKES; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_motion_database_destroy(database);
+    matching_end(&scene);
+}
+
+static void large_databases_and_ties_have_the_bits_of_the_cpu(void **state) {
+    (void)state;
+    compare_large(SCENE_TAKES, LMB_MAX_MOTION_ROWS / SCENE_TAKES, false);
+    compare_large(SCENE_TAKES, 1000, true);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_have_the_bits_of_the_cpu),
+        cmocka_unit_test(frames_between_updates_have_the_bits_of_the_cpu),
+        cmocka_unit_test(large_databases_and_ties_have_the_bits_of_the_cpu),
+    };
+    return run_gpu_suite("matching", tests, sizeof tests / sizeof tests[0]);
+}
