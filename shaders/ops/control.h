@@ -296,9 +296,11 @@ OP void run_machines(control c, frame_part runs) {
 
 OP void run_all_machines(CHARACTERS all, frame_part runs) {
     bool found = run_in_lanes(all, STAGE_TRANSITIONS, 0u);
+    bool may_jump = matches(CHARACTERS_BLOCK(all));
     FOR_EACH(all, i) {
         control c = CHARACTER(all, i);
-        if (c.moves && c.updates && (!found || runs_alone(all, i) || c.begins || c.sent_count > 0u || jumps(c))) {
+        if (c.moves && c.updates &&
+            (!found || runs_alone(all, i) || c.begins || c.sent_count > 0u || (may_jump && jumps(c)))) {
             run_machines(c, runs);
         }
     }

@@ -289,14 +289,12 @@ OP uint found_row(control c, address matching) {
     return found == MATCH_ASKED ? 0u : found;
 }
 
-// Whether a character jumps in this frame.
-OP bool jumps(control c) {
+// Whether a character jumps in this frame, if machines match motion.
+OP_NOINLINE bool jumps(control c) {
     bool any = false;
-    if (matches(c.block)) {
-        address end = matchings_end(c.block);
-        for (address matching = LOAD(c.block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
-            any = any || found_row(c, matching) != 0u;
-        }
+    address end = matchings_end(c.block);
+    for (address matching = LOAD(c.block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
+        any = any || found_row(c, matching) != 0u;
     }
     return any;
 }
