@@ -48,6 +48,15 @@ pkg-config; what is installed; symbols of the library.")
     endforeach()
 endif()
 
+# The release archive.
+if(limber_runs_long AND TARGET archive)
+    add_test(NAME package_archive
+             COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR} -DBINARY=${CMAKE_CURRENT_BINARY_DIR}/archive
+                     -DKERNELS=${LIMBER_KERNEL_DIR} -DOPTIONS=-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
+                     -P ${CMAKE_CURRENT_SOURCE_DIR}/packaging/archive.cmake)
+    limber_describe(package_archive "The release archive: a host that builds it without glslc and spirv-opt." full)
+endif()
+
 # The packages of vcpkg and Conan, with stand-ins for these programs.
 find_program(LIMBER_PYTHON python3)
 if(limber_runs_long AND LIMBER_INSTALL)
