@@ -7,6 +7,7 @@
 #include <limber/gpu_profile.h>
 #include <limber/gpu_ragdoll.h>
 #include <limber/gpu_readback.h>
+#include <limber/gpu_reload.h>
 #include <limber/gpu_skin.h>
 
 #include <limber/limber.hpp>

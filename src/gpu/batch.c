@@ -63,6 +63,7 @@ struct lmb_gpu_batch {
     lmb_gpu *gpu;
     lmb_gpu_graph *graph;
     lmb_batch_def description;
+    lmb_gpu_batch_def made_by; // without motions
     uint32_t slot_count;
     uint32_t span_characters; // of every span except the last
     uint32_t span_count;
@@ -393,6 +394,8 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_BATCH);
     lmb_gpu_add_child(&def->graph->children, LMB_GPU_CHILD_BATCH);
     created->description = (lmb_batch_def){def->graph->graph, def->character_count, def->outputs};
+    created->made_by = *def;
+    created->made_by.motions = NULL; // the host's memory
     created->slot_count = def->slot_count;
     result = plan_spans(created, def, error);
     if (result == LMB_OK) {
@@ -466,6 +469,10 @@ void lmb_gpu_batch_destroy(lmb_gpu_batch *batch) {
 
 lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch) {
     return batch->description;
+}
+
+lmb_gpu_batch_def lmb_gpu_batch_made_by(const lmb_gpu_batch *batch) {
+    return batch->made_by;
 }
 
 lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch) {

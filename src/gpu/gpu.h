@@ -322,10 +322,11 @@ typedef struct lmb_gpu_recorded {
     uint32_t character_count; // that ran
 } lmb_gpu_recorded;
 
-// These describe a batch to what reads it back (batch.c).
+// These describe a batch to what reads it back, or makes it again (batch.c).
 lmb_gpu *lmb_gpu_batch_gpu(const lmb_gpu_batch *batch);
 lmb_gpu_children *lmb_gpu_batch_children(const lmb_gpu_batch *batch);
 uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch);
 lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot);
+lmb_gpu_batch_def lmb_gpu_batch_made_by(const lmb_gpu_batch *batch); // without motions
 
 #endif

@@ -1,14 +1,14 @@
 // A ring of places, each a buffer that the host reads. A place is taken when its frame is recorded, and free again when
 // the frame was returned, lost, or overwritten. After its copies a frame writes its mark, the batch's serial of the
 // frame, so that a frame whose commands never ran is not taken for one that did.
-#include "gpu.h"
+#include "readback.h"
 
 #include "base/host.h"
+#include "gpu.h"
 #include "push.h"
 
 #include "../../shaders/ops/hash.h"
 
-#include <limber/gpu_readback.h>
 #include <limber/snapshot.h>
 
 #include <string.h>
@@ -93,6 +93,18 @@ static VkDeviceSize part_bytes(const lmb_gpu_batch *batch, part part) {
         bytes += span.size;
     }
     return bytes;
+}
+
+uint32_t lmb_gpu_readback_contents_of(const lmb_gpu_batch *batch) {
+    uint32_t contents = 0;
+    for (int i = 0; i < PART_COUNT; i++) {
+        contents |= part_bytes(batch, (part)i) > 0 ? 1u << i : 0;
+    }
+    return contents;
+}
+
+lmb_gpu_readback_def lmb_gpu_readback_made_by(const lmb_gpu_readback *readback) {
+    return (lmb_gpu_readback_def){readback->batch, readback->contents, readback->frame_count};
 }
 
 static bool has_part(const lmb_gpu_readback *readback, part part) {

@@ -221,14 +221,16 @@ static void a_crowd_in_a_renderer(void **state) {
         assert_true(lmb_gpu_readback_next(readback, &last));
     }
     assert_int_equal(last.number, FRAMES - 1);
-    assert_ok(create_crowd(opened.gpu, graph, NULL, CHARACTERS, 0, &next, &error), &error);
-    assert_ok(move_characters(&current, readback, &last, &next, &error), &error);
+    lmb_gpu_readback *next_readback;
+    assert_ok(reload_crowd(opened.gpu, &current, readback, &last, graph, &next, &next_readback, &error), &error);
+    assert_int_equal(lmb_gpu_batch_span_count(next.batch), 3);
     lmb_gpu_readback_destroy(readback);
     exchange_crowds(&current, &next, &old);
     destroy_crowd(&old);
     compile_crowd(&current);
     prepare_frame(&current);
-    run(&opened.device, &current, NULL, NULL);
+    run(&opened.device, &current, NULL, next_readback);
+    assert_true(lmb_gpu_readback_next(next_readback, &last));
     float moved[CHARACTERS * LMB_MOTION_FLOATS];
     const lmb_gpu_span after = lmb_gpu_batch_motions(current.batch, 0);
     assert_int_equal(after.size, sizeof moved);
@@ -239,6 +241,7 @@ static void a_crowd_in_a_renderer(void **state) {
     float *palettes = read_output(&opened.device, &current, LMB_OUTPUT_PALETTE);
     compare(palettes, on_cpu.palettes, on_cpu.character_floats, all, CHARACTERS);
     free(palettes);
+    lmb_gpu_readback_destroy(next_readback);
     destroy_crowd(&current);
     device_buffer_destroy(&opened.device, &list);
     end_cpu(&on_cpu);
