@@ -2,11 +2,13 @@
 // - embed IN.spv OUT.spv [PREFIX] forbids contraction in a module, declares access chains of buffers in bounds, and
 //   prevents inlining of functions whose names begin with PREFIX.
 // - embed --hoist IN.spv OUT.spv moves the arithmetic of small branches before the branch.
+// - embed --lower IN.spv OUT.spv makes a module of SPIR-V 1.5 one of 1.3.
 // - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
 // - embed --plain ... as the first and the last, but contraction stays allowed and nothing is checked. This is for the
 //   bench's kernel without the promise.
 #include "exact.h"
 #include "hoist.h"
+#include "lower.h"
 
 #include "../src/base/open_file.h"
 #include "../src/tools/file.h"
@@ -70,6 +72,17 @@ static void hoist(const lmb_host *host, const char *in, const char *out) {
     free(words);
 }
 
+static void lower(const lmb_host *host, const char *in, const char *out) {
+    size_t count;
+    uint32_t *words = read_words(in, &count);
+    lmb_spirv module;
+    lmb_error error;
+    fail_if(lower_module(host, words, count, &module, &error), in, &error);
+    fail_if(file_write(out, module.words, module.count * sizeof *module.words, &error), "writing", &error);
+    lmb_spirv_release(host, &module);
+    free(words);
+}
+
 static void embed(const lmb_host *host, bool plain, const char *name, const char *in, const char *out) {
     size_t count;
     uint32_t *words = read_words(in, &count);
@@ -99,12 +112,13 @@ int main(int argc, char **argv) {
         embed(&host, plain, argv[2], argv[3], argv[4]);
     } else if (argc == 4 && strcmp(argv[1], "--hoist") == 0) {
         hoist(&host, argv[2], argv[3]);
+    } else if (argc == 4 && strcmp(argv[1], "--lower") == 0) {
+        lower(&host, argv[2], argv[3]);
     } else if (argc == 3 || argc == 4) {
         forbid(&host, plain, argv[1], argv[2], argc == 4 ? argv[3] : NULL);
     } else {
-        fprintf(stderr,
-                "usage: embed [--plain] IN.spv OUT.spv [PREFIX] | embed --hoist IN.spv OUT.spv | embed [--plain] "
-                "--array NAME IN.spv OUT.h\n");
+        fprintf(stderr, "usage: embed [--plain] IN.spv OUT.spv [PREFIX] | embed --hoist IN.spv OUT.spv | embed --lower "
+                        "IN.spv OUT.spv | embed [--plain] --array NAME IN.spv OUT.h\n");
         return 2;
     }
     return 0;

@@ -64,7 +64,7 @@ set(of_gpu_profile_test GPU LABELS cases one-driver)
 set(of_gpu_readback_test GPU)
 set(of_gpu_reload_test GPU LIBRARIES limber-mannequin LABELS cases slow-with-sanitizers)
 set(of_gpu_loops_test SOURCES gpu/loops_pose.c LIBRARIES limber-tools INCLUDE ${LIMBER_KERNEL_DIR})
-set(of_spirv_test SOURCES ../shaders/exact.c INCLUDE ${LIMBER_KERNEL_DIR})
+set(of_spirv_test SOURCES ../shaders/exact.c ../shaders/lower.c INCLUDE ${LIMBER_KERNEL_DIR})
 set(of_specialized_test SOURCES ../shaders/exact.c LIBRARIES limber-tools)
 set(of_hoist_test SOURCES ../shaders/hoist.c)
 

@@ -100,8 +100,8 @@ static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline p
 static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties2 *properties) {
     vkGetPhysicalDeviceProperties2(device, properties);
     for (VkBaseOutStructure *next = properties->pNext; next != NULL && subgroup > 0; next = next->pNext) {
-        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
-            ((VkPhysicalDeviceVulkan11Properties *)next)->subgroupSize = subgroup;
+        if (next->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+            ((VkPhysicalDeviceSubgroupProperties *)next)->subgroupSize = subgroup;
         }
     }
 }

@@ -5,8 +5,9 @@
 /// The host stays in control. Limber creates buffers and pipelines only in create calls, and allocates nothing while it
 /// records. It submits and waits for one thing only: the probe, on a queue that the host gives for that.
 ///
-/// **The device** must be Vulkan 1.2 or later, created with `bufferDeviceAddress` and `scalarBlockLayout`. Any queue
-/// family with compute is enough. Instance functions are loaded through the pointer given; Limber links no loader.
+/// **The device** must be Vulkan 1.2 or later, created with `bufferDeviceAddress` and `scalarBlockLayout`; or Vulkan
+/// 1.1 with these by VK_KHR_buffer_device_address and VK_EXT_scalar_block_layout. Any queue family with compute is
+/// enough. Instance functions are loaded through the pointer given; Limber links no loader.
 ///
 /// **Threads.** Once created, an lmb_gpu may serve several threads. An lmb_gpu_graph and its batches may be used by one
 /// thread at a time. The host synchronises command buffers.
@@ -161,7 +162,7 @@ typedef struct lmb_gpu_probe_result {
 /// Creates pipelines and runs the probe. The host must destroy the device after this object.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
-/// Vulkan 1.2, one of the two features or a kind of memory (#lmb_gpu_memory_use), or fails the probe and
+/// Vulkan 1.1, one of the two features or a kind of memory (#lmb_gpu_memory_use), or fails the probe and
 /// `accept_mismatch` is not set (the message names what is missing, or the case). It sees what the physical device
 /// supports, and what `device` was created with only by lmb_gpu_def.enabled_features.
 LMB_API lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu **gpu, lmb_error *error);

@@ -89,7 +89,7 @@ static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, 
     missing = missing == NULL && vk->name == NULL ? #name : missing;
     LMB_INSTANCE_FUNCTIONS(LMB_LOAD)
     if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: vk%s cannot be loaded: the instance must be of Vulkan 1.2",
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: vk%s cannot be loaded: the instance must be of Vulkan 1.1",
                         missing);
     }
     if (def->debug_utils) {
@@ -106,9 +106,21 @@ static lmb_result load_functions(const lmb_gpu_def *def, lmb_gpu_functions *vk, 
     missing = missing == NULL && vk->name == NULL ? #name : missing;
     LMB_DEVICE_FUNCTIONS(LMB_LOAD)
 #undef LMB_LOAD
-    return missing == NULL ? LMB_OK
-                           : lmb_fail(error, LMB_ERROR_DEVICE,
-                                      "gpu: vk%s cannot be loaded: instance and device must be of Vulkan 1.2", missing);
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_DEVICE,
+                        "gpu: vk%s cannot be loaded: instance and device must be of Vulkan 1.1", missing);
+    }
+    const char *const names[] = {"vkGetBufferDeviceAddress", "vkGetBufferDeviceAddressKHR"};
+    for (size_t i = 0; i < 2 && vk->GetBufferDeviceAddress == NULL; i++) {
+        vk->GetBufferDeviceAddress =
+            (PFN_vkGetBufferDeviceAddress)(void (*)(void))vk->GetDeviceProcAddr(def->device, names[i]);
+        vk->has_1_2 = i == 0 && vk->GetBufferDeviceAddress != NULL;
+    }
+    return vk->GetBufferDeviceAddress != NULL
+               ? LMB_OK
+               : lmb_fail(error, LMB_ERROR_DEVICE,
+                          "gpu: vkGetBufferDeviceAddress cannot be loaded: instance and device must be of Vulkan 1.2, "
+                          "or the device have VK_KHR_buffer_device_address and VK_EXT_scalar_block_layout");
 }
 
 // Returns lmb_gpu_limits.block. Subgroups of these drivers have 32 or 64 invocations. Others may use smaller ones than
@@ -119,44 +131,51 @@ static uint32_t find_block(VkDriverId driver) {
     return is_wide ? 32 : 4;
 }
 
-// Checks that the device can run the kernels, and reads its limits and whether it declares its rounding.
+// Checks that the device can run the kernels, and reads its limits and whether it declares its rounding. All structs
+// are those of extensions, too, so that an instance of Vulkan 1.1 knows them, or ignores them.
 static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
-    VkPhysicalDeviceVulkan11Properties properties11 = {.sType =
-                                                           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES};
-    VkPhysicalDeviceVulkan12Properties properties12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES,
-                                                       .pNext = &properties11};
-    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
+    VkPhysicalDeviceFloatControlsProperties rounding = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
+                                               .pNext = &rounding};
+    VkPhysicalDeviceMaintenance3Properties memory = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES, .pNext = &driver};
+    VkPhysicalDeviceSubgroupProperties subgroups = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES,
+                                                    .pNext = &memory};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &subgroups};
     gpu->vk.GetPhysicalDeviceProperties2(gpu->physical_device, &properties);
-    if (properties.properties.apiVersion < VK_API_VERSION_1_2) {
-        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s has Vulkan %u.%u, and 1.2 is needed",
+    if (properties.properties.apiVersion < VK_API_VERSION_1_1) {
+        return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s has Vulkan %u.%u, and 1.1 is needed",
                         properties.properties.deviceName, VK_API_VERSION_MAJOR(properties.properties.apiVersion),
                         VK_API_VERSION_MINOR(properties.properties.apiVersion));
     }
-    properties.pNext = &properties12;
-    gpu->vk.GetPhysicalDeviceProperties2(gpu->physical_device, &properties);
-    VkPhysicalDeviceVulkan12Features features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
+    VkPhysicalDeviceScalarBlockLayoutFeatures scalar = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES, .pNext = &addresses};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &scalar};
     gpu->vk.GetPhysicalDeviceFeatures2(gpu->physical_device, &features);
-    if (!features12.bufferDeviceAddress || !features12.scalarBlockLayout) {
+    if (!addresses.bufferDeviceAddress || !scalar.scalarBlockLayout) {
         return lmb_fail(error, LMB_ERROR_DEVICE, "gpu: %s lacks %s", properties.properties.deviceName,
-                        !features12.bufferDeviceAddress ? "bufferDeviceAddress" : "scalarBlockLayout");
+                        !addresses.bufferDeviceAddress ? "bufferDeviceAddress" : "scalarBlockLayout");
     }
     // Without independence, rounding would have to be declared for widths that the kernels do not use. Then only the
     // probe decides.
-    gpu->probe.declares_rte = properties12.shaderRoundingModeRTEFloat32 &&
-                              properties12.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
-    gpu->largest_allocation = properties11.maxMemoryAllocationSize;
+    gpu->probe.declares_rte = gpu->vk.has_1_2 && rounding.shaderRoundingModeRTEFloat32 &&
+                              rounding.roundingModeIndependence != VK_SHADER_FLOAT_CONTROLS_INDEPENDENCE_NONE;
+    gpu->largest_allocation = memory.maxMemoryAllocationSize;
     gpu->largest_range = properties.properties.limits.maxStorageBufferRange;
     gpu->timestamp_period = (double)properties.properties.limits.timestampPeriod;
     const VkPhysicalDeviceLimits *limits = &properties.properties.limits;
     uint32_t row = limits->maxComputeWorkGroupSize[0];
-    const bool ends_loops = properties12.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+    const bool ends_loops = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
     gpu->limits = (lmb_gpu_limits){.workgroup_bytes = limits->maxComputeSharedMemorySize,
                                    .workgroup_invocations = limits->maxComputeWorkGroupInvocations < row
                                                                 ? limits->maxComputeWorkGroupInvocations
                                                                 : row,
-                                   .subgroup = properties11.subgroupSize,
-                                   .block = find_block(properties12.driverID),
+                                   .subgroup = subgroups.subgroupSize,
+                                   .block = find_block(driver.driverID),
                                    .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
                                    .loops = ends_loops ? LLVMPIPE_LOOPS : UINT32_MAX};
     uint32_t poses = gpu->limits.workgroup_bytes / (uint32_t)LMB_GPU_POSE_BYTES;

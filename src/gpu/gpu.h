@@ -21,7 +21,6 @@
     X(CreateBuffer)                                                                                                    \
     X(DestroyBuffer)                                                                                                   \
     X(GetBufferMemoryRequirements)                                                                                     \
-    X(GetBufferDeviceAddress)                                                                                          \
     X(AllocateMemory)                                                                                                  \
     X(FreeMemory)                                                                                                      \
     X(MapMemory)                                                                                                       \
@@ -67,6 +66,8 @@ typedef struct lmb_gpu_functions {
     LMB_DEVICE_FUNCTIONS(LMB_DECLARE)
     LMB_DEBUG_FUNCTIONS(LMB_DECLARE)
 #undef LMB_DECLARE
+    PFN_vkGetBufferDeviceAddress GetBufferDeviceAddress; // of Vulkan 1.2, or of VK_KHR_buffer_device_address
+    bool has_1_2;                                        // the first of both
 } lmb_gpu_functions;
 
 // Kinds of objects that another object creates and that use it, so that they must be destroyed before it.

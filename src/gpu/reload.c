@@ -1,5 +1,5 @@
-// Makes a batch and its readback again for another graph. Characters go on through a snapshot: one of the frame that was
-// read back, converted by names, and restored with the new batch's first frame.
+// Makes a batch and its readback again for another graph. Characters go on through a snapshot: one of the frame that
+// was read back, converted by names, and restored with the new batch's first frame.
 #include "gpu.h"
 #include "readback.h"
 

@@ -95,8 +95,9 @@ static lmb_result create_instance(const device_request *request, device *device,
     VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
                                         .enabledValidationFeatureCount = 1,
                                         .pEnabledValidationFeatures = &enabled};
-    VkApplicationInfo application = {
-        .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .pApplicationName = "limber", .apiVersion = VK_API_VERSION_1_2};
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .pApplicationName = "limber",
+                                     .apiVersion = request->vulkan_1_1 ? VK_API_VERSION_1_1 : VK_API_VERSION_1_2};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                  .pNext = request->validation ? &features : NULL,
                                  .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
@@ -194,12 +195,15 @@ const char *device_lacks(VkPhysicalDevice physical) {
     if (properties.apiVersion < VK_API_VERSION_1_2) {
         return "Vulkan 1.2";
     }
-    VkPhysicalDeviceVulkan12Features features12 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
-    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &features12};
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES};
+    VkPhysicalDeviceScalarBlockLayoutFeatures scalar = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES, .pNext = &addresses};
+    VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &scalar};
     vkGetPhysicalDeviceFeatures2(physical, &features);
     bool graphics;
-    return !features12.bufferDeviceAddress                        ? "bufferDeviceAddress"
-           : !features12.scalarBlockLayout                        ? "scalarBlockLayout"
+    return !addresses.bufferDeviceAddress                         ? "bufferDeviceAddress"
+           : !scalar.scalarBlockLayout                            ? "scalarBlockLayout"
            : find_queue_family(physical, &graphics) == UINT32_MAX ? "a queue family with compute"
                                                                   : NULL;
 }
@@ -309,14 +313,23 @@ static lmb_result open_physical(const device_request *request, VkPhysicalDevice 
     if (lacks == NULL && request->executable_properties && !has_extension(physical, properties)) {
         lacks = properties;
     }
+    static const char *const of_1_1[] = {VK_KHR_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME,
+                                         VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME};
+    for (int i = 0; i < 2 && lacks == NULL && request->vulkan_1_1; i++) {
+        lacks = has_extension(physical, of_1_1[i]) ? NULL : of_1_1[i];
+    }
     if (lacks != NULL) {
         return lmb_fail(error, LMB_ERROR_DEVICE, "%s lacks %s", device->properties.deviceName, lacks);
     }
     device->physical = physical;
     device->queue_family = find_queue_family(physical, &device->graphics);
     device->swapchain = request->swapchain && has_extension(physical, VK_KHR_SWAPCHAIN_EXTENSION_NAME);
-    const char *extensions[3];
+    device->vulkan_1_1 = request->vulkan_1_1;
+    const char *extensions[5];
     uint32_t extension_count = 0;
+    for (int i = 0; i < 2 && request->vulkan_1_1; i++) {
+        extensions[extension_count++] = of_1_1[i];
+    }
     if (has_extension(physical, PORTABILITY_SUBSET)) { // which must then be enabled
         extensions[extension_count++] = PORTABILITY_SUBSET;
     }
@@ -334,10 +347,14 @@ static lmb_result open_physical(const device_request *request, VkPhysicalDevice 
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executable = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
         .pipelineExecutableInfo = VK_TRUE};
-    VkPhysicalDeviceVulkan12Features features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                                 .pNext = request->executable_properties ? &executable : NULL,
-                                                 .bufferDeviceAddress = VK_TRUE,
-                                                 .scalarBlockLayout = VK_TRUE};
+    VkPhysicalDeviceBufferDeviceAddressFeatures addresses = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .pNext = request->executable_properties ? &executable : NULL,
+        .bufferDeviceAddress = VK_TRUE};
+    VkPhysicalDeviceScalarBlockLayoutFeatures features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES,
+        .pNext = &addresses,
+        .scalarBlockLayout = VK_TRUE};
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                .pNext = &features,
                                .queueCreateInfoCount = 1,
@@ -513,7 +530,8 @@ lmb_result device_buffer_create(device *device, VkDeviceSize size, VkBufferUsage
     if (address) {
         VkBufferDeviceAddressInfo of = {.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO,
                                         .buffer = buffer->buffer};
-        buffer->address = vkGetBufferDeviceAddress(device->device, &of);
+        buffer->address = device->vulkan_1_1 ? vkGetBufferDeviceAddressKHR(device->device, &of)
+                                             : vkGetBufferDeviceAddress(device->device, &of);
     }
     return LMB_OK;
 }

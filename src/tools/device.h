@@ -19,6 +19,7 @@ typedef struct device_request {
     bool swapchain; // enable VK_KHR_swapchain if the device has it
     // Enable VK_KHR_pipeline_executable_properties; an error if the device lacks it.
     bool executable_properties;
+    bool vulkan_1_1; // the instance is of Vulkan 1.1, and the device has the extensions that Limber then needs
 } device_request;
 
 typedef struct device {
@@ -36,6 +37,7 @@ typedef struct device {
     bool graphics;                        // the family has graphics
     bool swapchain;                       // VK_KHR_swapchain is enabled
     bool debug_utils;                     // VK_EXT_debug_utils is enabled
+    bool vulkan_1_1;                      // as requested
     VkDebugUtilsMessengerEXT messenger;
     // Counts validation messages of warning severity or worse. The messages are also printed on stderr.
     uint32_t *validation_messages;

@@ -4,7 +4,7 @@
 set -euo pipefail
 status=0
 for module in "$@"; do
-    spirv-val --scalar-block-layout --target-env vulkan1.2 "$module" || status=1
+    spirv-val --scalar-block-layout --target-env vulkan1.1 "$module" || status=1
     spirv-dis --raw-id --no-color "$module" | awk -v module="$(basename "$module")" '
         $1 == "OpDecorate" && $3 == "NoContraction" { decorated[$2] = 1 }
         $3 ~ /^OpF(Add|Sub|Mul|Negate)$/ { operations++; if (!decorated[$1]) { print module ": bare: " $0; bad = 1 } }

@@ -3,6 +3,7 @@
 #include "suite.h"
 
 #include "../../shaders/exact.h"
+#include "../../shaders/lower.h"
 
 #define SPV_ENABLE_UTILITY_CODE
 #include <spirv/unified1/spirv.h>
@@ -107,13 +108,20 @@ static void rounding_mode_is_declared_once(void **state) {
         lmb_spirv declared;
         lmb_error error;
         assert_int_equal(lmb_spirv_declare_rte(&host, modules[i].words, modules[i].count, &declared, &error), LMB_OK);
-        int capabilities = 0, modes = 0;
+        int capabilities = 0, modes = 0, extensions = 0;
         for (size_t at = 5; at < declared.count; at += declared.words[at] >> 16) {
             capabilities += (declared.words[at] & 0xffff) == SpvOpCapability &&
                             declared.words[at + 1] == SpvCapabilityRoundingModeRTE;
             modes += (declared.words[at] & 0xffff) == SpvOpExecutionMode &&
                      declared.words[at + 2] == SpvExecutionModeRoundingModeRTE;
+            if ((declared.words[at] & 0xffff) == SpvOpExtension &&
+                strcmp((const char *)&declared.words[at + 1], "SPV_KHR_float_controls") == 0) {
+                extensions++;
+                assert_int_equal(capabilities, 1); // these come first
+                assert_int_equal(modes, 0);
+            }
         }
+        assert_int_equal(extensions, 1);
         assert_int_equal(capabilities, 1);
         assert_int_equal(modes, 1);
         assert_int_equal(exact_check(&host, declared.words, declared.count, &error), LMB_OK);
@@ -498,6 +506,119 @@ static void calls_are_decided(void **state) {
     assert_int_equal(labels[1], labels[0] + 2 * 2 + 4);
 }
 
+// Modules of SPIR-V 1.3 are what Vulkan 1.1 takes; spirv_disassembly.sh validates them.
+static void modules_are_lowered(void **state) {
+    (void)state;
+    for (size_t i = 0; i < MODULES; i++) {
+        assert_int_equal(modules[i].words[1], 0x00010300);
+    }
+    // A module of 1.5 that selects between two structs of two members, and lists a private variable.
+    const uint32_t later[] = {SpvMagicNumber,
+                              0x00010500,
+                              0,
+                              20,
+                              0,
+                              2u << 16 | SpvOpCapability,
+                              SpvCapabilityShader,
+                              5u << 16 | SpvOpEntryPoint,
+                              SpvExecutionModelGLCompute,
+                              1,
+                              'm',
+                              2,
+                              4u << 16 | SpvOpTypeStruct,
+                              3,
+                              4,
+                              5,
+                              4u << 16 | SpvOpVariable,
+                              6,
+                              2,
+                              SpvStorageClassPrivate,
+                              6u << 16 | SpvOpSelect,
+                              3,
+                              7,
+                              8,
+                              9,
+                              10};
+    const uint32_t expected[] = {SpvMagicNumber,
+                                 0x00010300,
+                                 0,
+                                 26,
+                                 0,
+                                 2u << 16 | SpvOpCapability,
+                                 SpvCapabilityShader,
+                                 9u << 16 | SpvOpExtension,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 0,
+                                 4u << 16 | SpvOpEntryPoint,
+                                 SpvExecutionModelGLCompute,
+                                 1,
+                                 'm',
+                                 4u << 16 | SpvOpTypeStruct,
+                                 3,
+                                 4,
+                                 5,
+                                 4u << 16 | SpvOpVariable,
+                                 6,
+                                 2,
+                                 SpvStorageClassPrivate,
+                                 5u << 16 | SpvOpCompositeExtract,
+                                 4,
+                                 20,
+                                 9,
+                                 0,
+                                 5u << 16 | SpvOpCompositeExtract,
+                                 4,
+                                 22,
+                                 10,
+                                 0,
+                                 6u << 16 | SpvOpSelect,
+                                 4,
+                                 24,
+                                 8,
+                                 20,
+                                 22,
+                                 5u << 16 | SpvOpCompositeExtract,
+                                 5,
+                                 21,
+                                 9,
+                                 1,
+                                 5u << 16 | SpvOpCompositeExtract,
+                                 5,
+                                 23,
+                                 10,
+                                 1,
+                                 6u << 16 | SpvOpSelect,
+                                 5,
+                                 25,
+                                 8,
+                                 21,
+                                 23,
+                                 5u << 16 | SpvOpCompositeConstruct,
+                                 3,
+                                 7,
+                                 24,
+                                 25};
+    lmb_spirv lowered;
+    lmb_error error;
+    assert_int_equal(lower_module(&host, later, sizeof later / sizeof *later, &lowered, &error), LMB_OK);
+    assert_int_equal(lowered.count, sizeof expected / sizeof *expected);
+    assert_string_equal((const char *)&lowered.words[8], "SPV_KHR_physical_storage_buffer");
+    memset(&lowered.words[8], 0, 8 * sizeof *lowered.words);
+    assert_memory_equal(lowered.words, expected, sizeof expected);
+    lmb_spirv_release(&host, &lowered);
+    lmb_spirv copy = copy_module(0);
+    copy.words[5] = 2u << 16 | SpvOpCopyLogical;
+    assert_int_equal(lower_module(&host, copy.words, copy.count, &lowered, &error), LMB_ERROR_FORMAT);
+    assert_non_null(strstr(error.message, "OpCopyLogical"));
+    free(copy.words);
+}
+
 static void malformed_modules_are_refused(void **state) {
     (void)state;
     lmb_spirv result;
@@ -683,6 +804,7 @@ int main(void) {
         cmocka_unit_test(embedded_modules_pass),
         cmocka_unit_test(one_bare_operation_is_found),
         cmocka_unit_test(banned_operations_are_found),
+        cmocka_unit_test(modules_are_lowered),
         cmocka_unit_test(rounding_mode_is_declared_once),
         cmocka_unit_test(specialised_modules_pass),
         cmocka_unit_test(what_nothing_calls_is_gone),

@@ -110,30 +110,46 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
     if (shape != LMB_OK) {
         return shape;
     }
-    // Capabilities come first in a module; execution modes follow the entry points.
-    size_t mode_at = 0;
+    // Capabilities come first in a module, then extensions; execution modes follow the entry points.
+    size_t extension_at = SPIRV_HEADER_WORDS, mode_at = 0;
     uint32_t entry = 0;
     for (size_t at = SPIRV_HEADER_WORDS; at < count; at += spirv_length(words[at])) {
+        if (spirv_opcode(words[at]) == SpvOpCapability) {
+            extension_at = at + spirv_length(words[at]);
+        }
         if (spirv_opcode(words[at]) == SpvOpEntryPoint) {
             mode_at = at + spirv_length(words[at]);
             entry = words[at + 2];
         }
     }
-    if (mode_at == 0) {
+    if (mode_at < extension_at) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "SPIR-V: there is no entry point");
     }
-    uint32_t *copy = lmb_host_allocate(host, count + 6, sizeof *copy);
-    if (copy == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", count + 6);
-    }
+    static const char name[] = "SPV_KHR_float_controls"; // which SPIR-V 1.4 has in it
+    enum { EXTENSION_WORDS = 1 + (sizeof name + 3) / 4 };
     const uint32_t capability[2] = {2u << 16 | SpvOpCapability, SpvCapabilityRoundingModeRTE};
     const uint32_t mode[4] = {4u << 16 | SpvOpExecutionMode, entry, SpvExecutionModeRoundingModeRTE, 32};
-    memcpy(copy, words, SPIRV_HEADER_WORDS * sizeof *copy);
-    memcpy(copy + SPIRV_HEADER_WORDS, capability, sizeof capability);
-    memcpy(copy + SPIRV_HEADER_WORDS + 2, words + SPIRV_HEADER_WORDS, (mode_at - SPIRV_HEADER_WORDS) * sizeof *copy);
-    memcpy(copy + mode_at + 2, mode, sizeof mode);
-    memcpy(copy + mode_at + 6, words + mode_at, (count - mode_at) * sizeof *copy);
-    *result = (lmb_spirv){copy, count + 6};
+    uint32_t extension[EXTENSION_WORDS] = {EXTENSION_WORDS << 16 | SpvOpExtension};
+    memcpy(extension + 1, name, sizeof name);
+    const struct {
+        const uint32_t *words;
+        size_t count;
+    } parts[] = {{words, extension_at},
+                 {capability, sizeof capability / sizeof *capability},
+                 {extension, EXTENSION_WORDS},
+                 {words + extension_at, mode_at - extension_at},
+                 {mode, sizeof mode / sizeof *mode},
+                 {words + mode_at, count - mode_at}};
+    const size_t total = count + 6 + EXTENSION_WORDS;
+    uint32_t *copy = lmb_host_allocate(host, total, sizeof *copy);
+    if (copy == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "SPIR-V: no memory for %zu words", total);
+    }
+    *result = (lmb_spirv){copy, total};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        memcpy(copy, parts[i].words, parts[i].count * sizeof *copy);
+        copy += parts[i].count;
+    }
     return LMB_OK;
 }
 

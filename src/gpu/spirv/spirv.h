@@ -48,8 +48,7 @@ void lmb_spirv_keep_loops(uint32_t *words, size_t count);
 lmb_result lmb_spirv_count_loops(const lmb_host *host, const uint32_t *words, size_t count, uint32_t *loops,
                                  lmb_error *error);
 
-// Returns a copy that declares rounding to nearest even for 32-bit floats. Needs SPIR-V 1.4 or later and one entry
-// point.
+// Returns a copy that declares rounding to nearest even for 32-bit floats. Needs one entry point.
 lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, size_t count, lmb_spirv *result,
                                  lmb_error *error);
 
