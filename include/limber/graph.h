@@ -79,7 +79,8 @@ typedef struct lmb_graph lmb_graph;
 /// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_is_additive() says, or either if it may play clips of both
 ///   types (lmb_node_def.clip). #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
-/// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base.
+/// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base. It must have the
+///   form and the space of each #LMB_OP_MAKE_ADDITIVE that made the additive.
 /// - #LMB_OP_CLAMP, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST, #LMB_OP_CHAIN and
 ///   #LMB_OP_RETARGET take poses.
 /// - #LMB_OP_ADD, #LMB_OP_SUBTRACT and #LMB_OP_SUBTRACT_SCALE_ADD take any types. A sum is an additive if both terms

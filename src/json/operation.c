@@ -425,34 +425,57 @@ static const char *const forms[] = {
 
 static const char *const spaces[] = {[LMB_SPACE_LOCAL] = "local", [LMB_SPACE_MODEL] = "model", NULL};
 
-// In model space the local form and that of the parent are the same.
-static bool is_form_of(const lmb_node_def *made, const lmb_node_def *added) {
-    return made->space == added->space && (made->form == added->form || made->space == LMB_SPACE_MODEL);
-}
-
-// Returns a node among those that make an additive which has another form or space than `added`, or LMB_NONE. A
-// difference of poses has no form of its own.
-static uint32_t find_other_form(const lmb_graph_json *graph, uint32_t index, const lmb_node_def *added) {
+// Returns a node that makes an additive of those in a node, or LMB_NONE: any, or one whose form or space is not that of
+// `unlike`. A difference of poses has no form of its own.
+static uint32_t find_maker(const lmb_graph_json *graph, uint32_t index, const lmb_node_def *unlike) {
     const lmb_node_def *node = &graph->nodes[index];
     if (node->op == LMB_OP_MAKE_ADDITIVE) {
-        return is_form_of(node, added) ? LMB_NONE : index;
+        // In model space the local form and that of the parent are the same.
+        return unlike != NULL && node->space == unlike->space &&
+                       (node->form == unlike->form || node->space == LMB_SPACE_MODEL)
+                   ? LMB_NONE
+                   : index;
     }
     uint32_t found = LMB_NONE;
     const bool is_difference = node->op == LMB_OP_SUBTRACT || node->op == LMB_OP_SUBTRACT_SCALE_ADD;
-    for (uint32_t i = 0; i < node->input_count && found == LMB_NONE && !is_difference; i++) {
-        found = find_other_form(graph, node->inputs[i], added);
+    for (uint32_t i = is_difference ? 2 : 0; i < node->input_count && found == LMB_NONE; i++) {
+        found = find_maker(graph, node->inputs[i], unlike);
     }
     return found;
 }
 
-// Warns of it: the sum is then another pose than that from which the additive was made.
-static void check_form(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    const uint32_t other = find_other_form(reader->graph, node->def.inputs[1], &node->def);
+// Takes the form or the space of the additive if the node has none of its own; refuses another one, with which the sum
+// would be another pose than that from which the additive was made.
+static void take_choice(lmb_graph_reader *reader, uint32_t object, const char *field, const char *const *names,
+                        unsigned made, unsigned *own) {
+    const uint32_t at = lmb_graph_find_member(reader, object, field);
+    if (at == LMB_NONE) {
+        *own = made;
+    } else if (*own != made) {
+        lmb_graph_report(reader, at,
+                         "%s, but what is added was made with \"%s\": \"%s\"; write that, or leave it out here",
+                         names[*own], field, names[made]);
+    }
+}
+
+static void take_form(lmb_graph_reader *reader, const lmb_graph_node *node, lmb_node_def *def) {
+    const uint32_t maker = find_maker(reader->graph, def->inputs[1], NULL);
+    if (maker == LMB_NONE) {
+        return;
+    }
+    const lmb_node_def *made = &reader->graph->nodes[maker];
+    unsigned form = def->form, space = def->space;
+    take_choice(reader, node->object, "space", spaces, made->space, &space);
+    def->space = (lmb_space)space;
+    const bool is_any = space == LMB_SPACE_MODEL && form != LMB_FORM_AFFINE;
+    take_choice(reader, node->object, "form", forms, is_any ? form : (unsigned)made->form, &form);
+    def->form = (lmb_form)form;
+    const uint32_t other = find_maker(reader->graph, def->inputs[1], made);
     if (other != LMB_NONE) {
-        const lmb_node_def *made = &reader->graph->nodes[other];
-        lmb_graph_warn(reader, lmb_graph_find_member(reader, node->object, "add"),
-                       "an additive of form %s and space %s, which is added with form %s and space %s",
-                       forms[made->form], spaces[made->space], forms[node->def.form], spaces[node->def.space]);
+        const lmb_node_def *second = &reader->graph->nodes[other];
+        lmb_graph_report(reader, lmb_graph_find_member(reader, node->object, "add"),
+                         "additives of form %s and space %s, and of form %s and space %s; give all the same",
+                         forms[made->form], spaces[made->space], forms[second->form], spaces[second->space]);
     }
 }
 
@@ -463,10 +486,11 @@ static uint32_t finish_additive(lmb_graph_reader *reader, const lmb_graph_node *
         lmb_graph_report(reader, node->object, "a weight of %g is for an additive with \"unclamped\": true",
                          (double)weight);
     }
+    lmb_node_def additive = node->def;
     if (reader->problem_count == 0) {
-        check_form(reader, node);
+        take_form(reader, node, &additive);
     }
-    return finish_node(reader, node);
+    return lmb_graph_add_node(reader, &additive, node->object);
 }
 
 static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
@@ -522,14 +546,14 @@ static const char *const mixes[] = {
          .kind = &lmb_kind_boolean,                                                                                    \
          .offset = NODE(def.shortest)},                                                                                \
         LINEAR_SCALE_FIELD
-#define FORM_FIELDS                                                                                                    \
+#define FORM_FIELDS(otherwise)                                                                                         \
     {.name = "form",                                                                                                   \
-     .about = "On which side an additive is applied; local by default.",                                               \
+     .about = "On which side an additive is applied; " otherwise " by default.",                                       \
      .kind = &lmb_kind_choice,                                                                                         \
      .offset = NODE(def.form),                                                                                         \
      .choices = forms},                                                                                                \
     {                                                                                                                  \
-        .name = "space", .about = "The axes of an additive; local by default.", .kind = &lmb_kind_choice,              \
+        .name = "space", .about = "The axes of an additive; " otherwise " by default.", .kind = &lmb_kind_choice,      \
         .offset = NODE(def.space), .choices = spaces                                                                   \
     }
 // Of what may also be subtracted.
@@ -620,7 +644,7 @@ static const lmb_graph_field clip_members[] = {
      .about = "The pose from which an additive is made; by default the first frame of the clip.",
      .kind = &kind_pose,
      .offset = NODE(reference)},
-    FORM_FIELDS,
+    FORM_FIELDS("local"),
     {.name = "play", .kind = &lmb_kind_later, .schema = "@play"},
 };
 #define GIVEN_POSE_FIELD                                                                                               \
@@ -702,7 +726,7 @@ static const lmb_graph_field space2d_members[] = {
 static const lmb_graph_field make_additive_members[] = {
     POSE_FIELD("pose", def.inputs[0]),
     POSE_FIELD("reference", def.inputs[1]),
-    FORM_FIELDS,
+    FORM_FIELDS("local"),
 };
 static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -714,7 +738,7 @@ static const lmb_graph_field additive_members[] = {
      SCALE_RANGE},
     CURVE_FIELD,
     MIX_FIELDS,
-    FORM_FIELDS,
+    FORM_FIELDS("as it was made"),
     {.name = "unclamped",
      .about = "Whether weights outside 0 to 1 are allowed; false by default.",
      .kind = &lmb_kind_boolean,

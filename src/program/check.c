@@ -310,6 +310,45 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
     return true;
 }
 
+// ---- Forms of additives. An additive that is added with another form or space than it was made with gives another
+// pose than that from which it was made. A clip that was baked, a pose buffer and a difference have no form of their
+// own.
+
+#define MADE_IN_MODEL_SPACE (1u << LMB_FORM_COUNT)
+
+// In model space the local form and that of the parent are the same.
+static uint8_t form_of(const lmb_node_def *node) {
+    return (uint8_t)(node->space == LMB_SPACE_MODEL ? MADE_IN_MODEL_SPACE : 1u << node->form);
+}
+
+// Returns with which of several forms an additive was made.
+static const char *name_of_form(uint8_t made) {
+    return made & MADE_IN_MODEL_SPACE       ? "LMB_SPACE_MODEL"
+           : made & (1u << LMB_FORM_AFFINE) ? "LMB_FORM_AFFINE"
+           : made & (1u << LMB_FORM_PARENT) ? "LMB_FORM_PARENT"
+                                            : "LMB_FORM_LOCAL";
+}
+
+// Finds the forms with which the additives in a node were made.
+static bool find_forms(lmb_compiler *c, uint32_t index) {
+    const lmb_node_def *node = &c->def->nodes[index];
+    const bool is_difference = node->op == LMB_OP_SUBTRACT || node->op == LMB_OP_SUBTRACT_SCALE_ADD;
+    uint8_t made = 0;
+    for (uint32_t i = is_difference ? 2 : 0; i < node->input_count; i++) {
+        made |= c->forms[node->inputs[i]];
+    }
+    c->forms[index] = node->op == LMB_OP_MAKE_ADDITIVE ? form_of(node) : made;
+    if (node->op != LMB_OP_ADDITIVE) {
+        return true;
+    }
+    const uint8_t other = c->forms[node->inputs[1]] & (uint8_t)~form_of(node);
+    char what[160];
+    snprintf(what, sizeof what, "%s, and what it adds was made with %s; give both nodes the same",
+             name_of_form(form_of(node)), name_of_form(other));
+    const bool is_space = ((other | form_of(node)) & MADE_IN_MODEL_SPACE) != 0;
+    return lmb_graph_require(c, index, other == 0, is_space ? "space" : "form", what);
+}
+
 bool lmb_graph_is_additive(const lmb_compiler *c, const lmb_node_def *node) {
     return c->types[node - c->def->nodes] == ADDITIVE_TYPE;
 }
@@ -423,7 +462,7 @@ bool lmb_graph_check_def(lmb_compiler *c) {
     bool valid = check_sizes(c) && check_mirrors(c) && check_joint_limits(c) && lmb_graph_check_joint_maps(c) &&
                  lmb_graph_check_retargets(c) && lmb_graph_check_static_poses(c) && check_lods(c) && check_inertia(c);
     for (uint32_t i = 0; valid && i < c->def->node_count; i++) {
-        valid = check_node(c, i) && find_type(c, i);
+        valid = check_node(c, i) && find_type(c, i) && find_forms(c, i);
     }
     return valid;
 }

@@ -157,6 +157,7 @@ typedef struct lmb_compiler {
     uint32_t plants;                               // the nodes of foot placement around the current node that need them
     uint32_t no_change;           // offset of an additive that changes nothing, in the form of a static pose
     uint8_t types[LMB_MAX_NODES]; // [node]: the types that it can have
+    uint8_t forms[LMB_MAX_NODES]; // [node]: the forms with which the additives in it were made
 } lmb_compiler;
 
 // Checks a descriptor, except its sizes and what depends on a node's position in the graph.

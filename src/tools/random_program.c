@@ -521,6 +521,46 @@ static void set_space(lmb_node_def *node) {
     node->form = node->form == LMB_FORM_AFFINE ? LMB_FORM_PARENT : node->form;
 }
 
+// Returns the first input from which an operation takes additives as they were made. A difference makes its own.
+static uint32_t first_summand(lmb_op op) {
+    return op == LMB_OP_SUBTRACT || op == LMB_OP_SUBTRACT_SCALE_ADD ? 2 : 0;
+}
+
+// Returns whether a node, or one of those whose additives it has, makes or adds an additive in local space.
+static bool is_local(const random_program *program, uint32_t index) {
+    const lmb_node_def *node = &program->nodes[index];
+    const bool is_maker = node->op == LMB_OP_MAKE_ADDITIVE;
+    bool found = (is_maker || node->op == LMB_OP_ADDITIVE) && node->space == LMB_SPACE_LOCAL;
+    for (uint32_t i = first_summand(node->op); i < node->input_count && !found && !is_maker; i++) {
+        found = is_local(program, node->inputs[i]);
+    }
+    return found;
+}
+
+static void set_form(random_program *program, uint32_t index, const lmb_node_def *like) {
+    lmb_node_def *node = &program->nodes[index];
+    const bool is_maker = node->op == LMB_OP_MAKE_ADDITIVE;
+    if (is_maker || node->op == LMB_OP_ADDITIVE) {
+        node->form = like->form;
+        node->space = like->space;
+    }
+    for (uint32_t i = first_summand(node->op); i < node->input_count && !is_maker; i++) {
+        set_form(program, node->inputs[i], like);
+    }
+}
+
+// Gives each additive the form and space of the one that adds it: the outermost comes last. Model space, which takes
+// exchanges, stays only where all have it.
+static void agree_on_forms(random_program *program) {
+    for (uint32_t i = 0; i < program->node_count; i++) {
+        lmb_node_def *node = &program->nodes[i];
+        if (node->op == LMB_OP_ADDITIVE) {
+            node->space = is_local(program, node->inputs[1]) ? LMB_SPACE_LOCAL : node->space;
+            set_form(program, node->inputs[1], node);
+        }
+    }
+}
+
 static uint32_t add_node(plan *plan, const row *row, const uint32_t *inputs, uint32_t input_count) {
     lmb_node_def node = lmb_default_node_def();
     node.op = row->op;
@@ -633,6 +673,7 @@ void random_program_grow(random_program *program, random_source *random, const l
                          uint32_t most_nodes) {
     plan plan = begin(program, random, rig, clip_count);
     grow(&plan, random_below(random, 8) == 0, most_nodes, RANDOM_PROGRAM_STACK);
+    agree_on_forms(program);
 }
 
 void random_program_hold_all(random_program *program, random_source *random, const lmb_rig *rig, uint32_t clip_count) {
@@ -682,4 +723,5 @@ void random_program_hold_all(random_program *program, random_source *random, con
             chain = add_node(&plan, &rows[LMB_OP_BLEND], inputs, 2);
         }
     }
+    agree_on_forms(program);
 }

@@ -631,6 +631,8 @@ static const char *const beyond[] = {"of this name",
                                      "player: ", // the same, at the node
                                      "a pose",
                                      "an additive",
+                                     "what is added was made with",
+                                     "additives of form",
                                      "positions",
                                      "it is a constant, so no foot",
                                      "has these sync markers",

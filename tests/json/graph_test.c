@@ -691,40 +691,68 @@ static void channels(void **state) {
 }
 
 // An additive that is added otherwise than it was made gives a warning. Forms are the same in model space.
-static void additives_of_another_form_give_a_warning(void **state) {
+static void expect_form_refused(const char *text, const char *path, const char *message) {
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_json *graph = NULL;
+    static lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_int_equal(problems.count, 1);
+    assert_string_equal(problems.list[0].path, path);
+    assert_string_equal(problems.list[0].message, message);
+}
+
+// An additive is added as it was made: what the node leaves out it takes, and anything else is refused.
+static void additives_of_another_form_are_refused(void **state) {
     (void)state;
     static const char wave[] = "'clip':'Wave','additive':true";
     static const struct {
-        const char *made, *added, *message;
+        const char *made, *added;
+        lmb_form form;
+        lmb_space space;
+        const char *path, *message;
     } rows[] = {
-        {"", "", NULL},
-        {",'form':'affine'", ",'form':'affine'", NULL},
-        {",'space':'model'", ",'space':'model','form':'parent'", NULL},
-        {",'form':'parent'", "",
-         "an additive of form parent and space local, which is added with form local and space local"},
-        {"", ",'form':'affine'",
-         "an additive of form local and space local, which is added with form affine and space local"},
-        {"", ",'space':'model'",
-         "an additive of form local and space local, which is added with form local and space model"},
+        {"", "", LMB_FORM_LOCAL, LMB_SPACE_LOCAL, NULL, NULL},
+        {",'form':'parent'", "", LMB_FORM_PARENT, LMB_SPACE_LOCAL, NULL, NULL},
+        {",'space':'model'", "", LMB_FORM_LOCAL, LMB_SPACE_MODEL, NULL, NULL},
+        {",'form':'affine'", ",'form':'affine'", LMB_FORM_AFFINE, LMB_SPACE_LOCAL, NULL, NULL},
+        {",'form':'affine'", ",'space':'local'", LMB_FORM_AFFINE, LMB_SPACE_LOCAL, NULL, NULL},
+        {",'space':'model'", ",'space':'model','form':'parent'", LMB_FORM_PARENT, LMB_SPACE_MODEL, NULL, NULL},
+        {",'form':'parent'", ",'form':'local'", 0, 0, "form",
+         "local, but what is added was made with \"form\": \"parent\"; write that, or leave it out here"},
+        {"", ",'form':'affine'", 0, 0, "form",
+         "affine, but what is added was made with \"form\": \"local\"; write that, or leave it out here"},
+        {"", ",'space':'model'", 0, 0, "space",
+         "model, but what is added was made with \"space\": \"local\"; write that, or leave it out here"},
+        {",'space':'model'", ",'space':'local'", 0, 0, "space",
+         "local, but what is added was made with \"space\": \"model\"; write that, or leave it out here"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        // Alone, and as an input of a blend of additives.
+        // Alone, as an input of a scale, and after a difference.
         static const char *const texts[] = {
             "{'op':'additive','base':{'op':'rest'},'add':{'op':'clip',%s%s}%s}",
-            "{'op':'additive','base':{'op':'rest'},'add':{'op':'scale','weight':0.5,'pose':{'op':'clip',%s%s}}%s}"};
-        for (int k = 0; k < 2; k++) {
+            "{'op':'additive','base':{'op':'rest'},'add':{'op':'scale','weight':0.5,'pose':{'op':'clip',%s%s}}%s}",
+            "{'op':'additive','base':{'op':'rest'},'add':{'op':'subtract-scale-add','weight':0.5,'a':{'op':'rest'},"
+            "'b':{'op':'rest'},'base':{'op':'clip',%s%s}}%s}"};
+        for (int k = 0; k < 3; k++) {
             char text[400];
             snprintf(text, sizeof text, texts[k], wave, rows[i].made, rows[i].added);
-            lmb_graph_json *graph = read_graph(text);
-            assert_int_equal(lmb_graph_json_warning_count(graph), rows[i].message != NULL);
             if (rows[i].message != NULL) {
-                const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
-                assert_string_equal(warning->path, "add");
-                assert_string_equal(warning->message, rows[i].message);
+                expect_form_refused(text, rows[i].path, rows[i].message);
+                continue;
             }
+            lmb_graph_json *graph = read_graph(text);
+            const lmb_graph_def *def = lmb_graph_json_def(graph);
+            assert_int_equal(def->nodes[def->node_count - 1].form, rows[i].form);
+            assert_int_equal(def->nodes[def->node_count - 1].space, rows[i].space);
+            assert_int_equal(lmb_graph_json_warning_count(graph), 0);
+            expect_created(def);
             lmb_graph_json_destroy(graph);
         }
     }
+    expect_form_refused(
+        "{'op':'additive','base':{'op':'rest'},'add':{'op':'add','a':{'op':'clip','clip':'Wave',"
+        "'additive':true},'b':{'op':'clip','clip':'Wave','additive':true,'form':'parent'}}}",
+        "add", "additives of form local and space local, and of form parent and space local; give all the same");
 }
 
 #define LIMB(members) "{'op':'ik-two-bone','base':{'op':'rest'},'start':'Hips','mid':'Spine'," members "}"
@@ -2466,7 +2494,7 @@ int main(void) {
         cmocka_unit_test(equal_curves_are_one),
         cmocka_unit_test(additives),
         cmocka_unit_test(parts_of_clips),
-        cmocka_unit_test(additives_of_another_form_give_a_warning),
+        cmocka_unit_test(additives_of_another_form_are_refused),
         cmocka_unit_test(an_axis_along_the_bone_gives_a_warning),
         cmocka_unit_test(numbers_that_are_meant_otherwise_give_a_warning),
         cmocka_unit_test(layers),

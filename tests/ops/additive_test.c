@@ -549,6 +549,54 @@ static void what_model_space_does_not_take(void **state) {
     scene_end(&scene);
 }
 
+// An additive is added as it was made, also through other operations.
+static void another_form_is_refused(void **state) {
+    (void)state;
+    static const struct {
+        lmb_form made;
+        lmb_space made_in;
+        lmb_form added;
+        lmb_space added_in;
+        const char *message;
+    } rows[] = {
+        {LMB_FORM_PARENT, LMB_SPACE_LOCAL, LMB_FORM_PARENT, LMB_SPACE_LOCAL, NULL},
+        {LMB_FORM_PARENT, LMB_SPACE_MODEL, LMB_FORM_LOCAL, LMB_SPACE_MODEL, NULL},
+        {LMB_FORM_PARENT, LMB_SPACE_LOCAL, LMB_FORM_LOCAL, LMB_SPACE_LOCAL,
+         "form: LMB_FORM_LOCAL, and what it adds was made with LMB_FORM_PARENT; give both nodes the same"},
+        {LMB_FORM_AFFINE, LMB_SPACE_LOCAL, LMB_FORM_PARENT, LMB_SPACE_LOCAL,
+         "form: LMB_FORM_PARENT, and what it adds was made with LMB_FORM_AFFINE; give both nodes the same"},
+        {LMB_FORM_LOCAL, LMB_SPACE_LOCAL, LMB_FORM_LOCAL, LMB_SPACE_MODEL,
+         "space: LMB_SPACE_MODEL, and what it adds was made with LMB_FORM_LOCAL; give both nodes the same"},
+        {LMB_FORM_LOCAL, LMB_SPACE_MODEL, LMB_FORM_LOCAL, LMB_SPACE_LOCAL,
+         "space: LMB_FORM_LOCAL, and what it adds was made with LMB_SPACE_MODEL; give both nodes the same"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (int inside = 0; inside < 3; inside++) { // directly; in a scale; in a difference, which has its own form
+            test_scene scene;
+            start_model(&scene, SCENE_TREE, JOINTS, 170);
+            scene.nodes[3].form = rows[i].made;
+            scene.nodes[3].space = rows[i].made_in;
+            if (inside > 0) {
+                scene_add(&scene, inside == 1 ? LMB_OP_SCALE : LMB_OP_SUBTRACT, 3, inside == 1 ? LMB_NONE : 3);
+            }
+            lmb_node_def *node = scene_add(&scene, LMB_OP_ADDITIVE, 2, inside > 0 ? 4 : 3);
+            node->form = rows[i].added;
+            node->space = rows[i].added_in;
+            const lmb_graph_def def = {
+                .rig = scene.rig, .nodes = scene.nodes, .node_count = scene.node_count, .parameter_count = 1};
+            lmb_error error;
+            if (rows[i].message == NULL || inside == 2) {
+                assert_int_equal(lmb_graph_check(&def, &error), LMB_OK);
+            } else {
+                char message[200];
+                snprintf(message, sizeof message, "node %d (additive): %s", inside > 0 ? 5 : 4, rows[i].message);
+                CHECK_REFUSAL(lmb_graph_check(&def, &error), &error, LMB_ERROR_ARGUMENT, message);
+            }
+            scene_end(&scene);
+        }
+    }
+}
+
 // At most 64 poses are exchanged, which means read at other joints: in sequence, and as inputs of one node.
 static void exchanges_have_a_limit(void **state) {
     (void)state;
@@ -666,6 +714,7 @@ int main(void) {
         cmocka_unit_test(model_space_inside_model_space),
         cmocka_unit_test(ancestors_count_once),
         cmocka_unit_test(what_model_space_does_not_take),
+        cmocka_unit_test(another_form_is_refused),
         cmocka_unit_test(exchanges_have_a_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
