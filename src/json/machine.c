@@ -687,9 +687,16 @@ static bool lead_out(lmb_graph_reader *reader, const machine *machine, lmb_trans
                          "a transition of \"any\" leads out only with \"from\" or \"except\"");
         return false;
     }
+    if (def->start == LMB_START_SYNC) {
+        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "start"),
+                         "\"out\" is taken by the machine around, in whose state no clip plays");
+        return false;
+    }
     if (def->after >= 0.0f) {
-        lmb_graph_report(reader, lmb_graph_find_member(reader, object, "after"),
-                         "a transition out of a machine counts no time in its state");
+        lmb_graph_report(
+            reader, lmb_graph_find_member(reader, object, "after"),
+            "\"out\" is taken by the machine around, which counts the time in its own state: write \"when\": "
+            "{\">\": [{\"phase\": true}, 0.8]}, or go to a state here that leads out with \"end\"");
         return false;
     }
     here.operand = LMB_OPERAND_STATE;

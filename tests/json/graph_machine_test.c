@@ -838,6 +838,41 @@ static void transitions_lead_out(void **state) {
     end(&p);
 }
 
+#define LEADS_OUT(MEMBERS)                                                                                             \
+    "{'op':'machine','name':'outer','states':[\n"                                                                      \
+    "{'name':'a','pose':{'op':'machine','name':'inner','states':[\n"                                                   \
+    "{'name':'x','pose':{'op':'clip','clip':'hop'},'transitions':[\n{'out':'b'," MEMBERS "}]}]}},\n"                   \
+    "{'name':'b','pose':{'op':'rest'}},{'name':'c','pose':{'op':'rest'}}]}"
+
+// A transition that leads out has a fade, a curve, a priority and a condition, as any other: here at half of the clip,
+// which takes 0.75 s, inside of a frame.
+static void transitions_lead_out_by_conditions(void **state) {
+    (void)state;
+    player p =
+        begin(LEADS_OUT("'fade':0.5,'curve':'linear','when':{'>':[{'phase':true},0.5]}},"
+                        "{'out':'c','fade':0,'event':'GO','when':{'<':[{'param':'x'},1]}},"
+                        "{'out':'c','fade':0,'priority':1,'event':'LATE','when':{'>':[{'remaining':'hop'},0.6]}"));
+    step(&p, 0.0, NULL);
+    step(&p, 0.25, NULL);
+    step(&p, 0.0, "LATE"); // 0.5 s remain
+    assert_string_equal(current(&p, 0), "a");
+    step(&p, 0.25, NULL);
+    assert_string_equal(current(&p, 0), "b");
+    assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 0.25, 1e-6); // 0.125 of 0.5 s
+    step(&p, 0.25, NULL);
+    assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 0.75, 1e-6);
+    end(&p);
+    p = begin(LEADS_OUT("'fade':0,'event':'GO','when':{'<':[{'param':'x'},1]}"));
+    step(&p, 0.0, NULL);
+    set(&p, "x", 2.0f);
+    step(&p, 0.0, "GO");
+    assert_string_equal(current(&p, 0), "a");
+    set(&p, "x", 0.0f);
+    step(&p, 0.0, "GO");
+    assert_string_equal(current(&p, 0), "b");
+    end(&p);
+}
+
 // A transition back to the same state is not an endless loop if it depends on a clip's time or on a computed parameter.
 static void places_are_no_loops(void **state) {
     (void)state;
@@ -1818,6 +1853,10 @@ static void malformed_texts(void **state) {
         {GOES("'to':'b','after':1,'priority':0.5"), "states[0].transitions[0].priority", 2, 47, "no whole number"},
         {GOES("'to':'b','when':true"), "states[0].transitions[0].when", 2, 33, "an object was expected"},
         {GOES("'to':'b','when':{}"), "states[0].transitions[0].when", 2, 33, "a condition has one member"},
+        {LEADS_OUT("'after':1"), "states[0].pose.states[0].transitions[0].after", 4, 20,
+         "counts the time in its own state: write \"when\": {\">\": [{\"phase\": true}, 0.8]}"},
+        {LEADS_OUT("'end':true,'start':'sync'"), "states[0].pose.states[0].transitions[0].start", 4, 31,
+         "in whose state no clip plays"},
         {GOES("'to':'b','out':'b','event':'E'"), "states[0].transitions[0].out", 2, 32, "in no state of another one"},
         {GOES("'to':[],'event':'E'"), "states[0].transitions[0].to", 2, 22, "0 states, where 1 to 64"},
         {GOES("'to':['b','c'],'event':'E'"), "states[0].transitions[0].to[1]", 2, 27,
@@ -2418,6 +2457,7 @@ int main(void) {
         cmocka_unit_test(a_machine_draws),
         cmocka_unit_test(chances),
         cmocka_unit_test(transitions_lead_out),
+        cmocka_unit_test(transitions_lead_out_by_conditions),
         cmocka_unit_test(conditions_become_terms),
         cmocka_unit_test(memory_that_is_refused),
     };
