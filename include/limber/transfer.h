@@ -11,6 +11,8 @@
 /// | transitions that fade | names of both states, and name of the event |
 /// | players | names of clip, group, machine and state; what is left, by clip and group |
 /// | smoothed parameters, parameters of the host | name |
+/// | triggers that wait, in the same machine | name of the event |
+/// | the draw of a machine | there is one |
 /// | character motion | there is one |
 ///
 /// Parts of equal names, also of no name, are the same in their order. A part of the new graph that the old one does
@@ -52,7 +54,8 @@ LMB_API void lmb_graph_transfer_destroy(lmb_graph_transfer *transfer);
 
 /// Returns how many parts of the old graph are lost.
 LMB_API uint32_t lmb_graph_transfer_lost_count(const lmb_graph_transfer *transfer);
-/// Returns what is lost: `machine "body": state "hop"`. "" if there is no such part. It lives as long as the transfer.
+/// Returns what is lost: `machine "body": state "hop"`, `trigger "JUMP" of machine "body"`. "" if there is no such part.
+/// It lives as long as the transfer.
 LMB_API const char *lmb_graph_transfer_lost(const lmb_graph_transfer *transfer, uint32_t index);
 
 /// Converts characters: the words of `from`, of the old graph, to those of `to`, of the new one, in the order of both.

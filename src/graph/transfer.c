@@ -248,6 +248,50 @@ static void match_machine(lmb_graph_transfer *t, uint32_t machine) {
     }
 }
 
+// ---- Decisions: triggers that wait, and draws.
+
+static uint32_t decision_count(const side *s) {
+    return s->control != NULL && lmb_control_decides(s->control) ? s->block[CONTROL_DECISION_COUNT] : 0;
+}
+
+static const uint32_t *decision_record(const side *s, uint32_t index) {
+    return record_of(s, CONTROL_DECISIONS, DECISION_WORDS, index);
+}
+
+static uint32_t machine_of_decision(const side *s, uint32_t index) {
+    return (decision_record(s, index)[DECISION_MACHINE] - s->block[CONTROL_MACHINES]) / MACHINE_WORDS;
+}
+
+// Returns whether a decision of the new graph is one of the old graph: of the same machine, both draws or both triggers
+// of one event.
+static bool is_same_decision(const lmb_graph_transfer *t, uint32_t own, uint32_t old) {
+    const uint32_t event = decision_record(&t->to, own)[DECISION_EVENT];
+    const uint32_t old_event = decision_record(&t->from, old)[DECISION_EVENT];
+    const bool are_draws = event == CONTROL_NONE && old_event == CONTROL_NONE;
+    const bool are_triggers =
+        event != CONTROL_NONE && old_event != CONTROL_NONE &&
+        strcmp(lmb_graph_event_name(t->to.graph, event), lmb_graph_event_name(t->from.graph, old_event)) == 0;
+    return t->matches[PART_MACHINE][machine_of_decision(&t->to, own)] == machine_of_decision(&t->from, old) &&
+           (are_draws || are_triggers);
+}
+
+// Says which decisions are lost, of machines that are not.
+static void lose_decisions(lmb_graph_transfer *t) {
+    for (uint32_t i = 0; i < decision_count(&t->from); i++) {
+        const uint32_t machine = machine_of_decision(&t->from, i), event = decision_record(&t->from, i)[DECISION_EVENT];
+        bool is_kept = !is_matched(t->matches[PART_MACHINE], t->to.counts[PART_MACHINE], machine);
+        for (uint32_t k = 0; k < decision_count(&t->to) && !is_kept; k++) {
+            is_kept = is_same_decision(t, k, i);
+        }
+        const char *name = lmb_graph_machine_name(t->from.graph, machine);
+        if (!is_kept && event == CONTROL_NONE) {
+            lose(t, "draw of machine", name, NULL, NULL);
+        } else if (!is_kept) {
+            lose(t, "trigger", lmb_graph_event_name(t->from.graph, event), " of machine", name);
+        }
+    }
+}
+
 static side side_of(const lmb_graph *graph) {
     side s = {.graph = graph, .control = lmb_graph_control(graph)};
     s.counts[PART_PARAMETER] = lmb_graph_parameter_count(graph);
@@ -262,7 +306,7 @@ static side side_of(const lmb_graph *graph) {
 
 // Returns how many things can be lost.
 static uint32_t count_losses(const side *s) {
-    uint32_t count = 4; // motion, inertialization, chains and feet, reached targets
+    uint32_t count = 4 + decision_count(s); // motion, inertialization, chains and feet, reached targets
     for (int i = 0; i < PART_COUNT; i++) {
         count += s->counts[i];
     }
@@ -334,6 +378,9 @@ lmb_result lmb_graph_transfer_create(const lmb_graph *from, const lmb_graph *to,
     }
     for (uint32_t i = 0; i < t->to.counts[PART_MACHINE] && !t->memory.failed; i++) {
         match_machine(t, i);
+    }
+    if (!t->memory.failed) {
+        lose_decisions(t);
     }
     match_kept(t);
     const lmb_result result = begin(t, error);
@@ -497,24 +544,11 @@ static void transfer_machine(const lmb_graph_transfer *t, uint32_t index, const 
     }
 }
 
-static uint32_t decision_count(const side *s) {
-    return s->control != NULL && lmb_control_decides(s->control) ? s->block[CONTROL_DECISION_COUNT] : 0;
-}
-
 // Copies a trigger that waits, or a draw, of a machine that both graphs have.
 static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
-    const uint32_t *own = record_of(&t->to, CONTROL_DECISIONS, DECISION_WORDS, index);
-    const uint32_t machine = (own[DECISION_MACHINE] - t->to.block[CONTROL_MACHINES]) / MACHINE_WORDS;
     for (uint32_t i = 0; i < decision_count(&t->from); i++) {
-        const uint32_t *old = record_of(&t->from, CONTROL_DECISIONS, DECISION_WORDS, i);
-        const bool are_draws = own[DECISION_EVENT] == CONTROL_NONE && old[DECISION_EVENT] == CONTROL_NONE;
-        const bool are_triggers = own[DECISION_EVENT] != CONTROL_NONE && old[DECISION_EVENT] != CONTROL_NONE &&
-                                  strcmp(lmb_graph_event_name(t->to.graph, own[DECISION_EVENT]),
-                                         lmb_graph_event_name(t->from.graph, old[DECISION_EVENT])) == 0;
-        if ((old[DECISION_MACHINE] - t->from.block[CONTROL_MACHINES]) / MACHINE_WORDS ==
-                t->matches[PART_MACHINE][machine] &&
-            (are_draws || are_triggers)) {
-            to[own[DECISION_STATE]] = from[old[DECISION_STATE]];
+        if (is_same_decision(t, index, i)) {
+            to[decision_record(&t->to, index)[DECISION_STATE]] = from[decision_record(&t->from, i)[DECISION_STATE]];
         }
     }
 }

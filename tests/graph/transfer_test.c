@@ -333,6 +333,38 @@ static void triggers_and_draws_go_on(void **state) {
     crowd_destroy(to);
 }
 
+// A trigger or a draw that no condition of the machine asks any more is lost. Those of a lost machine are not named.
+static void lost_triggers_and_draws_are_said(void **state) {
+    (void)state;
+    static const char *const without_any = MACHINE(
+        STATE("stand", CLIP("stand"), LINK("walk", "go")) "," STATE("walk", CLIP("walk"), LINK("stand", "stop")));
+    static const char *const other_trigger =
+        MACHINE(STATE("stand", CLIP("stand"), "{'to':'walk','when':{'trigger':'stop'}}") "," STATE(
+            "walk", CLIP("walk"), "{'to':['stand','walk'],'event':'go'}"));
+    static const char *const no_machine = "{'op':'clip','clip':'walk'}";
+    static const char *const lost[][3] = {{"trigger \"go\" of machine \"body\"", "draw of machine \"body\"", NULL},
+                                          {"trigger \"go\" of machine \"body\"", NULL}};
+    const char *const edits[] = {without_any, other_trigger};
+    for (int i = 0; i < 2; i++) {
+        crowd *from =
+            crowd_create(MACHINE(STATE("stand", CLIP("stand"), WAITS("walk")) "," STATE("walk", CLIP("walk"), DRAWS)));
+        crowd *to = crowd_create(edits[i]);
+        step(from, "go");
+        transfer(from, to, lost[i]);
+        step(to, NULL);
+        assert_string_equal(current(to, 0), "stand");
+        crowd_destroy(to);
+        to = crowd_create(no_machine);
+        lmb_graph_transfer *none = create(from, to);
+        for (uint32_t k = 0; k < lmb_graph_transfer_lost_count(none); k++) {
+            assert_null(strstr(lmb_graph_transfer_lost(none, k), "of machine"));
+        }
+        lmb_graph_transfer_destroy(none);
+        crowd_destroy(from);
+        crowd_destroy(to);
+    }
+}
+
 static const char *const texts[] = {
     GRAPH(STAND "," WALK "," HOP, GROUPED("hop")),
     GRAPH(HOP "," STAND "," WALK, CLIP("hop")),
@@ -449,6 +481,7 @@ int main(void) {
         cmocka_unit_test(a_fade_without_its_transition_ends),
         cmocka_unit_test(players_keep_their_position),
         cmocka_unit_test(triggers_and_draws_go_on),
+        cmocka_unit_test(lost_triggers_and_draws_are_said),
         cmocka_unit_test(every_pair_of_graphs_gives_states_that_run),
         cmocka_unit_test(bad_arguments_are_refused),
         cmocka_unit_test(memory_that_runs_out_is_reported),
