@@ -175,7 +175,7 @@ static version *publish(graph_device *device, version *loaded) {
 
 static void follow_path(graph_device *device) {
     if (device->path[0] != '\0') {
-        memcpy(device->file.path, device->path, sizeof device->path);
+        memcpy(device->file.graph.path, device->path, sizeof device->path);
         device->path[0] = '\0';
     }
 }

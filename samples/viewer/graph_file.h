@@ -1,4 +1,5 @@
-// Reads a graph from a file, and reads it again whenever the file changes. Knows nothing of windows and devices.
+// Reads a graph from a file, and reads it again whenever the file or one that it includes changes. Knows nothing of
+// windows and devices.
 #ifndef LIMBER_SAMPLES_VIEWER_GRAPH_FILE_H
 #define LIMBER_SAMPLES_VIEWER_GRAPH_FILE_H
 
@@ -36,21 +37,28 @@ typedef struct graph_file_stamp {
     bool exists;
 } graph_file_stamp;
 
-typedef struct graph_file {
-    graph_file_character character;
+// A file whose content was read.
+typedef struct graph_file_part {
     char path[GRAPH_FILE_PATH];
     graph_file_stamp stamp;
-    uint64_t hash; // of the content that was read last
+    uint64_t hash; // of the content that was read last, or of the message that says why it cannot be read
+} graph_file_part;
+
+typedef struct graph_file {
+    graph_file_character character;
+    graph_file_part graph;
+    graph_file_part included[LMB_MAX_INCLUDES]; // in the order in which they were read
+    uint32_t included_count;
     bool was_read;
 } graph_file;
 
 // Starts to follow a file, which need not exist. Fails if the path is too long.
 lmb_result graph_file_open(const char *path, const graph_file_character *character, graph_file *file, lmb_error *error);
 
-// Checks the file. If its content differs from that of the last call, or this is the first call, returns true and a new
+// Checks the files. If a content differs from that of the last call, or this is the first call, returns true and a new
 // version; otherwise returns false. The caller destroys the version. `now` is the time in seconds since 1970.
 //
-// A file whose time and size are as before is not read again, unless it changed less than two seconds ago: some file
+// Files whose times and sizes are as before are not read again, unless one changed less than two seconds ago: some file
 // systems count in seconds. Returns false, too, if memory runs out; the next call tries again.
 bool graph_file_poll(graph_file *file, int64_t now, graph_version **version);
 

@@ -110,6 +110,48 @@ static void a_changed_file_is_read_again(void **state) {
     expect_no_version(&file, changed_at() + LATER);
 }
 
+static void save_beside(const char *name, const char *text) {
+    char path[FOLDER_PATH + 32];
+    snprintf(path, sizeof path, "%s/%s", scene.folder, name);
+    if (text == NULL) {
+        remove(path);
+        return;
+    }
+    FILE *stream = fopen(path, "wb");
+    assert_non_null(stream);
+    assert_int_equal(fwrite(text, 1, strlen(text), stream), strlen(text));
+    assert_int_equal(fclose(stream), 0);
+}
+
+#define DEFINES(POSE) "{\"define\": {\"base\": " POSE "}}"
+
+// Also a file that an included one includes, that has a mistake, or that is missing at first.
+static void a_changed_file_that_is_included_is_read_again(void **state) {
+    (void)state;
+    save_beside("a.json", NULL);
+    save("{\"op\": \"mirror\", \"axis\": \"x\", \"include\": [\"a.json\"], \"pose\": {\"use\": \"base\"}}");
+    graph_file file = follow();
+    expect_version(&file, "a.json");
+    expect_no_version(&file, changed_at());
+    save_beside("a.json", DEFINES(REST));
+    expect_version(&file, NULL);
+    expect_no_version(&file, changed_at());
+    save_beside("a.json", DEFINES("{\"op\": \"clip\", \"clip\": \"wlak\"}"));
+    expect_version(&file, "a.json: line 1, column 44");
+    save_beside("a.json", "{\"include\": [\"b.json\"]}");
+    save_beside("b.json", DEFINES("{\"op\": \"clip\", \"clip\": \"walk\"}"));
+    expect_version(&file, NULL);
+    save_beside("b.json", DEFINES("{\"op\": \"clip\", \"clip\": \"idle\"}"));
+    expect_version(&file, NULL);
+    expect_no_version(&file, changed_at() + LATER);
+    save(REST);
+    expect_version(&file, NULL);
+    save_beside("b.json", DEFINES(REST)); // nothing includes it any more
+    expect_no_version(&file, changed_at());
+    save_beside("a.json", NULL);
+    save_beside("b.json", NULL);
+}
+
 // Sets the time of the last change.
 static void set_change(int64_t seconds) {
     const struct timespec times[2] = {{(time_t)seconds, 0}, {(time_t)seconds, 0}};
@@ -857,6 +899,7 @@ static void weights_follow_the_formulas(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_changed_file_is_read_again),
+        cmocka_unit_test(a_changed_file_that_is_included_is_read_again),
         cmocka_unit_test(a_young_file_is_read_even_if_its_time_is_the_same),
         cmocka_unit_test(mistakes_have_places),
         cmocka_unit_test(a_missing_file_is_waited_for),
