@@ -245,18 +245,25 @@ const lmb_graph_definition lmb_graph_curve_definitions[] = {
     {NULL, NULL, NULL, NULL},
 };
 
+static const char *name_at(const void *none, uint32_t index) {
+    (void)none;
+    return index == LMB_CURVE_BEZIER ? TWO_CONTROLS : lmb_curve_name((lmb_curve)index);
+}
+
 static void read_name(lmb_graph_reader *reader, uint32_t value, lmb_value *shape) {
-    char names[320] = "";
+    char message[LMB_GRAPH_MESSAGE_SIZE] = "there is no such curve";
     for (int curve = 0; curve < LMB_CURVE_COUNT; curve++) {
-        const bool is_named = curve != LMB_CURVE_BEZIER;
-        const char *name = is_named ? lmb_curve_name((lmb_curve)curve) : TWO_CONTROLS;
-        if (is_named && lmb_graph_is_text(reader, value, name)) {
+        if (curve != LMB_CURVE_BEZIER && lmb_graph_is_text(reader, value, lmb_curve_name((lmb_curve)curve))) {
             shape->curve = (lmb_curve)curve;
             return;
         }
-        lmb_graph_list_name(names, sizeof names, name);
     }
-    lmb_graph_report(reader, value, "unknown; there are %s", names);
+    if (lmb_graph_is_text(reader, value, lmb_curve_name(LMB_CURVE_BEZIER))) {
+        lmb_graph_report(reader, value, "a Bezier has control points: %s", TWO_CONTROLS);
+        return;
+    }
+    lmb_graph_add_nearest(reader, value, message, sizeof message, (lmb_graph_names){name_at, NULL, LMB_CURVE_COUNT});
+    lmb_graph_report(reader, value, "%s", message);
 }
 
 static void read_shape(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {

@@ -12,6 +12,7 @@
 
 // ---- Problems: errors and warnings with their path, line and column.
 
+#define FEW_FIELDS 8u   // an object with more: the nearest are named
 #define SEGMENT_MAX 60u // max bytes of a key in a path
 
 // A path that drops its beginning when it becomes too long.
@@ -337,8 +338,22 @@ bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value) {
            lmb_json_boolean(&reader->json, value);
 }
 
+void lmb_graph_add_nearest(const lmb_graph_reader *reader, uint32_t value, char *message, size_t size,
+                           lmb_graph_names names) {
+    const lmb_json_value *text = &reader->json.values[value];
+    if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) {
+        lmb_append_names(message, size, reader->json.text + text->start, text->end - text->start, names.at, names.of,
+                         names.count);
+    }
+}
+
+static const char *field_name_at(const void *fields, uint32_t index) {
+    return ((const lmb_graph_fields *)fields)->fields[index].name;
+}
+
+// Of many fields the nearest come first, because a long list is cut off.
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
-    char names[160] = "";
+    char names[160] = "", message[LMB_GRAPH_MESSAGE_SIZE];
     if (lmb_graph_is_text(reader, key, "fade")) {
         lmb_graph_report(reader, key, "%s has no fade: transitions have one, and a weight that events change is %s",
                          fields->what, LMB_GRAPH_FADE_FORM);
@@ -347,7 +362,12 @@ static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fie
     for (size_t i = 0; i < fields->count; i++) {
         lmb_graph_list_name(names, sizeof names, fields->fields[i].name);
     }
-    lmb_graph_report(reader, key, "%s has no such field; it has %s", fields->what, names[0] == '\0' ? "none" : names);
+    snprintf(message, sizeof message, "%s has no such field", fields->what);
+    if (fields->count > FEW_FIELDS) {
+        lmb_graph_add_nearest(reader, key, message, sizeof message,
+                              (lmb_graph_names){field_name_at, fields, (uint32_t)fields->count});
+    }
+    lmb_graph_report(reader, key, "%s; it has %s", message, names[0] == '\0' ? "none" : names);
 }
 
 static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint32_t object,

@@ -246,6 +246,9 @@ const char *lmb_graph_no_name(const lmb_graph_reader *reader, const char *what, 
 // Reports it at a value that is the name.
 void lmb_graph_report_name(lmb_graph_reader *reader, uint32_t value, const char *what, const char *name,
                            lmb_graph_names names);
+// Appends the nearest names to a message about a string or key.
+void lmb_graph_add_nearest(const lmb_graph_reader *reader, uint32_t value, char *message, size_t size,
+                           lmb_graph_names names);
 // Adds an error.
 void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem);
 // Warns of something that is allowed but probably unintended.

@@ -1595,6 +1595,11 @@ const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
      FIELDS(machine_members), lmb_graph_add_machine, NULL},
 };
 
+static const char *operation_name_at(const void *none, uint32_t index) {
+    (void)none;
+    return lmb_graph_operations[index].name;
+}
+
 static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
     bool twice;
     uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
@@ -1609,17 +1614,18 @@ static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint3
     if (!lmb_graph_expect(reader, value, LMB_JSON_STRING)) {
         return NULL;
     }
-    char names[400] = "";
     for (size_t i = 0; i < LMB_OP_COUNT; i++) {
         if (lmb_graph_is_text(reader, value, lmb_graph_operations[i].name)) {
             return &lmb_graph_operations[i];
         }
-        lmb_graph_list_name(names, sizeof names, lmb_graph_operations[i].name);
     }
     if (lmb_graph_is_text(reader, value, "fade")) {
         lmb_graph_report(reader, value, "a fade is no operation, but the weight of one: %s", LMB_GRAPH_FADE_FORM);
     } else {
-        lmb_graph_report(reader, value, "unknown; there are %s", names);
+        char message[LMB_GRAPH_MESSAGE_SIZE] = "there is no such operation";
+        lmb_graph_add_nearest(reader, value, message, sizeof message,
+                              (lmb_graph_names){operation_name_at, NULL, LMB_OP_COUNT});
+        lmb_graph_report(reader, value, "%s", message);
     }
     return NULL;
 }

@@ -1569,7 +1569,8 @@ static void malformed_texts(void **state) {
          "pose.define", 2, 55, "the outermost pose alone has definitions"},
         {"{'use':'a',\n'define':{'a':{'op':'rest'}}}", "", 1, 1, "a pose needs the field \"op\""},
         // A definition that is wrong is reported once; one that uses itself is named.
-        {BLEND2("{'use':'a'}", "{'use':'a'}", "{'a':{'op':'rset'}}"), "define.a.op", 2, 21, "unknown; there are"},
+        {BLEND2("{'use':'a'}", "{'use':'a'}", "{'a':{'op':'rset'}}"), "define.a.op", 2, 21,
+         "there is no such operation; the nearest are rest"},
         {BLEND2("{'use':'c'}", "{'use':'a'}",
                 "{'a':{'op':'mirror','axis':'x','pose':{'use':'b'}},'b':{'op':'mirror','axis':'x','pose':{'use':'a'}},"
                 "'c':{'op':'rest'}}"),
@@ -1581,11 +1582,15 @@ static void malformed_texts(void **state) {
         {"{'op':'weighted',\n'inputs':[{'pose':{'op':'rest'},'comment':1},{'pose':{'op':'rest'}}]}",
          "inputs[0].comment", 2, 43, "a number, where a string was expected"},
         // Operations and fields.
-        {"{'op':'wlak'}", "op", 1, 7, "unknown; there are rest, clip, pose, blend"},
+        {"{'op':'wlak'}", "op", 1, 7, "there is no such operation; the nearest are "},
+        {"{'op':'foot-placment'}", "op", 1, 7, "there is no such operation; the nearest are foot-placement, "},
+        {"{'op':'clip','clip':0,'additve':true}", "additve", 1, 23,
+         "\"clip\" has no such field; the nearest are additive, "},
+        {"{'op':'rest','pose':0}", "pose", 1, 14, "\"rest\" has no such field; it has "},
         {"{'op':'fade'}", "op", 1, 7, "a fade is no operation, but the weight of one: {\"in\": EVENT, \"seconds\": S}"},
         {"{'op':'rest','fade':1}", "fade", 1, 14, "\"rest\" has no fade: transitions have one, and a weight that"},
-        {"{'op':'res'}", "op", 1, 7, "unknown"},
-        {"{'op':'rest\\u0000'}", "op", 1, 7, "unknown"},
+        {"{'op':'res'}", "op", 1, 7, "there is no such operation"},
+        {"{'op':'rest\\u0000'}", "op", 1, 7, "there is no such operation"},
         {"{'op':3}", "op", 1, 7, "a number, where a string was expected"},
         {"{'op':'rest','op':'rest'}", "op", 1, 19, "given twice"},
         {"{'op':'rest','clip':'Walk'}", "clip", 1, 14, "\"rest\" has no such field; it has none"},
@@ -1593,7 +1598,7 @@ static void malformed_texts(void **state) {
         {BLEND("'weight':1,'weight':1"), "weight", 2, 48, "given twice"},
         {"{'op':'blend','a':{'op':'rest'}}", "", 1, 1, "\"blend\" needs the field \"b\""},
         {"{'op':'blend','b':{'op':'rest'},'a':[1]}", "a", 1, 37, "an array, where an object"},
-        {"{'op':'blend','b':{'op':'rest'},'a':{'op':'x'}}", "a.op", 1, 43, "unknown"},
+        {"{'op':'blend','b':{'op':'rest'},'a':{'op':'x'}}", "a.op", 1, 43, "there is no such operation"},
         // Numbers.
         {BLEND("'weight':'1'"), "weight", 2, 46, "a string, where a number was expected, a parameter or a curve"},
         {BLEND("'weight':null"), "weight", 2, 46, "null, where a number was expected, a parameter or a curve"},
@@ -1612,8 +1617,8 @@ static void malformed_texts(void **state) {
          "'b':{'op':'blend',\n'a':{'op':'rest'},'b':{'op':'rest'},'weight':{'param':'p','default':0.5}}}",
          "b.weight.default", 3, 69, "0.5, but another use of this parameter says 1"},
         // Curves.
-        {BLEND("'curve':'uniform'"), "curve", 2, 45, "unknown; there are linear, uniform-s"},
-        {BLEND("'curve':'bezier'"), "curve", 2, 45, "unknown; there are linear, uniform-s, smoothstep, {"},
+        {BLEND("'curve':'uniform'"), "curve", 2, 45, "there is no such curve; the nearest are uniform-s, "},
+        {BLEND("'curve':'bezier'"), "curve", 2, 45, "a Bezier has control points: {\"bezier\": [c0, c1]}"},
         {BLEND("'curve':{}"), "curve", 2, 45, "a curve is either a bezier or keys"},
         {BLEND("'curve':{'bezier':[0,1],'keys':[[0,0],[1,1]]}"), "curve", 2, 45, "a curve is either a bezier or keys"},
         {BLEND("'curve':{'bezier':[1]}"), "curve.bezier", 2, 55, "1 control points, where 2 to 4"},
@@ -1667,7 +1672,8 @@ static void malformed_texts(void **state) {
         {"{'op':'clip','clip':{'param':'p'},'to':0.5}", "to", 1, 40, "a clip that a parameter chooses has no part"},
         {"{'op':'clip','clip':0,'additive':1}", "additive", 1, 34, "a number, where a boolean was expected"},
         {"{'op':'clip','clip':0,'reference':{'op':'rest'}}", "reference", 1, 35, "\"additive\": true"},
-        {"{'op':'clip','clip':0,'additive':true,'reference':{'op':'x'}}", "reference.op", 1, 57, "unknown"},
+        {"{'op':'clip','clip':0,'additive':true,'reference':{'op':'x'}}", "reference.op", 1, 57,
+         "there is no such operation"},
         // Poses, masks, inputs.
         {"{'op':'pose'}", "", 1, 1, "\"pose\" needs the field \"pose\""},
         {"{'op':'pose','pose':8}", "pose", 1, 21, "8 is outside 0 to 7"},
