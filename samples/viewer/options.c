@@ -120,6 +120,9 @@ static int complete(const char *command, options *options) {
     if (options->input.count > 0 && !options->headless) {
         return usage_error(command, "--input needs --headless");
     }
+    if (options->plain && !options->headless) {
+        return usage_error(command, "--plain needs --headless");
+    }
     if (options->headless && options->frames == 0) {
         options->frames = 60;
     }
@@ -184,6 +187,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--label", OPTION_OTHER, &(option_other){read_text, &labels}, "TEXT",
          "below the first pose, again below the second, and so on, in place of their names"},
         {"--times", OPTION_FLAG, &options->times, NULL, "show how long each stage takes"},
+        {"--plain", OPTION_FLAG, &options->plain, NULL, "with --headless: no windows over the picture"},
         {"--trace", OPTION_TEXT, &options->trace, "OUT", "write a trace for chrome://tracing or Perfetto"},
         {"--input", OPTION_OTHER, &(option_other){read_input, &inputs}, "FRAME=WHAT",
          "without a display: a key before a frame, or what the pointer does: press:X,Y, move:X,Y or\n"

@@ -40,6 +40,7 @@ typedef struct options {
     scripted_input input;
     bool headless;
     bool times;
+    bool plain; // no windows over the picture
     bool validate;
 } options;
 

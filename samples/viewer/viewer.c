@@ -448,10 +448,10 @@ static void look(const viewer *viewer, camera_view *view) {
     camera_look(&viewer->camera, (float)extent.width / (float)extent.height, view);
 }
 
-static void show_windows(viewer *viewer) {
+// Joints and targets, which are no windows.
+static void show_marks(viewer *viewer) {
     camera_view view;
     look(viewer, &view);
-    ui_begin(viewer->ui, renderer_extent(viewer->renderer));
     if (draws_joints(viewer)) {
         joints_show(&viewer->crowd, watched_character(viewer), viewer->palette, &view,
                     viewer->controls.joints == CONTROLS_NAMES, viewer->ui);
@@ -459,6 +459,9 @@ static void show_windows(viewer *viewer) {
     if (has_graph(viewer)) {
         graph_view_show_targets(&viewer->view, &view, viewer->ui);
     }
+}
+
+static void show_windows(viewer *viewer) {
     if (has_demo(viewer)) {
         demo_show(&viewer->demo, viewer->ui);
     }
@@ -483,6 +486,14 @@ static void show_windows(viewer *viewer) {
     if (has_comparison(viewer)) {
         comparison_show_names(&viewer->comparison, viewer->ui);
     }
+}
+
+static void show_over_picture(viewer *viewer) {
+    ui_begin(viewer->ui, renderer_extent(viewer->renderer));
+    show_marks(viewer);
+    if (!viewer->options.plain) {
+        show_windows(viewer);
+    }
     ui_end(viewer->ui);
 }
 
@@ -491,12 +502,12 @@ static void show_windows(viewer *viewer) {
 // set twice.
 static void update_ui(viewer *viewer) {
     if (viewer->window == NULL || viewer->frames == 0) {
-        show_windows(viewer);
+        show_over_picture(viewer);
     }
     if (has_demo(viewer) || has_graph(viewer)) {
         follow_characters(viewer);
     }
-    show_windows(viewer);
+    show_over_picture(viewer);
 }
 
 // If only some frames are saved as pictures, only these are drawn.

@@ -485,6 +485,7 @@ static void refuses_bad_graphs(void **state) {
                {"--script x", 2, "--script, --names and --change need --graph"},
                {"--scene x", 2, "--scene and --scatter need --graph"},
                {"--input 1=H", 2, "--input needs --headless"},
+               {"--plain", 2, "--plain needs --headless"},
                {"--headless --input 1=press:1", 2, "--input must be FRAME=KEY, or FRAME=press:X,Y"},
                {"--graph x.json --label one", 2, "--label and --row need --poses"},
                {"--graph x.json --change soon=x.json", 2, "--change must be SECONDS=FILE"},
