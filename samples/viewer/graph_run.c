@@ -261,8 +261,9 @@ static bool needs_poses(const graph_run *run) {
 }
 
 static lmb_result create_poses(graph_run *run, lmb_error *error) {
-    const size_t joints = (size_t)run->character_count * lmb_graph_joint_count(run->graph);
-    run->poses = malloc(joints * LMB_POSE_COMPONENTS * sizeof *run->poses);
+    const lmb_batch_def batch = {run->graph, run->character_count, LMB_OUTPUT_LOCAL_BIT};
+    const size_t floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL); // float channels among them
+    run->poses = malloc(run->character_count * floats * sizeof *run->poses);
     return run->poses != NULL ? lmb_cpu_create(run->graph, LMB_CPU_FAST, NULL, &run->cpu, error)
                               : viewer_fail(error, LMB_ERROR_MEMORY, "no memory for poses");
 }
