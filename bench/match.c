@@ -1,18 +1,21 @@
-// limber-match-bench: what a search of a motion database takes, beside a loop over all of its rows.
+// limber-match-bench: what a search of a motion database takes, beside a loop over all of its rows, and what the control
+// of a crowd takes whose machine matches motion, beside one that never searches.
 //
 //   limber-match-bench [ROWS]    50,000 by default
 //
-// The motion is made up (walk_takes.h). Each query is the pose of a
-// random row and a random desired motion. Both ways run in turns, and have to find the same row: otherwise it exits
-// with 1.
+// The motion is made up (walk_takes.h). Each query is the pose of a random row and a random desired motion. Both ways run
+// in turns, and have to find the same row: otherwise it exits with 1. The characters of the crowd search ten times a
+// second, in turns, and are asked for another course every two thirds of a second. A machine has at most 64 states, so
+// with more takes there is no crowd.
 #include "clock.h"
 #include "random.h"
 #include "terminal.h"
 #include "walk_takes.h"
 
+#include <limber/graph.h>
 #include <stdlib.h>
 
-enum { MOST_TAKES = 131, SEARCHES = 500, TURNS = 7 };
+enum { MOST_TAKES = 131, SEARCHES = 500, TURNS = 7, CROWD = 500, FRAMES = 240 };
 
 static lmb_result make_database(const lmb_rig *rig, const walk_take *takes, uint32_t count,
                                 lmb_motion_database **database, lmb_error *error) {
@@ -106,6 +109,105 @@ static int measure(const lmb_motion_database *database, const lmb_motion_search_
     return others > 0;
 }
 
+// ---- A crowd.
+
+// The nodes of a machine whose states are takes.
+typedef struct machine {
+    lmb_player_def players[LMB_MAX_STATES];
+    lmb_state_def states[LMB_MAX_STATES];
+    lmb_node_def nodes[LMB_MAX_STATES + 1];
+    const lmb_clip *clips[LMB_MAX_STATES];
+    lmb_matching_def matching;
+    lmb_machine_def def;
+} machine;
+
+static lmb_result make_graph(const lmb_rig *rig, const walk_take *takes, uint32_t count,
+                             const lmb_motion_database *database, float interval, lmb_graph **graph, lmb_error *error) {
+    static machine made;
+    static uint32_t poses[LMB_MAX_STATES];
+    size_t size;
+    for (uint32_t i = 0; i < count; i++) {
+        poses[i] = i;
+        made.clips[i] = takes[i].clip;
+        made.players[i] = lmb_default_player_def();
+        made.players[i].end = LMB_END_HOLD;
+        made.players[i].motion = &takes[i].track;
+        made.states[i] = lmb_default_state_def();
+        made.nodes[i] = lmb_clip_node(i, lmb_constant(0.0f));
+        made.nodes[i].player = &made.players[i];
+    }
+    made.matching = lmb_default_matching_def();
+    made.matching.database = lmb_motion_database_block(database, &size);
+    made.matching.database_words = (uint32_t)(size / sizeof(uint32_t));
+    made.matching.velocity[0] = lmb_parameter(0);
+    made.matching.velocity[1] = lmb_parameter(1);
+    made.matching.interval = interval;
+    made.matching.velocity_change = interval > 1.0f ? 1000.0f : made.matching.velocity_change;
+    made.matching.heading_change = interval > 1.0f ? 3.14f : made.matching.heading_change;
+    made.def = lmb_default_machine_def();
+    made.def.states = made.states;
+    made.def.state_count = count;
+    made.def.matching = &made.matching;
+    made.nodes[count] = lmb_machine_node(poses, &made.def);
+    const lmb_motion_def motion = lmb_default_motion_def();
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = rig;
+    def.clips = made.clips;
+    def.clip_count = count;
+    def.nodes = made.nodes;
+    def.node_count = count + 1;
+    def.parameter_count = 2;
+    def.motion = &motion;
+    return lmb_graph_create(&def, NULL, graph, error);
+}
+
+// Runs the control of the crowd, and returns seconds for a character's frame.
+static lmb_result run_crowd(const lmb_graph *graph, double *seconds, lmb_error *error) {
+    const lmb_control *control = lmb_graph_control(graph);
+    const uint32_t row = lmb_graph_parameter_count(graph);
+    uint32_t state = 7;
+    lmb_control_frame frame = lmb_default_control_frame();
+    frame.state = calloc(CROWD, lmb_control_state_words(control) * sizeof(uint32_t));
+    frame.parameters = calloc(CROWD, row * sizeof(float));
+    frame.character_count = CROWD;
+    frame.step = LMB_TICKS_PER_SECOND / 60;
+    lmb_result result = LMB_OK;
+    const bool has_memory = frame.state != NULL && frame.parameters != NULL;
+    double start = 0.0;
+    for (; has_memory && frame.number < FRAMES && result == LMB_OK; frame.number++) {
+        for (uint32_t i = 0; i < CROWD; i++) {
+            const float speed = 2.0f + 2.0f * walk_draw(&state), angle = 3.1f * walk_draw(&state);
+            if (i % 40 == frame.number % 40) {
+                frame.parameters[i * row] = speed * sinf(angle);
+                frame.parameters[i * row + 1] = speed * cosf(angle);
+            }
+        }
+        start = frame.number == FRAMES / 4 ? clock_thread_seconds() : start;
+        result = lmb_control_run(control, &frame, 0, CROWD, error);
+    }
+    *seconds = (clock_thread_seconds() - start) / ((FRAMES - FRAMES / 4) * CROWD);
+    free(frame.state);
+    free(frame.parameters);
+    return has_memory ? result : LMB_ERROR_MEMORY;
+}
+
+static lmb_result measure_crowd(const lmb_rig *rig, const walk_take *takes, uint32_t count,
+                                const lmb_motion_database *database, lmb_error *error) {
+    double seconds[2] = {0.0, 0.0};
+    lmb_result result = LMB_OK;
+    for (int i = 0; i < 2 && result == LMB_OK; i++) {
+        lmb_graph *graph = NULL;
+        result = make_graph(rig, takes, count, database, i == 0 ? 0.1f : 10.0f, &graph, error);
+        result = result == LMB_OK ? run_crowd(graph, &seconds[i], error) : result;
+        lmb_graph_destroy(graph);
+    }
+    if (result == LMB_OK) {
+        terminal_print("The control of a crowd takes %.2f us a character and frame, %.2f us if nobody searches.\n",
+                       1e6 * seconds[0], 1e6 * seconds[1]);
+    }
+    return result;
+}
+
 int main(int count, char **arguments) {
     const long rows = count > 1 ? strtol(arguments[1], NULL, 10) : 50000;
     if (count > 2 || rows < WALK_KEYS || rows > MOST_TAKES * WALK_KEYS) {
@@ -130,7 +232,12 @@ int main(int count, char **arguments) {
             searches[i] = make_search(database, takes, &state);
         }
         status = measure(database, searches);
-    } else {
+        if (take_count <= LMB_MAX_STATES) {
+            result = measure_crowd(rig, takes, take_count, database, &error);
+        }
+    }
+    if (result != LMB_OK) {
+        status = 1;
         terminal_error("limber-match-bench: %s\n", error.message);
     }
     lmb_motion_database_destroy(database);
