@@ -705,6 +705,11 @@ static bool lead_out(lmb_graph_reader *reader, const machine *machine, lmb_trans
     ends.operand = LMB_OPERAND_REMAINING;
     ends.kind = LMB_TERM_LESS_EQUAL;
     ends.player_node = reader->left.end_node;
+    if (machine->states[def->from].exit_event != LMB_NONE) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "out"),
+                       "the state's \"exit\" is not emitted then, as the machine around takes the transition: give it "
+                       "to the state around");
+    }
     const bool at_end = def->at_end;
     def->from = machine->outer->state;
     def->at_end = false;

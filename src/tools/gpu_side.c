@@ -248,7 +248,7 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     }
     if (!side->has_points && (lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph))) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
-                        "the graph reads points or world transforms, and there is nobody to fill them");
+                        "the graph reads points or world transforms, which --scene FILE of 'limber play' gives");
     }
     if (outputs_create(&side->batch, &side->outputs, error)) {
         return error->result;

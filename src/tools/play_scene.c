@@ -203,7 +203,12 @@ static void read_fields(reader *reader, uint32_t object, const field *fields) {
             field++;
         }
         if (field->name == NULL) {
-            fail_at(reader, key, "there is no field of this name");
+            char message[160] = "there is no field of this name; there are";
+            for (field = fields; field->name != NULL; field++) {
+                const size_t length = strlen(message);
+                snprintf(message + length, sizeof message - length, "%s %s", field > fields ? "," : "", field->name);
+            }
+            fail_at(reader, key, message);
         } else if ((given >> (field - fields) & 1u) != 0) {
             fail_at(reader, key, "this field is given twice");
         } else {

@@ -844,6 +844,27 @@ static void transitions_lead_out(void **state) {
     "{'name':'x','pose':{'op':'clip','clip':'hop'},'transitions':[\n{'out':'b'," MEMBERS "}]}]}},\n"                   \
     "{'name':'b','pose':{'op':'rest'}},{'name':'c','pose':{'op':'rest'}}]}"
 
+// The machine around takes the transition, so the inner one emits nothing.
+static void an_exit_that_is_not_emitted_gives_a_warning(void **state) {
+    (void)state;
+    static const char text[] =
+        "{'op':'machine','name':'outer','states':["
+        "{'name':'a','pose':{'op':'machine','name':'inner','states':["
+        "{'name':'x','exit':'LEFT','pose':{'op':'rest'},'transitions':[{'out':'b','event':'GO'}]},"
+        "{'name':'y','exit':'OFF','pose':{'op':'rest'},'transitions':[{'to':'x','event':'GO'}]}"
+        "],'any':[{'to':'y','event':'Y'}]}},{'name':'b','pose':{'op':'rest'}}]}";
+    player p = begin(text);
+    assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 1);
+    const lmb_graph_problem *warning = lmb_graph_json_warning_at(p.graph->json, 0);
+    assert_string_equal(warning->path, "states[0].pose.states[0].transitions[0].out");
+    assert_non_null(strstr(warning->message, "\"exit\" is not emitted"));
+    step(&p, 0.0, NULL);
+    step(&p, 0.0, "GO");
+    assert_string_equal(current(&p, 0), "b");
+    assert_false(was_emitted(&p, "LEFT"));
+    end(&p);
+}
+
 // A transition that leads out has a fade, a curve, a priority and a condition, as any other: here at half of the clip,
 // which takes 0.75 s, inside of a frame.
 static void transitions_lead_out_by_conditions(void **state) {
@@ -2458,6 +2479,7 @@ int main(void) {
         cmocka_unit_test(chances),
         cmocka_unit_test(transitions_lead_out),
         cmocka_unit_test(transitions_lead_out_by_conditions),
+        cmocka_unit_test(an_exit_that_is_not_emitted_gives_a_warning),
         cmocka_unit_test(conditions_become_terms),
         cmocka_unit_test(memory_that_is_refused),
     };

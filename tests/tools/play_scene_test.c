@@ -378,7 +378,7 @@ static void bad_scenes_are_refused(void **state) {
     static const char *const texts[][2] = {
         {"{", "test: line 1, column 2: "},
         {"[]", "line 1, column 1: an array, where an object was expected"},
-        {"{\"sky\": 1}", "line 1, column 3: there is no field of this name"},
+        {"{\"sky\": 1}", "line 1, column 3: there is no field of this name; there are rows, parameters, "},
         {"{\"ride\": -1}", "the number is out of range"},
         {"{\"rows\": {\"columns\": 1.5}}", "a whole number up to 9999 was expected"},
         {"{\"rows\": {\"phase\": \"nobody\"}}", "the graph has no parameter of this name"},
