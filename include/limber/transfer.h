@@ -54,8 +54,8 @@ LMB_API void lmb_graph_transfer_destroy(lmb_graph_transfer *transfer);
 
 /// Returns how many parts of the old graph are lost.
 LMB_API uint32_t lmb_graph_transfer_lost_count(const lmb_graph_transfer *transfer);
-/// Returns what is lost: `machine "body": state "hop"`, `trigger "JUMP" of machine "body"`. "" if there is no such part.
-/// It lives as long as the transfer.
+/// Returns what is lost: `machine "body": state "hop"`, `trigger "JUMP" of machine "body"`. "" if there is no such
+/// part. It lives as long as the transfer.
 LMB_API const char *lmb_graph_transfer_lost(const lmb_graph_transfer *transfer, uint32_t index);
 
 /// Converts characters: the words of `from`, of the old graph, to those of `to`, of the new one, in the order of both.

@@ -3,8 +3,8 @@
 #
 #     samples/graphs/draw.sh ROBOT [FOLDER]
 #
-# ROBOT is the path of RobotExpressive.glb. FOLDER keeps the frames; those that it has are not drawn again. Needs a built
-# limber-viewer, a Vulkan driver and ImageMagick.
+# ROBOT is the path of RobotExpressive.glb. FOLDER keeps the frames; those that it has are not drawn again. Needs a
+# built limber-viewer, a Vulkan driver and ImageMagick.
 set -euo pipefail
 if [ $# -lt 1 ] || [ ! -f "$1" ]; then
     echo "usage: samples/graphs/draw.sh ROBOT [FOLDER]" >&2

@@ -688,7 +688,7 @@ static void conditions_read_which_targets_were_reached(void **state) {
     end(&running);
 }
 
-// Local transforms have float channels behind the joints: memory for them, too. Sanitizers see it, and so does malloc().
+// Local transforms have float channels behind the joints: memory for them, too. Sanitizers see it.
 static void targets_are_reached_by_a_character_with_channels(void **state) {
     (void)state;
     mannequin *face = NULL;
