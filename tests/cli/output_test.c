@@ -106,7 +106,7 @@ static void commands_refuse_what_files_say(void **state) {
         {"info bytes.gltf", "bytes.gltf: "},
         {"info 'motion" HOSTILE_BYTES ".bvh'", "motion"},
         {"info hips.bvh", "hips"},
-        {"eval hostile.gltf --time 0 --graph '{\"op\":\"pwned" HOSTILE_JSON "\"}'", "op: unknown"},
+        {"eval hostile.gltf --time 0 --graph '{\"op\":\"pwned" HOSTILE_JSON "\"}'", "there is no such operation"},
         {"eval hostile.gltf --time 0 --graph '{\"op\":\"pwned\x9b\"}'", "--graph: line 1"},
         {"eval hostile.gltf --time 0 --graph '{\"pwned" HOSTILE_JSON "\":1,\"op\":\"rest\"}'", "pwned"},
         {"eval hostile.gltf --time 0 --graph '{\"op\":\"clip\",\"clip\":\"pwned" HOSTILE_JSON "\"}'",

@@ -440,7 +440,7 @@ static void wrong_usage_is_reported(void **state) {
     expect_badly(1, "pack mannequin --output a.lmb --graph =x.json", "it has no name; give NAME=...");
     expect_badly(1, "pack mannequin --output a.lmb --graph a='{\"op\":\"rest\"}' --graph a='{\"op\":\"rest\"}'",
                  "two graphs are called 'a'");
-    expect_badly(1, "pack mannequin --output a.lmb --graph a='{\"op\":\"rust\"}'", "op: unknown");
+    expect_badly(1, "pack mannequin --output a.lmb --graph a='{\"op\":\"rust\"}'", "there is no such operation");
     expect_badly(1, "pack mannequin --output a.lmb --graph nowhere.json", "limber: nowhere.json: ");
     expect_badly(1, "pack mannequin --output nowhere/a.lmb", "limber: nowhere/a.lmb: ");
     expect_badly(1, "pack nowhere.glb --output a.lmb", "limber: nowhere.glb: ");

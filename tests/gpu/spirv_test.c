@@ -13,6 +13,7 @@
 
 #include "character_specialized.spv.h"
 #include "control.spv.h"
+#include "match.spv.h"
 #include "model.spv.h"
 #include "pose.spv.h"
 #include "pose_specialized.spv.h"
@@ -30,6 +31,7 @@ static const struct {
                {"pose", kernel_pose, sizeof kernel_pose / 4},
                {"model", kernel_model, sizeof kernel_model / 4},
                {"control", kernel_control, sizeof kernel_control / 4},
+               {"match", kernel_match, sizeof kernel_match / 4},
                {"pose_specialized", kernel_pose_specialized, sizeof kernel_pose_specialized / 4},
                {"character_specialized", kernel_character_specialized, sizeof kernel_character_specialized / 4},
                {"ragdoll", kernel_ragdoll, sizeof kernel_ragdoll / 4},
@@ -762,12 +764,13 @@ static void constants_are_those_of_c(void **state) {
                            "control_layout.h", "control_memory.h", "curve.h",        "decompose.h",
                            "feet.h",           "groups.h",         "ik.h",           "inertia.h",
                            "interpolation.h",  "joint_limits.h",   "joint_shares.h", "layout.h",
-                           "machines.h",       "motion_weights.h", "mirror.h",       "motion.h",
-                           "number.h",         "operations.h",     "outputs.h",      "phases.h",
-                           "players.h",        "probe.h",          "program.h",      "quaternion.h",
-                           "ragdoll.h",        "records.h",        "sampling.h",     "skin.h",
-                           "slots.h",          "spaces.h",         "ticks.h",        "transform.h",
-                           "twist.h",          "weighted.h",       "weights.h"};
+                           "machines.h",       "matching.h",       "searches.h",     "motion_weights.h",
+                           "mirror.h",         "motion.h",         "number.h",       "operations.h",
+                           "outputs.h",        "phases.h",         "players.h",      "probe.h",
+                           "program.h",        "quaternion.h",     "ragdoll.h",      "records.h",
+                           "sampling.h",       "skin.h",           "slots.h",        "spaces.h",
+                           "ticks.h",          "transform.h",      "twist.h",        "weighted.h",
+                           "weights.h"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         char path[1024];
         snprintf(path, sizeof path, "%s/%s", LIMBER_SOURCES "/shaders/ops", files[i]);

@@ -190,7 +190,8 @@ static void problems_around_the_machine(void **state) {
     } rows[] = {
         {"{'op':'rest'}", "pose.json: line 1, column 1: there is no machine without states"},
         {"{'op':'machine','any':[]}", "pose.json: line 1, column 1: there is no machine without states"},
-        {"{'op':'blend',\n'a':{'op':'machine'},'b':{'op':'rset'}}", "pose.json: line 2, column 32: b.op: unknown"},
+        {"{'op':'blend',\n'a':{'op':'machine'},'b':{'op':'rset'}}",
+         "pose.json: line 2, column 32: b.op: there is no such operation"},
         {"{'op':'blend',\n'a':{'op':'machine'},\n'b':7}", "pose.json: line 3, column 5: b: a number"},
         {"{'op':'blend','weight':7,\n'a':{'op':'machine'},'b':{'op':'rest'}}",
          "pose.json: line 1, column 24: weight: 7"},

@@ -536,11 +536,11 @@ static void prints_hostile_names(void **state) {
         const char *arguments, *part;
     } rows[] = {
         {"viewer_test_hostile.gltf --frames 1 --characters 2", "pwned"},
-        {"viewer_test_hostile.gltf --poses '{\"op\":\"" HOSTILE_JSON "\"}'", "op: unknown"},
+        {"viewer_test_hostile.gltf --poses '{\"op\":\"" HOSTILE_JSON "\"}'", "there is no such operation"},
         {"viewer_test_hostile.gltf --poses '{" HOSTILE_BYTES "}'", "--poses"},
         {"viewer_test_hostile.gltf --poses '{\"op\":\"rest\"}' --set '" HOSTILE_BYTES "=1'", "pwned"},
         {"viewer_test_hostile.gltf --graph 'pwned" HOSTILE_BYTES "' --frames 1", "pwned"},
-        {"viewer_test_hostile.gltf --graph viewer_test_hostile.json --frames 1", "op: unknown"},
+        {"viewer_test_hostile.gltf --graph viewer_test_hostile.json --frames 1", "there is no such operation"},
         {"viewer_test_hostile.gltf --graph viewer_test_hostile.json --frames 1 --set '" HOSTILE_BYTES "=1' --change "
          "'0=" GOOD_GRAPH "'",
          "pwned"},
