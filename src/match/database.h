@@ -103,7 +103,9 @@ void lmb_motion_ahead(float time, float half_life, float *ahead);
 float lmb_motion_spring(float half_life);
 
 // Returns the time of a moment of a take.
-float lmb_motion_time(float rate, uint32_t index);
+static inline float lmb_motion_time(float rate, uint32_t index) {
+    return (float)(index / (double)rate);
+}
 
 // Sorts rows so that neighbours are alike. sort.c.
 void lmb_motion_sort(lmb_motion_database *database, const int16_t (*numbers)[LMB_MOTION_ROW_SIZE], const uint32_t *tags,

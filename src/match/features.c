@@ -134,10 +134,6 @@ static void find_velocity(const motion_of_take *m, const place *back, uint32_t j
     }
 }
 
-float lmb_motion_time(float rate, uint32_t index) {
-    return (float)(index / (double)rate);
-}
-
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
                          double (*features)[LMB_MOTION_FEATURES]) {
     const motion_of_take m = measure_take(def, take);
