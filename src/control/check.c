@@ -472,8 +472,8 @@ static bool check_matching(const checker *c, uint32_t node) {
                  check_value(c, at, "matching: velocity", matching->velocity[0]) &&
                  check_value(c, at, "matching: velocity", matching->velocity[1]) &&
                  check_value(c, at, "matching: heading", matching->heading) && check_rules(c, at, matching) &&
-                 require(c, at, c->def->motion != NULL && !c->def->motion->full_rotation, "matching",
-                         "there is no character motion, or it has full rotation");
+                 require(c, at, c->def->motion != NULL, "matching", "there is no character motion") &&
+                 require(c, at, !c->def->motion->full_rotation, "matching", "the character motion has full rotation");
     const uint32_t takes = valid && own != LMB_NONE ? c->moving->machines[own].database->header->take_count : 0;
     valid = valid && require(c, at, takes <= c->def->nodes[node].machine->state_count, "matching",
                              "its database has more takes than the machine has states");

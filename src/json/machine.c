@@ -1,5 +1,5 @@
 // Reads state machines with their transitions and conditions, and fades of poses that events start.
-#include "graph.h"
+#include "matching.h"
 
 #include "base/number.h"
 
@@ -415,7 +415,10 @@ typedef struct lmb_graph_machine {
     uint32_t targets[LMB_MAX_STATES];     // of the transition that is read: states, and their weights
     float weights[LMB_MAX_STATES];
     uint32_t target_count;
-    bool leads_out; // that transition leads to a state of `outer`
+    bool leads_out;      // that transition leads to a state of `outer`
+    uint32_t matching;   // the value of "matching", or LMB_NONE
+    uint32_t take_count; // of the first states, which are takes
+    const lmb_matching_def *matched;
 } machine;
 
 static uint32_t find_state(const machine *machine, const char *name) {
@@ -936,6 +939,14 @@ static const lmb_graph_field state_members[] = {
      .kind = &lmb_kind_later,
      .schema = "{'type':'array','items':{'allOf':[@transition,{'properties':{'to-self':{'const':false},'from':false,'"
                "except':false}}]}}"},
+    {.name = "take",
+     .about = "With motion matching: whether the state is a take; true by default. Other states come after all takes.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'boolean'}"},
+    {.name = "tags",
+     .about = "With motion matching: the tags of all moments of the take.",
+     .kind = &lmb_kind_later,
+     .schema = "{'type':'array','items':@name}"},
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields state_fields = {LMB_FIELDS("a state", state_members)};
@@ -1024,7 +1035,44 @@ static lmb_machine_def definition(const machine *machine) {
                              .states = machine->states,
                              .state_count = machine->state_count,
                              .transitions = machine->transitions,
-                             .transition_count = machine->transition_count};
+                             .transition_count = machine->transition_count,
+                             .matching = machine->matched};
+}
+
+// Counts the takes of a machine that matches motion: its first states, up to one that says it is none.
+static void count_takes(lmb_graph_reader *reader, machine *machine) {
+    bool is_over = false;
+    machine->matching = lmb_graph_find_member(reader, machine->node->object, "matching");
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        const uint32_t take = lmb_graph_find_member(reader, machine->objects[i], "take");
+        const uint32_t tags = lmb_graph_find_member(reader, machine->objects[i], "tags");
+        if (machine->matching == LMB_NONE && (take != LMB_NONE || tags != LMB_NONE)) {
+            lmb_graph_report(reader, take != LMB_NONE ? take : tags, "the machine has no \"matching\"");
+            continue;
+        }
+        bool is_take = true;
+        if (take != LMB_NONE && lmb_graph_expect(reader, take, LMB_JSON_BOOLEAN)) {
+            is_take = lmb_json_boolean(&reader->json, take);
+        }
+        if (is_take && is_over && machine->matching != LMB_NONE) {
+            lmb_graph_report(reader, machine->objects[i], "a take after a state that is none");
+        }
+        is_over = is_over || !is_take;
+        machine->take_count += machine->matching != LMB_NONE && !is_over;
+    }
+    if (machine->matching != LMB_NONE && machine->take_count == 0) {
+        lmb_graph_report(reader, machine->matching, "no state is a take");
+    }
+}
+
+static void read_matching(lmb_graph_reader *reader, machine *machine) {
+    lmb_graph_take takes[LMB_MAX_STATES];
+    if (machine->take_count > 0 && reader->result == LMB_OK) {
+        for (uint32_t i = 0; i < machine->take_count; i++) {
+            takes[i] = (lmb_graph_take){machine->objects[i], machine->lefts[i].end_node};
+        }
+        machine->matched = lmb_graph_read_matching(reader, machine->matching, takes, machine->take_count);
+    }
 }
 
 // Warns of states that cannot be reached from the initial one.
@@ -1032,7 +1080,7 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
     bool reached[LMB_MAX_STATES] = {true};
     bool grows = true;
     for (uint32_t i = 1; i < machine->state_count; i++) {
-        reached[i] = machine->states[i].travel_event != LMB_NONE;
+        reached[i] = i < machine->take_count || machine->states[i].travel_event != LMB_NONE;
     }
     while (grows) {
         grows = false;
@@ -1105,7 +1153,11 @@ static void name_inner(machine *outer, uint32_t node) {
 }
 
 uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *node) {
-    machine machine = {.node = node, .depth = reader->owner.depth + 1, .pose = node->def, .outer = reader->machine};
+    machine machine = {.node = node,
+                       .depth = reader->owner.depth + 1,
+                       .pose = node->def,
+                       .outer = reader->machine,
+                       .matching = LMB_NONE};
     const char *name = lmb_graph_read_name(reader, lmb_graph_find_member(reader, node->object, "name"), LMB_EMPTY_NAME);
     machine.name = name != NULL ? name : reader->owner.name != NULL ? reader->owner.name : "machine";
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
@@ -1115,7 +1167,9 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     reader->machine = &machine;
     read_defaults(reader, &machine);
     if (find_states(reader, &machine)) {
+        count_takes(reader, &machine);
         read_states(reader, &machine);
+        read_matching(reader, &machine);
     }
     reader->machine = outside;
     lmb_machine_def *def = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *def);

@@ -1508,6 +1508,10 @@ static const lmb_graph_field machine_members[] = {
      .about = "The curve of the transitions that state none; smoothstep by default.",
      .kind = &lmb_kind_later,
      .schema = "@curve"},
+    {.name = "matching",
+     .about = "Motion matching: searches say which of the first states plays, and from where.",
+     .kind = &lmb_kind_later,
+     .schema = "@matching"},
     LINEAR_SCALE_FIELD,
 };
 

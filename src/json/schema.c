@@ -4,7 +4,7 @@
 // $inside for the schema of the object inside, and another word that begins with $ for what differs from field to field
 // (put_word()). An operation is a definition with its fields. A pose requires the fields of the operation that its "op"
 // names; the outermost one may have more.
-#include "graph.h"
+#include "matching.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -367,10 +367,10 @@ static void put_pose(schema *schema) {
 }
 
 static void put_definitions(schema *schema) {
-    static const lmb_graph_definition *const lists[] = {lmb_graph_operation_definitions, lmb_graph_value_definitions,
-                                                        lmb_graph_curve_definitions,     lmb_graph_joint_definitions,
-                                                        lmb_graph_retarget_definitions,  lmb_graph_player_definitions,
-                                                        lmb_graph_machine_definitions,   lmb_graph_use_definitions};
+    static const lmb_graph_definition *const lists[] = {
+        lmb_graph_operation_definitions, lmb_graph_value_definitions,    lmb_graph_curve_definitions,
+        lmb_graph_joint_definitions,     lmb_graph_retarget_definitions, lmb_graph_player_definitions,
+        lmb_graph_machine_definitions,   lmb_graph_use_definitions,      lmb_graph_matching_definitions};
     put_json(schema, "'definitions':{");
     put_pose(schema);
     for (int i = 0; i < LMB_OP_COUNT; i++) {

@@ -53,7 +53,8 @@ static inline void walk_move(walk_take *take, uint32_t *state) {
     take->track = (lmb_motion_track){.key_count = WALK_KEYS, .keys = take->motion[0]};
 }
 
-static inline lmb_result walk_make_take(const lmb_rig *rig, walk_take *take, uint32_t *state, lmb_error *error) {
+static inline lmb_result walk_make_named(const lmb_rig *rig, walk_take *take, const char *name, uint32_t *state,
+                                         lmb_error *error) {
     walk_move(take, state);
     lmb_track_def tracks[WALK_JOINTS];
     for (uint32_t joint = 0; joint < WALK_JOINTS; joint++) {
@@ -64,9 +65,14 @@ static inline lmb_result walk_make_take(const lmb_rig *rig, walk_take *take, uin
         tracks[joint].values = take->joints[joint][0];
     }
     lmb_clip_def def = lmb_default_clip_def();
+    def.name = name;
     def.tracks = tracks;
     def.track_count = WALK_JOINTS;
     return lmb_clip_create(rig, &def, NULL, &take->clip, error);
+}
+
+static inline lmb_result walk_make_take(const lmb_rig *rig, walk_take *take, uint32_t *state, lmb_error *error) {
+    return walk_make_named(rig, take, NULL, state, error);
 }
 
 static inline lmb_result walk_make_rig(lmb_rig **rig, lmb_error *error) {

@@ -552,6 +552,15 @@ static const char *const more[] = {
     "'clip','clip':'walk'},'transitions':[{'to':['y',{'state':'x','weight':2}],'when':{'trigger':'T'}},"
     "{'out':'b','end':true}]},{'name':'y','pose':{'op':'rest'}}]},'transitions':[{'to':'b','when':{'and':["
     "{'in':{'inner':'y'}},{'random':0.5}]}}]},{'name':'b','pose':{'op':'rest'}}]}",
+    // Motion matching.
+    "{'op':'machine','character-motion':true,'matching':{'left-foot':'left_foot','right-foot':'right_foot','hips':"
+    "'pelvis','velocity':[{'param':'x'},2],'heading':{'param':'yaw'},'tags':{'fast':{'param':'runs'},'slow':0},"
+    "'half-life':0.3,'interval':0.2,'velocity-change':1,'heading-change':1,'window':0.1,'recent':0.4,'bonus':2,"
+    "'fade':0.3,'rate':20,'times':[0.25,0.5,1],'end':0.2,'weights':{'foot-positions':1,'foot-velocities':2,"
+    "'hip-velocity':0.5,'path':3,'headings':1},'comment':'all'},'states':[{'name':'a','tags':['slow'],'pose':{'op':"
+    "'clip','clip':'walk','play':{'velocity':1}}},{'name':'b','take':true,'tags':['fast'],'pose':{'op':'clip','clip':"
+    "'run','play':{'velocity':3}}},{'name':'c','take':false,'pose':{'op':'rest'},'transitions':[{'to':'a','after':1}]"
+    "}],'any':[{'to':'c','event':'STOP'}]}",
     "{'op':'mirror','axis':'x','include':['far.json'],'pose':{'use':'far'}}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
@@ -638,7 +647,11 @@ static const char *const beyond[] = {"of this name",
                                      "has these sync markers",
                                      "the next key",
                                      "not the name of a file below",
-                                     "it does not go from (0, 0) to (1, 1)"};
+                                     "it does not go from (0, 0) to (1, 1)",
+                                     "the machine has no \"matching\"",
+                                     "a take", // of motion matching
+                                     "the character motion has full rotation",
+                                     "motion database: "};
 
 static bool is_beyond(const char *problem) {
     bool found = false;

@@ -1,0 +1,292 @@
+// Reads motion matching of a machine: its first states are takes, of whose clips a database is made here.
+#include "matching.h"
+
+#include "control/control.h"
+
+#include <limber/motion_database.h>
+
+#include <string.h>
+
+#define MATCHING(member) offsetof(text, matching.member)
+#define DATABASE(member) offsetof(text, database.member)
+#define MOST_TAGS 32u
+
+// What the object says.
+typedef struct text {
+    lmb_matching_def matching;
+    lmb_motion_database_def database;
+    uint32_t tags; // the value of "tags", or LMB_NONE
+} text;
+
+// ---- Tags: bits in the order in which the object, then states name them.
+
+typedef struct tag_names {
+    const char *list[MOST_TAGS];
+    uint32_t count;
+} tag_names;
+
+// Returns the bit of a tag, a key or a string; reports one that is too many, and returns 0.
+static uint32_t tag_of(lmb_graph_reader *reader, tag_names *names, uint32_t value) {
+    const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    if (name == NULL || name[0] == '\0') {
+        return 0;
+    }
+    uint32_t i = 0;
+    while (i < names->count && strcmp(names->list[i], name) != 0) {
+        i++;
+    }
+    if (i == MOST_TAGS) {
+        lmb_graph_report(reader, value, "more than %u tags", MOST_TAGS);
+        return 0;
+    }
+    names->list[i] = name;
+    names->count = i == names->count ? i + 1 : names->count;
+    return 1u << i;
+}
+
+static uint32_t read_tags_of(lmb_graph_reader *reader, tag_names *names, uint32_t state) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t list = lmb_graph_find_member(reader, state, "tags");
+    uint32_t tags = 0;
+    if (list != LMB_NONE && lmb_graph_expect(reader, list, LMB_JSON_ARRAY)) {
+        for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
+            tags |= tag_of(reader, names, at);
+        }
+    }
+    return tags;
+}
+
+// Reads the values that say which tags rows must have.
+static void read_rules(lmb_graph_reader *reader, tag_names *names, uint32_t object, lmb_matching_def *matching) {
+    static const lmb_graph_field when = {.offset = offsetof(lmb_tag_rule_def, when),
+                                         .min = -1.0f,
+                                         .max = 1.0f,
+                                         .parameter_min = -1.0f,
+                                         .parameter_max = 1.0f};
+    const lmb_json_value *values = reader->json.values;
+    if (object == LMB_NONE || !lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
+        return;
+    }
+    lmb_tag_rule_def *rules = NULL;
+    for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
+        lmb_tag_rule_def rule = lmb_default_tag_rule_def();
+        rule.tags = tag_of(reader, names, key);
+        lmb_graph_read_early(reader, &when, key + 1, &rule);
+        if (rule.tags != 0) {
+            lmb_graph_append(reader, &reader->graph->pool, &rules, &matching->rule_count, &rule, sizeof rule);
+        }
+    }
+    matching->rules = rules;
+}
+
+// ---- The object.
+
+static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field number = *field;
+    if (lmb_graph_expect_count(reader, value, 2, 2, "numbers, along x and z")) {
+        for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+            lmb_graph_read_early(reader, &number, at, target);
+            number.offset += sizeof(lmb_value);
+        }
+    }
+}
+
+static const lmb_graph_kind kind_velocity = {
+    read_velocity,
+    "{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':2,'maxItems':2}", NULL};
+
+static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    ((text *)target)->matching.faces_heading = true;
+    lmb_graph_read_early(reader, field, value, target);
+}
+
+static const lmb_graph_kind kind_heading = {read_heading, "{'anyOf':[{'type':'number',$range},@early-value]}", NULL};
+
+static void keep_tags(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)reader;
+    (void)field;
+    ((text *)target)->tags = value;
+}
+
+static const lmb_graph_kind kind_tags = {
+    keep_tags,
+    "{'type':'object','additionalProperties':{'anyOf':[{'type':'number','minimum':-1,'maximum':1},@early-value]}}",
+    NULL};
+
+#define NUMBER_FIELD(key, at, low, high, text)                                                                         \
+    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = at, .min = low, .max = high }
+#define WEIGHT_FIELD(key, member, text) NUMBER_FIELD(key, offsetof(lmb_motion_weights, member), 0.0f, 1000.0f, text)
+
+static const lmb_graph_field weight_members[] = {
+    WEIGHT_FIELD("foot-positions", foot_positions, "Of where the feet are; 0.75 by default."),
+    WEIGHT_FIELD("foot-velocities", foot_velocities, "Of how the feet move; 1 by default."),
+    WEIGHT_FIELD("hip-velocity", hip_velocity, "Of how the hips move; 1 by default."),
+    WEIGHT_FIELD("path", path, "Of where the character will be; 1 by default."),
+    WEIGHT_FIELD("headings", headings, "Of where it will head; 1.5 by default."),
+};
+static const lmb_graph_fields weight_fields = {LMB_FIELDS("\"weights\"", weight_members)};
+
+static const lmb_graph_field matching_members[] = {
+    {.name = "left-foot",
+     .about = "The joint of the left foot.",
+     .required = true,
+     .kind = &lmb_kind_joint,
+     .offset = DATABASE(left_foot)},
+    {.name = "right-foot",
+     .about = "The joint of the right foot.",
+     .required = true,
+     .kind = &lmb_kind_joint,
+     .offset = DATABASE(right_foot)},
+    {.name = "hips",
+     .about = "The joint of the hips.",
+     .required = true,
+     .kind = &lmb_kind_joint,
+     .offset = DATABASE(hips)},
+    {.name = "velocity",
+     .about = "The desired velocity: along x and z of the world.",
+     .required = true,
+     .kind = &kind_velocity,
+     .offset = MATCHING(velocity),
+     .min = -1048576.0f,
+     .max = 1048576.0f,
+     .parameter_min = -10.0f,
+     .parameter_max = 10.0f},
+    {.name = "heading",
+     .about = "The desired yaw, in radians; by default the character faces where it goes.",
+     .kind = &kind_heading,
+     .offset = MATCHING(heading),
+     .min = -1048576.0f,
+     .max = 1048576.0f,
+     .parameter_min = -3.14159274f,
+     .parameter_max = 3.14159274f},
+    {.name = "tags",
+     .about = "For each tag a value: above 0.5 rows must have it, below -0.5 they must not.",
+     .kind = &kind_tags},
+    NUMBER_FIELD("half-life", MATCHING(half_life), 0.0f, 10.0f,
+                 "Seconds after which half of the difference from what is asked is gone; 0.27 by default."),
+    NUMBER_FIELD("interval", MATCHING(interval), 1.0f / 120.0f, 10.0f,
+                 "Seconds from search to search; 0.1 by default."),
+    NUMBER_FIELD("velocity-change", MATCHING(velocity_change), 0.0f, 1000.0f,
+                 "A change of the desired velocity above which a search begins at once; 0.5 by default."),
+    {.name = "heading-change",
+     .about = "A turn of the desired heading above which a search begins at once, in radians; 0.5 by default.",
+     .kind = &lmb_kind_number,
+     .offset = MATCHING(heading_change),
+     .max = 3.14f,
+     .is_angle = true},
+    NUMBER_FIELD("window", MATCHING(window), 0.0f, LMB_MAX_MOTION_SECONDS,
+                 "Seconds around the moment that plays, and around recent ones, that are not found; 0.2 by default."),
+    NUMBER_FIELD("recent", MATCHING(recent), 0.0f, 5.0f,
+                 "Seconds for which a moment that was chosen is a recent one; 0.3 by default."),
+    NUMBER_FIELD("bonus", MATCHING(bonus), 0.0f, 1000.0f,
+                 "By how much the moment that plays costs less; 1 by default."),
+    NUMBER_FIELD("fade", MATCHING(fade), 0.0f, LMB_MAX_CONTROL_SECONDS,
+                 "Seconds over which a jump is inertialized; 0.25 by default."),
+    NUMBER_FIELD("rate", DATABASE(rate), 1.0f, LMB_MAX_MOTION_RATE, "Moments a second; 30 by default."),
+    {.name = "times",
+     .about = "Seconds ahead of the path, ascending; 1/3, 2/3 and 1 by default.",
+     .kind = &lmb_kind_numbers,
+     .offset = DATABASE(times),
+     .what = "times",
+     .count = 3,
+     .min = 0.001f,
+     .max = LMB_MAX_MOTION_SECONDS},
+    NUMBER_FIELD("end", DATABASE(end), 0.0f, LMB_MAX_MOTION_SECONDS,
+                 "The last seconds of a take that is no loop, which are not found; 0.3 by default."),
+    {.name = "weights",
+     .about = "How much groups of features count.",
+     .kind = &lmb_kind_object,
+     .offset = DATABASE(weights),
+     .inside = &weight_fields},
+    LMB_COMMENT_FIELD,
+};
+static const lmb_graph_fields matching_fields = {LMB_FIELDS("\"matching\"", matching_members)};
+
+const lmb_graph_definition lmb_graph_matching_definitions[] = {
+    {"matching", "Motion matching: searches say which of the first states plays, and from where.", "$inside",
+     &matching_fields},
+    {NULL, NULL, NULL, NULL},
+};
+
+// ---- The database.
+
+// Returns false if a state is no take.
+static bool make_take(lmb_graph_reader *reader, const lmb_graph_take *from, lmb_motion_take *take) {
+    const lmb_graph_json *graph = reader->graph;
+    const lmb_player_def *player = from->end_node != LMB_NONE ? graph->nodes[from->end_node].player : NULL;
+    const char *why = player == NULL              ? "no clip of its own plays in the state of a take"
+                      : player->group != LMB_NONE ? "the clip of a take is in no group"
+                      : player->repetitions != 0  ? "the clip of a take has no repetitions"
+                      : player->end == LMB_END_LOOP || player->end == LMB_END_HOLD
+                          ? NULL
+                          : "the clip of a take loops, or holds at its end";
+    *take = lmb_default_motion_take();
+    if (why != NULL) {
+        lmb_graph_report(reader, from->object, "%s; \"take\": false keeps a state out", why);
+        return false;
+    }
+    take->clip = graph->def.clips[(uint32_t)graph->nodes[from->end_node].clip.constant];
+    take->motion = player->motion;
+    take->velocity[2] = player->velocity;
+    take->loop = player->end == LMB_END_LOOP;
+    return true;
+}
+
+static void keep_block(lmb_graph_reader *reader, const lmb_motion_database *database, lmb_matching_def *matching) {
+    size_t size;
+    const void *block = lmb_motion_database_block(database, &size);
+    uint32_t *words = lmb_graph_allocate(reader, &reader->graph->pool, size / sizeof *words, sizeof *words);
+    if (words != NULL) {
+        memcpy(words, block, size);
+        matching->database = words;
+        matching->database_words = (uint32_t)(size / sizeof *words);
+    }
+}
+
+static void make_database(lmb_graph_reader *reader, uint32_t value, lmb_motion_database_def *def,
+                          lmb_matching_def *matching) {
+    const lmb_host host = lmb_pool_host(&reader->graph->pool);
+    lmb_motion_database *database = NULL;
+    lmb_error error;
+    def->rig = reader->source->rig;
+    const lmb_result result = lmb_motion_database_create(def, &host, &database, &error);
+    if (result == LMB_OK) {
+        keep_block(reader, database, matching);
+    } else if (result == LMB_ERROR_MEMORY) {
+        lmb_graph_fail_memory(reader);
+    } else {
+        lmb_graph_report(reader, value, "%s", error.message);
+    }
+    lmb_motion_database_destroy(database);
+}
+
+const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, uint32_t value, const lmb_graph_take *takes,
+                                                uint32_t count) {
+    const uint32_t problems = reader->problem_count;
+    text read = {lmb_default_matching_def(), lmb_default_motion_database_def(), LMB_NONE};
+    lmb_matching_def *matching = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *matching);
+    lmb_motion_take *list = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *list);
+    if (matching == NULL || list == NULL || !lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
+        return NULL;
+    }
+    reader->graph->has_character_motion = true;
+    lmb_graph_read_fields(reader, &matching_fields, value, &read);
+    tag_names names = {.count = 0};
+    read_rules(reader, &names, read.tags, &read.matching);
+    for (uint32_t i = 0; i < count && reader->result == LMB_OK; i++) {
+        if (make_take(reader, &takes[i], &list[i])) {
+            list[i].tags = read_tags_of(reader, &names, takes[i].object);
+        }
+    }
+    if (read.matching.fade > 0.0f && reader->inertia_at == LMB_NONE) {
+        reader->inertia_at = value;
+    }
+    read.database.takes = list;
+    read.database.take_count = count;
+    if (reader->problem_count == problems && reader->result == LMB_OK) {
+        make_database(reader, value, &read.database, &read.matching);
+    }
+    *matching = read.matching;
+    return reader->problem_count == problems ? matching : NULL;
+}
