@@ -8,10 +8,14 @@
 
 #include <string.h>
 
+#define MOST_MORE 4u // clips of channels, or takes
+_Static_assert((unsigned)FACE_CHANNELS <= MOST_MORE && MANNEQUIN_TAKES <= MOST_MORE, "more clips");
+
 struct mannequin {
     lmb_host host;
     lmb_rig *rig;
-    lmb_clip *clips[MANNEQUIN_CLIP_COUNT + FACE_CHANNELS];
+    joints_kind kind;
+    lmb_clip *clips[MANNEQUIN_CLIP_COUNT + MOST_MORE];
     uint32_t clip_count;
     uint8_t upper_body[FACE_JOINT_COUNT];
 };
@@ -24,31 +28,36 @@ static void fill_mask(uint8_t mask[FACE_JOINT_COUNT]) {
     mask[SPINE_UPPER] = 165;
 }
 
-static lmb_result fill(mannequin *mannequin, joints_kind kind, lmb_error *error) {
-    static const uint32_t clip_counts[] = {[JOINTS_PLAIN] = MANNEQUIN_CLIP_COUNT,
-                                           [JOINTS_WITH_FACE] = MANNEQUIN_CLIP_COUNT + FACE_CHANNELS,
-                                           [JOINTS_OF_CHILD] = 0};
+// The clips that follow those of every mannequin.
+static lmb_result create_another(const mannequin *mannequin, uint32_t index, lmb_clip **clip, lmb_error *error) {
+    return mannequin->kind == JOINTS_WITH_FACE
+               ? clips_create_of_channel(index, mannequin->rig, &mannequin->host, clip, error)
+               : takes_create_clip(index + 1, mannequin->rig, &mannequin->host, clip, error);
+}
+
+static lmb_result fill(mannequin *mannequin, uint32_t clip_count, lmb_error *error) {
     const lmb_host *host = &mannequin->host;
-    lmb_result result = joints_create_rig(kind, host, &mannequin->rig, error);
-    mannequin->clip_count = clip_counts[kind];
-    for (uint32_t i = 0; result == LMB_OK && i < mannequin->clip_count; i++) {
+    lmb_result result = joints_create_rig(mannequin->kind, host, &mannequin->rig, error);
+    mannequin->clip_count = clip_count;
+    for (uint32_t i = 0; result == LMB_OK && i < clip_count; i++) {
         lmb_clip **clip = &mannequin->clips[i];
-        result = i < MANNEQUIN_CLIP_COUNT
-                     ? clips_create((mannequin_clip_id)i, mannequin->rig, host, clip, error)
-                     : clips_create_of_channel(i - MANNEQUIN_CLIP_COUNT, mannequin->rig, host, clip, error);
+        result = i < MANNEQUIN_CLIP_COUNT ? clips_create((mannequin_clip_id)i, mannequin->rig, host, clip, error)
+                                          : create_another(mannequin, i - MANNEQUIN_CLIP_COUNT, clip, error);
     }
     fill_mask(mannequin->upper_body);
     return result;
 }
 
-static lmb_result create(const lmb_host *host, joints_kind kind, mannequin **result, lmb_error *error) {
+static lmb_result create(const lmb_host *host, joints_kind kind, uint32_t clip_count, mannequin **result,
+                         lmb_error *error) {
     lmb_host resolved = memory_host(host);
     mannequin *created = memory_take(&resolved, 1, sizeof *created);
     if (created == NULL) {
         return memory_missing(error);
     }
     created->host = resolved;
-    lmb_result code = fill(created, kind, error);
+    created->kind = kind;
+    lmb_result code = fill(created, clip_count, error);
     if (code != LMB_OK) {
         mannequin_destroy(created);
         return code;
@@ -58,20 +67,25 @@ static lmb_result create(const lmb_host *host, joints_kind kind, mannequin **res
 }
 
 lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, JOINTS_PLAIN, result, error);
+    return create(host, JOINTS_PLAIN, MANNEQUIN_CLIP_COUNT, result, error);
 }
 
 lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, JOINTS_WITH_FACE, result, error);
+    return create(host, JOINTS_WITH_FACE, MANNEQUIN_CLIP_COUNT + FACE_CHANNELS, result, error);
+}
+
+lmb_result mannequin_create_with_takes(const lmb_host *host, mannequin **result, lmb_error *error) {
+    return create(host, JOINTS_PLAIN, MANNEQUIN_CLIP_COUNT + MANNEQUIN_TAKES, result, error);
 }
 
 lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, JOINTS_OF_CHILD, result, error);
+    return create(host, JOINTS_OF_CHILD, 0, result, error);
 }
 
 mannequin_creator *mannequin_find_creator(const char *name) {
     return strcmp(name, "mannequin") == 0         ? mannequin_create
            : strcmp(name, "mannequin-face") == 0  ? mannequin_create_with_face
+           : strcmp(name, "mannequin-takes") == 0 ? mannequin_create_with_takes
            : strcmp(name, "mannequin-child") == 0 ? mannequin_create_child
                                                   : NULL;
 }
@@ -97,11 +111,11 @@ const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id)
 }
 
 bool mannequin_has_face(const mannequin *mannequin) {
-    return mannequin->clip_count > MANNEQUIN_CLIP_COUNT;
+    return mannequin->kind == JOINTS_WITH_FACE;
 }
 
 bool mannequin_is_child(const mannequin *mannequin) {
-    return mannequin->clip_count == 0;
+    return mannequin->kind == JOINTS_OF_CHILD;
 }
 
 uint32_t mannequin_clip_count(const mannequin *mannequin) {

@@ -67,11 +67,17 @@ lmb_result mannequin_create(const lmb_host *host, mannequin **result, lmb_error 
 /// after the other clips four more with these names, each with its channel at 1 and the rest pose. Everything else is
 /// the same.
 lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, lmb_error *error);
+#define MANNEQUIN_TAKES 4u
+#define MANNEQUIN_TAKE_SECONDS 60.0f
+/// Creates one with #MANNEQUIN_TAKES more clips after all others, "take 1" and so on, of #MANNEQUIN_TAKE_SECONDS each:
+/// long takes for motion matching (mannequin_takes.h), whose root moves. Everything else is the same.
+lmb_result mannequin_create_with_takes(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Creates a child of 1.13 m: the same joints and sockets with other proportions, a large head and short limbs, and no
 /// clips, because a retarget plays those of the mannequin on it.
 lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error);
 typedef lmb_result mannequin_creator(const lmb_host *host, mannequin **result, lmb_error *error);
-/// Returns what creates "mannequin", "mannequin-face" or "mannequin-child", and NULL for any other name.
+/// Returns what creates "mannequin", "mannequin-face", "mannequin-takes" or "mannequin-child", and NULL for any other
+/// name.
 mannequin_creator *mannequin_find_creator(const char *name);
 /// Does nothing if `mannequin` is NULL.
 void mannequin_destroy(mannequin *mannequin);
@@ -81,7 +87,7 @@ const lmb_rig *mannequin_rig(const mannequin *mannequin);
 /// Whether it has a face, and so needs the skin with a face.
 bool mannequin_has_face(const mannequin *mannequin);
 bool mannequin_is_child(const mannequin *mannequin);
-/// Returns #MANNEQUIN_CLIP_COUNT, 4 more with a face, or 0 for a child.
+/// Returns #MANNEQUIN_CLIP_COUNT, 4 more with a face or with takes, or 0 for a child.
 uint32_t mannequin_clip_count(const mannequin *mannequin);
 /// Returns NULL if `id` is out of range.
 const lmb_clip *mannequin_clip(const mannequin *mannequin, mannequin_clip_id id);

@@ -13,8 +13,8 @@ static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
     "aim",  "aim_left", "aim_right_up", "aim_up",    "aim_left_up",
 };
 
-// Max number of tracks: a rotation and a scale for every joint, and the pelvis' translation.
-enum { TRACKS = 2 * JOINT_COUNT + 1 };
+// Max number of tracks: a rotation and a scale for every joint, and the translations of the pelvis and the root.
+enum { TRACKS = 2 * JOINT_COUNT + 2 };
 
 typedef struct clip_keys {
     uint32_t count;
@@ -132,27 +132,70 @@ static void add_tracks(clip_keys *keys) {
     }
 }
 
+static lmb_result take_memory(const lmb_host *host, uint32_t count, clip_keys *keys, lmb_error *error) {
+    *keys = (clip_keys){.count = count};
+    keys->times = memory_take(host, count, sizeof(float));
+    keys->poses = memory_take(host, count, sizeof(motion_pose));
+    keys->values = memory_take(host, count, (6 + 7 * JOINT_COUNT) * sizeof(float));
+    return keys->times != NULL && keys->poses != NULL && keys->values != NULL ? LMB_OK : memory_missing(error);
+}
+
+static void give_memory(const lmb_host *host, const clip_keys *keys) {
+    memory_give(host, keys->times);
+    memory_give(host, keys->poses);
+    memory_give(host, keys->values);
+}
+
+static lmb_result create_from(const char *name, double duration, clip_keys *keys, const lmb_rig *rig,
+                              const lmb_host *host, lmb_clip **clip, lmb_error *error) {
+    add_tracks(keys);
+    lmb_clip_def def = {
+        .name = name, .duration = (float)duration, .tracks = keys->tracks, .track_count = keys->track_count};
+    return lmb_clip_create(rig, &def, host, clip, error);
+}
+
 lmb_result clips_create(mannequin_clip_id id, const lmb_rig *rig, const lmb_host *host, lmb_clip **clip,
                         lmb_error *error) {
-    clip_keys keys = {.count = (uint32_t)lround(motion_duration(id) * MOTION_RATE) + 1};
-    keys.times = memory_take(host, keys.count, sizeof(float));
-    keys.poses = memory_take(host, keys.count, sizeof(motion_pose));
-    keys.values = memory_take(host, keys.count, (3 + 7 * JOINT_COUNT) * sizeof(float));
-    lmb_result result = LMB_OK;
-    if (keys.times == NULL || keys.poses == NULL || keys.values == NULL) {
-        result = memory_missing(error);
-    } else {
+    clip_keys keys;
+    lmb_result result = take_memory(host, (uint32_t)lround(motion_duration(id) * MOTION_RATE) + 1, &keys, error);
+    if (result == LMB_OK) {
         sample_keys(&keys, id);
-        add_tracks(&keys);
-        lmb_clip_def def = {.name = NAMES[id],
-                            .duration = (float)motion_duration(id),
-                            .tracks = keys.tracks,
-                            .track_count = keys.track_count};
-        result = lmb_clip_create(rig, &def, host, clip, error);
+        result = create_from(NAMES[id], motion_duration(id), &keys, rig, host, clip, error);
     }
-    memory_give(host, keys.times);
-    memory_give(host, keys.poses);
-    memory_give(host, keys.values);
+    give_memory(host, &keys);
+    return result;
+}
+
+// Moves the root.
+static void add_places(clip_keys *keys, const float *places) {
+    float *values = keys->values + keys->value_count;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        keys->poses[i].rotations[ROOT] = quat_about_y((double)places[4 * i + 3]);
+        for (uint32_t k = 0; k < 3; k++) {
+            values[3 * i + k] = places[4 * i + k];
+        }
+    }
+    keys->tracks[keys->track_count++] =
+        (lmb_track_def){ROOT, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, keys->count, keys->times, values};
+    keys->value_count += (size_t)keys->count * 3;
+}
+
+lmb_result clips_create_of_poses(const char *name, const motion_pose *poses, const float *places, uint32_t count,
+                                 const lmb_rig *rig, const lmb_host *host, lmb_clip **clip, lmb_error *error) {
+    clip_keys keys;
+    lmb_result result = take_memory(host, count, &keys, error);
+    if (result == LMB_OK) {
+        for (uint32_t i = 0; i < count; i++) {
+            keys.times[i] = (float)(i / MOTION_RATE);
+            keys.poses[i] = poses[i];
+        }
+        if (places != NULL) {
+            add_places(&keys, places);
+        }
+        align_rotations(&keys);
+        result = create_from(name, (count - 1) / MOTION_RATE, &keys, rig, host, clip, error);
+    }
+    give_memory(host, &keys);
     return result;
 }
 

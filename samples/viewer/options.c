@@ -205,8 +205,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
                              "Shows a crowd, sampled, blended and skinned on the GPU. FILE is glTF, FBX, Collada,\n"
                              "BVH or a pack, as 'limber pack' writes it; further ones add their clips, matched by\n"
                              "joint name. Without any, the mannequin, as with 'mannequin' in place of FILE;\n"
-                             "'mannequin-face' is the same with eyes, a mouth and morph targets, 'mannequin-child'\n"
-                             "one of other proportions without clips.\n"
+                             "'mannequin-face' is the same with eyes, a mouth and morph targets, 'mannequin-takes'\n"
+                             "the same with long takes, 'mannequin-child' one of other proportions without clips.\n"
                              "The characters of a file stand, walk and run by its clips with such names; if there are\n"
                              "none, each plays one of its clips. --graph shows one of them with a graph of your own.\n",
                          .options = table,

@@ -126,8 +126,9 @@ const char *command_read_backend(const char *text, void *target);
 // For the help of commands.
 #define CHARACTER_HELP                                                                                                 \
     "Files after the first add clips, matched by joint name. 'mannequin' in place of files is the built-in one,\n"     \
-    "'mannequin-face' the same with eyes, a mouth and morph targets, 'mannequin-child' one of other proportions\n"     \
-    "without clips. A pack, as 'limber pack' writes it, is the only file.\n"
+    "'mannequin-face' the same with eyes, a mouth and morph targets, 'mannequin-takes' the same with long takes,\n"    \
+    "'mannequin-child' one of other proportions without clips. A pack, as 'limber pack' writes it, is the only "       \
+    "file.\n"
 
 // Reads the options of a command and checks those of the subject: a device is named only for the GPU, and there is a
 // graph if one is needed. Returns #COMMAND_LINE_GOOD, or the exit status with which the command must end.
