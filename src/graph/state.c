@@ -25,6 +25,10 @@ static uint32_t machine_words(const uint32_t *block, uint32_t index) {
            (table[TABLE_PROFILES] != CONTROL_NONE ? PROFILED_ENDS + states * PROFILED_ENDS_WORDS : 0);
 }
 
+static uint32_t matching_count(const lmb_control *control) {
+    return (control->block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 ? control->block[CONTROL_MATCHING_COUNT] : 0;
+}
+
 lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     const uint32_t kept = lmb_graph_inertia_words(graph);
@@ -43,6 +47,7 @@ lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
     for (uint32_t i = 0; i < control->machine_count; i++) {
         sizes.machines += machine_words(block, i);
     }
+    sizes.machines += matching_count(control) * MATCHED_WORDS;
     sizes.motion = control->state_words - CHARACTER_WORDS - sizes.smoothed - sizes.inertialization - sizes.players -
                    sizes.machines;
     sizes.character = CHARACTER_WORDS;
@@ -99,6 +104,21 @@ static bool compare_decision(const comparison *c, uint32_t index) {
         snprintf(c->text, c->size, "machine \"%s\": draw", machine);
     }
     return differ(c, at, 1);
+}
+
+static bool compare_matching(const comparison *c, uint32_t index) {
+    const uint32_t *block = c->control->block, *record = block + block[CONTROL_MATCHINGS] + index * MATCHING_WORDS;
+    const uint32_t at = record[MATCHING_STATE];
+    const char *machine =
+        lmb_graph_machine_name(c->graph, (record[MATCHING_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS);
+    if (differ(c, at, MATCHED_WORDS)) {
+        snprintf(c->text, c->size, "machine \"%s\": %s", machine,
+                 differ(c, at + MATCHED_FOUND, 1)    ? "the row that a search found"
+                 : differ(c, at + MATCHED_MOVING, 4) ? "velocity that follows the desired one"
+                 : differ(c, at + MATCHED_RECENT, MOST_RECENT * MATCHED_RECENT_WORDS) ? "rows chosen shortly before"
+                                                                                      : "its last search");
+    }
+    return differ(c, at, MATCHED_WORDS);
 }
 
 static bool compare_player(const comparison *c, uint32_t index) {
@@ -164,6 +184,9 @@ bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const
     const uint32_t decisions = lmb_control_decides(c.control) ? c.control->block[CONTROL_DECISION_COUNT] : 0;
     for (uint32_t i = 0; !found && i < decisions; i++) {
         found = compare_decision(&c, i);
+    }
+    for (uint32_t i = 0; !found && i < matching_count(c.control); i++) {
+        found = compare_matching(&c, i);
     }
     for (uint32_t i = 0; !found && i < c.control->block[CONTROL_PLAYER_COUNT]; i++) {
         found = compare_player(&c, i);

@@ -7,6 +7,7 @@
 #include "../../shaders/ops/control_layout.h"
 
 #include <limber/pack.h>
+#include <limber/snapshot.h>
 #include <string.h>
 
 #define STEP (LMB_TICKS_PER_SECOND / 60)
@@ -370,6 +371,41 @@ static void other_states_are_left_alone(void **state) {
     matching_end(&scene);
 }
 
+// ---- What a state consists of.
+
+static void differences_are_named(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t word;
+        const char *text;
+    } rows[] = {{MATCHED_FOUND, "machine \"body\": the row that a search found"},
+                {MATCHED_MOVING + 3, "machine \"body\": velocity that follows the desired one"},
+                {MATCHED_RECENT + 7, "machine \"body\": rows chosen shortly before"},
+                {MATCHED_WAITED, "machine \"body\": its last search"}};
+    matching_scene scene;
+    matching_start(&scene);
+    scene.machine.name = "body";
+    crowd crowd;
+    crowd_start(&scene, &crowd);
+    crowd_run(&crowd, 0, NULL, 0);
+    const uint32_t words = lmb_control_state_words(crowd.control);
+    uint32_t *other = malloc(words * sizeof *other);
+    assert_non_null(other);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[128];
+        memcpy(other, crowd.states, words * sizeof *other);
+        other[(uint32_t)(matched_of(&crowd, 0) - crowd.states) + rows[i].word] ^= 1u;
+        assert_true(lmb_graph_state_difference(crowd.graph, crowd.states, other, text, sizeof text));
+        assert_string_equal(text, rows[i].text);
+    }
+    const lmb_state_sizes sizes = lmb_graph_state_sizes(crowd.graph);
+    const uint32_t of_machine = MACHINE_WEIGHTS + SCENE_STATES * MACHINE_STATE_WEIGHT_WORDS;
+    assert_int_equal(sizes.machines, of_machine + MATCHED_WORDS);
+    free(other);
+    crowd_end(&crowd);
+    matching_end(&scene);
+}
+
 // ---- Packs.
 
 // A graph from a pack has the same database, and so the same states.
@@ -502,7 +538,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(jumps_go_to_the_best_row),     cmocka_unit_test(searches_take_turns),
         cmocka_unit_test(a_change_is_answered_at_once), cmocka_unit_test(other_states_are_left_alone),
-        cmocka_unit_test(packs_have_the_database),      cmocka_unit_test(what_does_not_fit_is_refused),
+        cmocka_unit_test(packs_have_the_database),      cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
