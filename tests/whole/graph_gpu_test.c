@@ -165,9 +165,9 @@ static const struct {
          "0") ",\"add\":{\"op\":\"clip\",\"clip\":1,\"additive\":true,\"space\":\"model\"}}"},
     {LMB_OP_ADDITIVE,
      "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"additive\",\"space\":\"model\",\"weight\":{\"param\":\"w\"},"
-     "\"base\":{\"op\":\"additive\",\"space\":\"model\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" ADDED(
+     "\"base\":{\"op\":\"additive\",\"base\":{\"op\":\"pose\",\"pose\":0},\"add\":" ADDED(
          "1") "},"
-              "\"add\":{\"op\":\"make-additive\",\"space\":\"model\",\"pose\":{\"op\":\"additive\",\"space\":\"model\","
+              "\"add\":{\"op\":\"make-additive\",\"space\":\"model\",\"pose\":{\"op\":\"additive\","
               "\"base\":" CLIP("0") ",\"add\":" ADDED("2") "},\"reference\":{\"op\":\"rest\"}}}}"},
     {LMB_OP_SPACE2D,
      "{\"op\":\"space2d\",\"kind\":\"directional\",\"linear-scale\":true,\"x\":{\"param\":\"x\"},\"y\":{\"param\":"
