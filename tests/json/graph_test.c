@@ -731,8 +731,8 @@ static void additives_of_another_form_are_refused(void **state) {
         static const char *const texts[] = {
             "{'op':'additive','base':{'op':'rest'},'add':{'op':'clip',%s%s}%s}",
             "{'op':'additive','base':{'op':'rest'},'add':{'op':'scale','weight':0.5,'pose':{'op':'clip',%s%s}}%s}",
-            "{'op':'additive','base':{'op':'rest'},'add':{'op':'subtract-scale-add','weight':0.5,'a':{'op':'rest'},"
-            "'b':{'op':'rest'},'base':{'op':'clip',%s%s}}%s}"};
+            ("{'op':'additive','base':{'op':'rest'},'add':{'op':'subtract-scale-add','weight':0.5,'a':{'op':'rest'},"
+             "'b':{'op':'rest'},'base':{'op':'clip',%s%s}}%s}")};
         for (int k = 0; k < 3; k++) {
             char text[400];
             snprintf(text, sizeof text, texts[k], wave, rows[i].made, rows[i].added);
