@@ -79,11 +79,11 @@ static order draw_order(uint64_t *state) {
 }
 
 // A number that follows another one as a critically damped spring, with its rate of change.
-typedef struct follower {
+typedef struct spring {
     double value, rate;
-} follower;
+} spring;
 
-static void follow(follower *f, double target, double half_life) {
+static void follow(spring *f, double target, double half_life) {
     const double y = 2.0 * 0.69314718056 / half_life, left = exp(-y * STEP);
     const double off = f->value - target, on = f->rate + off * y;
     f->value = target + left * (off + on * STEP);
@@ -93,7 +93,7 @@ static void follow(follower *f, double target, double half_life) {
 static void make_path(uint32_t seed, moment *path, uint32_t count) {
     uint64_t state = seed * 2654435769u + 1u;
     order now = {.seconds = 1.0};
-    follower forward = {0}, left = {0}, turn = {0};
+    spring forward = {0}, left = {0}, turn = {0};
     moment at = {0};
     for (uint32_t i = 0; i < count; i++) {
         path[i] = at;
