@@ -1,12 +1,12 @@
-// limber-match-bench: what a search of a motion database takes, beside a loop over all of its rows, and what the control
-// of a crowd takes whose machine matches motion, beside one that never searches.
+// limber-match-bench: what a search of a motion database takes, beside a loop over all of its rows, and what the
+// control of a crowd takes whose machine matches motion, beside one that never searches.
 //
 //   limber-match-bench [ROWS]    50,000 by default
 //
-// The motion is made up (walk_takes.h). Each query is the pose of a random row and a random desired motion. Both ways run
-// in turns, and have to find the same row: otherwise it exits with 1. The characters of the crowd search ten times a
-// second, in turns, and are asked for another course every two thirds of a second. A machine has at most 64 states, so
-// with more takes there is no crowd.
+// The motion is made up (walk_takes.h). Each query is the pose of a random row and a random desired motion. Both ways
+// run in turns, and have to find the same row: otherwise it exits with 1. The characters of the crowd search ten times
+// a second, in turns, and are asked for another course every two thirds of a second. A machine has at most 64 states,
+// so with more takes there is no crowd.
 #include "clock.h"
 #include "random.h"
 #include "terminal.h"

@@ -542,8 +542,8 @@ LMB_API lmb_tag_rule_def lmb_default_tag_rule_def(void);
 /// current that is no take, nothing is searched.
 ///
 /// **Search.** At the end of a frame a character searches if
-/// - it is its first frame in the machine, or `interval` has passed since the last search; the characters of a crowd
-///   take turns, by their index;
+/// - it is its first frame in the machine, or its turn, which comes once in each `interval`: those of a crowd are
+///   spread by the characters' indices, and the searches below do not change them;
 /// - `velocity` has changed by more than `velocity_change` since the last search, the heading by more than
 ///   `heading_change`, or other tags are required or forbidden;
 /// - the take ends: its last rows, which are not found, or its end.
@@ -566,7 +566,7 @@ typedef struct lmb_matching_def {
     bool faces_heading;    ///< whether it is to face `heading`; if not, where `velocity` goes, or ahead without one
     lmb_value heading;     ///< desired yaw in radians; if it is not finite, it is to face ahead
     float half_life;       ///< seconds after which about half of the difference from what is asked is gone, 0 to 10
-    float interval;        ///< seconds between searches, 1/120 to 10
+    float interval;        ///< seconds from turn to turn, 1/120 to 10
     float velocity_change; ///< units a second, 0 to 1,000
     float heading_change;  ///< radians, 0 to 3.14
     float window;          ///< seconds, 0 to 10, as lmb_motion_search_def.window

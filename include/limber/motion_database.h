@@ -184,9 +184,9 @@ LMB_API lmb_desired_motion lmb_default_desired_motion(void);
 ///
 /// With y = 2 ln 2 / half-life, d the velocity less the desired one g, k = acceleration + d y, and e = exp(-y t), after
 /// t seconds the character is at g t + d (1 - e) / y + k ((1 - e) / y - e t) / y and has turned by (1 - e (1 + y t)) of
-/// the desired turn. Its velocity is then g + e (d + k t), its acceleration e (a - k y t) (Holden, "Spring-It-On: The
-/// Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits everywhere. What is not a
-/// number counts as 0.
+/// the desired turn. Its velocity is then g + e (d + k t), its acceleration e (acceleration - k y t) (Holden,
+/// "Spring-It-On: The Game Developer's Spring-Roll-Call", 2021). Within 1e-5 of that, relative; the same bits
+/// everywhere. What is not a number counts as 0.
 LMB_API lmb_motion_path lmb_motion_database_path(const lmb_motion_database *database, const lmb_desired_motion *motion);
 
 /// What to search. Start from lmb_default_motion_search_def().

@@ -27,7 +27,7 @@ OP void begin_matchings(CHARACTERS all) {
     }
 }
 
-// Moves the velocity that follows the desired one. Written as "Spring-It-On" does (limber/motion_database.h).
+// Moves the velocity that follows the desired one: the spring of lmb_motion_database_path().
 OP_NOINLINE void follow_velocity(control c, address matching) {
     float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
     course desired = desired_course(c, matching, 0u);
@@ -91,8 +91,8 @@ OP ticks first_wait(control c, address matching) {
     return part_of_ticks(block_ticks(c, matching + MATCHING_INTERVAL), c.character * 2654435769u);
 }
 
-// Begins the search of a character: in its first frame, after an interval, when parameters ask for something else, and
-// at the end of a take.
+// Begins the search of a character: in its first frame, in its turn, when parameters ask for something else, and at the
+// end of a take.
 OP_NOINLINE void ask(control c, address matching) {
     address at = matched_at(c, matching);
     course desired = desired_course(c, matching, 0u); // one that keeps its heading does not ask anew when it turns
