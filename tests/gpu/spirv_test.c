@@ -23,6 +23,9 @@
 #include "skin_dual.spv.h"
 #include "weights.spv.h"
 
+// The first word of an instruction.
+#define OP(op, length) ((uint32_t)(length) << 16 | (op))
+
 static const struct {
     const char *name;
     const uint32_t *words;
@@ -323,7 +326,6 @@ enum {
 // Specialises the module, and returns the instruction that defines an id.
 static const uint32_t *small_definition(const small_module *m, const lmb_spirv_block *block, uint32_t id,
                                         lmb_spirv *module) {
-#define OP(op, length) ((uint32_t)(length) << 16 | (op))
     const bool takes_one = m->op == SpvOpNot || m->op == SpvOpLogicalNot || m->op == SpvOpBitcast;
     const bool logical = m->op >= SpvOpLogicalEqual && m->op <= SpvOpLogicalNot;
     const uint32_t boolean[] = {OP(SpvOpConstantFalse, 3), OP(SpvOpConstantTrue, 3)};
@@ -361,7 +363,6 @@ static const uint32_t *small_definition(const small_module *m, const lmb_spirv_b
         OP(SpvOpReturn, 1),
         OP(SpvOpFunctionEnd, 1)};
     // clang-format on
-#undef OP
     lmb_error error = {0};
     if (lmb_spirv_specialize(&host, words, sizeof words / sizeof words[0], &(lmb_spirv_known){NULL, 0, block}, module,
                              &error) != LMB_OK) {
@@ -515,97 +516,31 @@ static void modules_are_lowered(void **state) {
         assert_int_equal(modules[i].words[1], 0x00010300);
     }
     // A module of 1.5 that selects between two structs of two members, and lists a private variable.
-    const uint32_t later[] = {SpvMagicNumber,
-                              0x00010500,
-                              0,
-                              20,
-                              0,
-                              2u << 16 | SpvOpCapability,
-                              SpvCapabilityShader,
-                              5u << 16 | SpvOpEntryPoint,
-                              SpvExecutionModelGLCompute,
-                              1,
-                              'm',
-                              2,
-                              4u << 16 | SpvOpTypeStruct,
-                              3,
-                              4,
-                              5,
-                              4u << 16 | SpvOpVariable,
-                              6,
-                              2,
-                              SpvStorageClassPrivate,
-                              6u << 16 | SpvOpSelect,
-                              3,
-                              7,
-                              8,
-                              9,
-                              10};
-    const uint32_t expected[] = {SpvMagicNumber,
-                                 0x00010300,
-                                 0,
-                                 26,
-                                 0,
-                                 2u << 16 | SpvOpCapability,
-                                 SpvCapabilityShader,
-                                 9u << 16 | SpvOpExtension,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 0,
-                                 4u << 16 | SpvOpEntryPoint,
-                                 SpvExecutionModelGLCompute,
-                                 1,
-                                 'm',
-                                 4u << 16 | SpvOpTypeStruct,
-                                 3,
-                                 4,
-                                 5,
-                                 4u << 16 | SpvOpVariable,
-                                 6,
-                                 2,
-                                 SpvStorageClassPrivate,
-                                 5u << 16 | SpvOpCompositeExtract,
-                                 4,
-                                 20,
-                                 9,
-                                 0,
-                                 5u << 16 | SpvOpCompositeExtract,
-                                 4,
-                                 22,
-                                 10,
-                                 0,
-                                 6u << 16 | SpvOpSelect,
-                                 4,
-                                 24,
-                                 8,
-                                 20,
-                                 22,
-                                 5u << 16 | SpvOpCompositeExtract,
-                                 5,
-                                 21,
-                                 9,
-                                 1,
-                                 5u << 16 | SpvOpCompositeExtract,
-                                 5,
-                                 23,
-                                 10,
-                                 1,
-                                 6u << 16 | SpvOpSelect,
-                                 5,
-                                 25,
-                                 8,
-                                 21,
-                                 23,
-                                 5u << 16 | SpvOpCompositeConstruct,
-                                 3,
-                                 7,
-                                 24,
-                                 25};
+    // clang-format off
+    const uint32_t later[] = {
+        SpvMagicNumber, 0x00010500, 0, 20, 0,
+        OP(SpvOpCapability, 2), SpvCapabilityShader,
+        OP(SpvOpEntryPoint, 5), SpvExecutionModelGLCompute, 1, 'm', 2,
+        OP(SpvOpTypeStruct, 4), 3, 4, 5,
+        OP(SpvOpVariable, 4), 6, 2, SpvStorageClassPrivate,
+        OP(SpvOpSelect, 6), 3, 7, 8, 9, 10,
+    };
+    const uint32_t expected[] = {
+        SpvMagicNumber, 0x00010300, 0, 26, 0,
+        OP(SpvOpCapability, 2), SpvCapabilityShader,
+        OP(SpvOpExtension, 9), 0, 0, 0, 0, 0, 0, 0, 0,
+        OP(SpvOpEntryPoint, 4), SpvExecutionModelGLCompute, 1, 'm',
+        OP(SpvOpTypeStruct, 4), 3, 4, 5,
+        OP(SpvOpVariable, 4), 6, 2, SpvStorageClassPrivate,
+        OP(SpvOpCompositeExtract, 5), 4, 20, 9, 0,
+        OP(SpvOpCompositeExtract, 5), 4, 22, 10, 0,
+        OP(SpvOpSelect, 6), 4, 24, 8, 20, 22,
+        OP(SpvOpCompositeExtract, 5), 5, 21, 9, 1,
+        OP(SpvOpCompositeExtract, 5), 5, 23, 10, 1,
+        OP(SpvOpSelect, 6), 5, 25, 8, 21, 23,
+        OP(SpvOpCompositeConstruct, 5), 3, 7, 24, 25,
+    };
+    // clang-format on
     lmb_spirv lowered;
     lmb_error error;
     assert_int_equal(lower_module(&host, later, sizeof later / sizeof *later, &lowered, &error), LMB_OK);
