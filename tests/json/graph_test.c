@@ -62,11 +62,7 @@ static int tear_down(void **state) {
 }
 
 static lmb_graph_source source_of(const char *text) {
-    return (lmb_graph_source){.text = json_text(text),
-                              .size = strlen(text),
-                              .rig = rig,
-                              .clips = (const lmb_clip *const *)clips,
-                              .clip_count = CLIPS};
+    return graph_source(text, rig, clips, CLIPS);
 }
 
 // An unnamed pose and "crouch", with identities for all joints.

@@ -41,11 +41,7 @@ static int tear_down(void **state) {
 }
 
 static lmb_graph_source source_of(const char *text) {
-    return (lmb_graph_source){.text = json_text(text),
-                              .size = strlen(text),
-                              .rig = rig,
-                              .clips = (const lmb_clip *const *)clips,
-                              .clip_count = TAKES};
+    return graph_source(text, rig, clips, TAKES);
 }
 
 // The object, and states of which one is no take.

@@ -19,6 +19,16 @@ static inline const char *json_text(const char *text) {
     return json;
 }
 
+// The source of a graph with such a text and `count` clips.
+static inline lmb_graph_source graph_source(const char *text, const lmb_rig *rig, lmb_clip *const *clips,
+                                            uint32_t count) {
+    return (lmb_graph_source){.text = json_text(text),
+                              .size = strlen(text),
+                              .rig = rig,
+                              .clips = (const lmb_clip *const *)clips,
+                              .clip_count = count};
+}
+
 // The only problem of a text. The reported message contains `message`.
 typedef struct malformed_graph {
     const char *text;

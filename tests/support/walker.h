@@ -76,11 +76,7 @@ static inline int walker_tear_down(void **state) {
 }
 
 static inline lmb_graph *walker_graph_of(const char *text) {
-    const lmb_graph_source source = {.text = json_text(text),
-                                     .size = strlen(text),
-                                     .rig = walker_rig,
-                                     .clips = (const lmb_clip *const *)walker_clips,
-                                     .clip_count = WALKER_CLIPS};
+    const lmb_graph_source source = graph_source(text, walker_rig, walker_clips, WALKER_CLIPS);
     lmb_graph_json *json;
     lmb_graph *graph = NULL;
     lmb_error error = {0};
