@@ -138,7 +138,8 @@ typedef struct input {
 _Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0, "see read_weighed_pose()");
 
 #define UNIT_RANGE LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f
-#define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .initial = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
+// A parameter in it is 0 until somebody sets it, as everywhere but in factors of time: a switch is off.
+#define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
 static const lmb_graph_field input_members[] = {
     {.name = "pose", .required = true, .kind = &kind_weighed_pose, .offset = INPUT(node)},
@@ -148,7 +149,6 @@ static const lmb_graph_field input_members[] = {
      .offset = INPUT(weight),
      .min = 0.0f,
      .max = LMB_LARGEST,
-     .initial = 1.0f,
      .parameter_max = 1.0f},
     {.name = "curve", .about = "A curve, applied to the weight.", .kind = &lmb_kind_curve, .offset = INPUT(weight)},
     LMB_COMMENT_FIELD,
@@ -557,7 +557,7 @@ static const char *const mixes[] = {
         .offset = NODE(def.space), .choices = spaces                                                                   \
     }
 // Of what may also be subtracted.
-#define SCALE_RANGE .min = -4.0f, .max = 4.0f, .initial = 1.0f, .parameter_max = 1.0f
+#define SCALE_RANGE .min = -4.0f, .max = 4.0f, .parameter_max = 1.0f
 #define SCALE_FIELD(kinds)                                                                                             \
     {                                                                                                                  \
         .name = "weight", .about = "The factor.", .required = true, .kind = kinds, .offset = NODE(def.weight),         \
@@ -566,8 +566,7 @@ static const char *const mixes[] = {
 #define PLACE_FIELD(key, index)                                                                                        \
     {                                                                                                                  \
         .name = key, .about = "The position, from 0 to 1.", .required = true, .kind = &lmb_kind_value,                 \
-        .offset = NODE(def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .initial = 0.5f,                     \
-        .parameter_max = 1.0f                                                                                          \
+        .offset = NODE(def.coordinates) + index * sizeof(lmb_value), .max = 1.0f, .parameter_max = 1.0f                \
     }
 
 // Reads exactly as many poses as the operation has inputs.

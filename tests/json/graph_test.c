@@ -1124,7 +1124,7 @@ static void parameters(void **state) {
     static const lmb_graph_parameter expected[] = {
         {"gait", 0.0f, 0.0f, 2.9999998f, false}, {"speed", 0.25f, 0.0f, 1.0f, false}, {"pace", 1.0f, 0.0f, 2.0f, false},
         {"time", 0.0f, 0.0f, 2.0f, false},       {"low", -3.0f, -4.0f, -3.0f, false}, {"high", 5.0f, 5.0f, 5.0f, false},
-        {"wave", 1.0f, 0.0f, 1.0f, false},
+        {"wave", 0.0f, 0.0f, 1.0f, false}, // a switch that nobody sets is off
     };
     lmb_graph_json *graph =
         read_graph("{'op':'blend','a':{'op':'clip','clip':{'param':'gait'},'rate':{'param':'speed'},"
