@@ -767,10 +767,12 @@ static void check_left(lmb_graph_reader *reader, const lmb_transition_def *def, 
 // Reads a transition that leaves one state, or any. `is_listed`: it is a transition of "any" that leaves some states.
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool is_listed,
                             uint32_t object) {
-    lmb_transition_def def = machine->initial;
     if (!lmb_graph_expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
+    // One that leads out is a transition of the machine around, and has its defaults.
+    const bool is_outer = machine->outer != NULL && lmb_graph_find_member(reader, object, "out") != LMB_NONE;
+    lmb_transition_def def = is_outer ? machine->outer->initial : machine->initial;
     def.from = from;
     def.to = LMB_NONE;
     machine->target_count = 0;

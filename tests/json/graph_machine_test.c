@@ -803,7 +803,7 @@ static void chances(void **state) {
 // of its clip, inside the frame.
 static void transitions_lead_out(void **state) {
     (void)state;
-    player p = begin("{'op':'machine','name':'outer','states':["
+    player p = begin("{'op':'machine','name':'outer','fade':0,'states':["
                      "{'name':'a','pose':{'op':'machine','name':'inner','fade':0,'states':["
                      "{'name':'x','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'y','event':'GO'}]},"
                      "{'name':'y','pose':{'op':'clip','clip':'hop'},"
@@ -839,6 +839,33 @@ static void transitions_lead_out(void **state) {
     "{'name':'a','pose':{'op':'machine','name':'inner','states':[\n"                                                   \
     "{'name':'x','pose':{'op':'clip','clip':'hop'},'transitions':[\n{'out':'b'," MEMBERS "}]}]}},\n"                   \
     "{'name':'b','pose':{'op':'rest'}},{'name':'c','pose':{'op':'rest'}}]}"
+
+// A transition that leads out is one of the machine around, and has its default fade: here 1 s of 0.25 s later.
+static void transitions_lead_out_with_the_outer_fade(void **state) {
+    (void)state;
+    static const struct {
+        const char *outer, *inner, *own;
+        double weight;
+    } cases[] = {{"'fade':1,'curve':'linear',", "", "", 0.25},
+                 {"'fade':1,'curve':'linear',", "'fade':0.5,", "", 0.25},
+                 {"'fade':1,'curve':'linear',", "'fade':0.5,", "'fade':0.75,", 1.0 / 3.0},
+                 {"'curve':'linear',", "'fade':1,", "'fade':0.5,", 0.5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "{'op':'machine','name':'outer',%s'states':["
+                 "{'name':'a','pose':{'op':'machine','name':'inner',%s'states':["
+                 "{'name':'x','pose':{'op':'clip','clip':'hop'},'transitions':[{'out':'b',%s'event':'GO'}]}]}},"
+                 "{'name':'b','pose':{'op':'rest'}}]}",
+                 cases[i].outer, cases[i].inner, cases[i].own);
+        player p = begin(text);
+        step(&p, 0.0, NULL);
+        step(&p, 0.0, "GO");
+        step(&p, 0.25, NULL);
+        assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), cases[i].weight, 1e-6);
+        end(&p);
+    }
+}
 
 // The machine around takes the transition, so the inner one emits nothing.
 static void an_exit_that_is_not_emitted_gives_a_warning(void **state) {
@@ -2475,6 +2502,7 @@ int main(void) {
         cmocka_unit_test(chances),
         cmocka_unit_test(transitions_lead_out),
         cmocka_unit_test(transitions_lead_out_by_conditions),
+        cmocka_unit_test(transitions_lead_out_with_the_outer_fade),
         cmocka_unit_test(an_exit_that_is_not_emitted_gives_a_warning),
         cmocka_unit_test(conditions_become_terms),
         cmocka_unit_test(memory_that_is_refused),
