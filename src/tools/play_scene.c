@@ -31,6 +31,7 @@ typedef struct track {
     float (*keys)[7];
     uint32_t count;
     uint32_t width; // values
+    bool eases;     // in and out at each key; otherwise linear
 } track;
 
 typedef enum source { SOURCE_SECONDS, SOURCE_KEYS, SOURCE_PHASE } source;
@@ -226,6 +227,12 @@ static void read_positive(reader *reader, uint32_t value, void *target) {
     *(float *)target = read_number(reader, value, 0.0f);
 }
 
+static void read_flag(reader *reader, uint32_t value, void *target) {
+    if (expect(reader, value, LMB_JSON_BOOLEAN)) {
+        *(bool *)target = lmb_json_boolean(&reader->json, value);
+    }
+}
+
 static void read_pair(reader *reader, uint32_t value, void *target) {
     read_numbers(reader, value, 2, target);
 }
@@ -339,7 +346,10 @@ static void read_setting(reader *reader, uint32_t key, setting *setting) {
             fail_at(reader, value, "\"seconds\" or an object was expected");
         }
     } else {
-        const field fields[] = {{"keys", read_track, &setting->track}, {"shift", read_positive, &setting->shift}, {0}};
+        const field fields[] = {{"keys", read_track, &setting->track},
+                                {"shift", read_positive, &setting->shift},
+                                {"ease", read_flag, &setting->track.eases},
+                                {0}};
         setting->source = SOURCE_KEYS;
         read_fields(reader, value, fields);
         if (setting->track.count == 0) {
@@ -408,6 +418,7 @@ static void read_rails(reader *reader, uint32_t value, void *target) {
          at = reader->json.values[at].next) {
         track *track = &scene->rails[scene->rail_count++];
         track->width = 6;
+        track->eases = true;
         read_track(reader, at, track);
     }
 }
@@ -415,6 +426,7 @@ static void read_rails(reader *reader, uint32_t value, void *target) {
 static void read_camera(reader *reader, uint32_t value, void *target) {
     play_scene *scene = target;
     scene->eye.width = 3;
+    scene->eye.eases = true;
     const field fields[] = {{"eye", read_track, &scene->eye}, {"target", read_triple, scene->target}, {0}};
     read_fields(reader, value, fields);
     if (scene->eye.count == 0) {
@@ -565,9 +577,9 @@ static void track_at(const track *track, double seconds, float *values) {
     }
     const float *a = track->keys[i], *b = track->keys[i + 1 < track->count ? i + 1 : i];
     const float s = b[0] > a[0] ? (time - a[0]) / (b[0] - a[0]) : 0.0f;
-    const float smooth = s * s * (3.0f - 2.0f * s);
+    const float share = track->eases ? s * s * (3.0f - 2.0f * s) : s;
     for (uint32_t k = 0; k < track->width; k++) {
-        values[k] = a[1 + k] + smooth * (b[1 + k] - a[1 + k]);
+        values[k] = a[1 + k] + share * (b[1 + k] - a[1 + k]);
     }
 }
 

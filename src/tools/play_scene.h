@@ -14,12 +14,13 @@
 // Lengths are in metres, times in seconds, angles in degrees; +Y is up. All members are optional.
 // - `rows`: character i is in column i % columns of row i / columns; rows are behind each other. `phase` names a
 //   parameter that gets a number from 0 to 1, another for each character, which also starts `stride` times that ahead.
-// - `parameters`: "seconds" is the time; `keys` are a track of times and values, which repeats. Each character is at a
-//   time of its own on it, up to `shift` later.
+// - `parameters`: "seconds" is the time; `keys` are a track of times and values, which repeats. It is linear, or eases
+//   in and out at each key with "ease": true. Each character is at a time of its own on it, up to `shift` later.
 // - `ground`: strips from one x to another, with a profile of z and y that repeats; two keys at one z are a riser.
 //   Elsewhere the ground is at height 0. Characters are at the mean height of the ground over `ride` metres.
-// - `rails`: keys of a time and both ends, which repeat.
-// - `camera`: keys of a time and the eye's position, which repeat, and what it looks at. It follows the characters.
+// - `rails`: keys of a time and both ends, which repeat, eased.
+// - `camera`: keys of a time and the eye's position, which repeat, eased, and what it looks at. It follows the
+//   characters.
 // - `points`: of each character, in world space. `ground` is a point of the ground under a joint, and `normal` its
 //   normal: where the joint was in the frame before, and where it will be soon, so that a foot is lifted before a
 //   riser. `rail` is the point of a rail that is nearest to a position in the character's space, plus an `offset` in

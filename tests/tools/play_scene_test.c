@@ -414,11 +414,37 @@ static void bad_scenes_are_refused(void **state) {
     close_show(&show);
 }
 
+// Tracks of parameters are linear, and ease where the scene asks for it.
+static void tracks_are_linear_or_ease(void **state) {
+    (void)state;
+    static const char *const texts[] = {"{\"parameters\": {\"phase\": {\"keys\": [[0, 0], [4, 2]]}}, \"points\": ["
+                                        "{\"ground\": \"head\"}, {\"ground\": \"head\"}, {\"ground\": \"head\"}, "
+                                        "{\"ground\": \"head\"}]}",
+                                        "{\"parameters\": {\"phase\": {\"keys\": [[0, 0], [4, 2]], \"ease\": true}}, "
+                                        "\"points\": [{\"ground\": \"head\"}, {\"ground\": \"head\"}, "
+                                        "{\"ground\": \"head\"}, {\"ground\": \"head\"}]}"};
+    show show = open_show("stairs", false, 1);
+    const uint32_t phase = lmb_graph_find_parameter(show.graph, "phase");
+    for (size_t i = 0; i < 2; i++) {
+        const play_scene_def def = {texts[i], strlen(texts[i]), "test", show.rig, show.graph, 1, 1.0f, NULL};
+        play_scene *scene = NULL;
+        lmb_error error = {0};
+        expect_good(play_scene_create(&def, &scene, &error), &error);
+        play_scene_set_parameters(scene, 1.0, show.parameters);
+        assert_float_equal(show.parameters[phase], i == 0 ? 0.5 : 2.0 * (3.0 / 16.0 - 2.0 / 64.0), 1e-6);
+        play_scene_set_parameters(scene, 6.0, show.parameters); // repeats
+        assert_float_equal(show.parameters[phase], 1.0, 1e-6);
+        play_scene_destroy(scene);
+    }
+    close_show(&show);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(planted_feet_stay),          cmocka_unit_test(knees_bend_forwards),
         cmocka_unit_test(hands_follow_the_rail),      cmocka_unit_test(eyes_look_at_the_camera),
         cmocka_unit_test(the_ground_is_as_described), cmocka_unit_test(bad_scenes_are_refused),
+        cmocka_unit_test(tracks_are_linear_or_ease),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
