@@ -270,10 +270,10 @@ static void apply_line(graph_view *view, const play_line *line) {
     }
 }
 
-static void follow_script(graph_view *view) {
-    const double seconds = view->seconds - view->shown_at + 1e-9;
+static void follow_script(graph_view *view, double step) {
+    const double seconds = view->seconds - view->shown_at;
     while (view->has_shown && view->next_line < view->script.count &&
-           view->script.lines[view->next_line].seconds <= seconds) {
+           play_line_is_due(&view->script.lines[view->next_line], seconds, step)) {
         apply_line(view, &view->script.lines[view->next_line++]);
     }
 }
@@ -453,8 +453,8 @@ static void write_inputs(const graph_view *view, uint32_t slot) {
     }
 }
 
-// As in `limber play`, the first frame is at time 0, and a line of the script takes effect in the first frame that is
-// not before its time.
+// As in `limber play`, the first frame is at time 0, and a line of the script takes effect in the frame nearest to its
+// time.
 lmb_result graph_view_advance(graph_view *view, double seconds, const float eye[3], uint32_t slot, uint32_t number,
                               lmb_error *error) {
     const double passed = number > 0 ? seconds : 0.0;
@@ -463,7 +463,7 @@ lmb_result graph_view_advance(graph_view *view, double seconds, const float eye[
     if (follow_file(view, number, error)) {
         return error->result;
     }
-    follow_script(view);
+    follow_script(view, seconds);
     view->run->has_eye = eye != NULL;
     if (eye != NULL) {
         memcpy(view->run->eye, eye, sizeof view->run->eye);

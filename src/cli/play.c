@@ -180,11 +180,10 @@ static void apply_line(play_run *run, const play_line *line) {
     }
 }
 
-// A line takes effect in the first frame that is not before its time.
 void play_run_begin_frame(play_run *run, uint32_t frame) {
     run->side.event_count = 0;
     while (run->next_line < run->script.count &&
-           run->script.lines[run->next_line].seconds <= frame / (double)run->rate + 1e-9) {
+           play_line_is_due(&run->script.lines[run->next_line], frame / (double)run->rate, 1.0 / run->rate)) {
         apply_line(run, &run->script.lines[run->next_line++]);
     }
     memcpy(run->side.parameters, run->row,

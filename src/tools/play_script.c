@@ -181,6 +181,10 @@ lmb_result play_script_read(const char *text, size_t size, play_script *script, 
     return result;
 }
 
+bool play_line_is_due(const play_line *line, double now, double step) {
+    return line->seconds < now + 0.5 * step - 1e-9 || line->seconds <= now + 1e-9;
+}
+
 void play_script_release(play_script *script) {
     free(script->lines);
     *script = (play_script){0};

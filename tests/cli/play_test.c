@@ -168,7 +168,8 @@ static bool read_frame(const char *line, unsigned *frame, double *seconds, char 
     return sscanf(line, "%u %lf %63s", frame, seconds, state) == 3;
 }
 
-// One line per frame. The states must be those of the steps, each entered within a frame of its time.
+// One line per frame. The states must be those of the steps, entered within half a frame of the event's time, and within a
+// frame of a clip's end after that.
 static void expect_steps(const char *text, const step *steps, unsigned rate, const mannequin *mannequin) {
     double expected = 0.0;
     char now[64] = "";
@@ -186,7 +187,7 @@ static void expect_steps(const char *text, const step *steps, unsigned rate, con
         assert_string_equal(state, steps->state);
         expected = steps->event >= 0.0 ? steps->event
                                        : expected + (double)lmb_clip_duration(mannequin_clip(mannequin, steps->ended));
-        if (fabs(seconds - expected) > 1.0 / rate + 1e-4) {
+        if (fabs(seconds - expected) > (steps->event >= 0.0 ? 0.5 : 1.5) / rate + 1e-4) {
             fail_msg("at %u fps %s is entered at %f instead of %f", rate, state, seconds, expected);
         }
         memcpy(now, state, sizeof now);

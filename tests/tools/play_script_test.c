@@ -37,6 +37,26 @@ static void lines_are_read(void **state) {
     play_script_release(&script);
 }
 
+// A line takes effect in the frame nearest to its time, or the later of two.
+static void lines_are_due_in_the_nearest_frame(void **state) {
+    (void)state;
+    static const struct {
+        double seconds;
+        unsigned frame;
+    } cases[] = {{0.0, 0},       {0.016667, 1}, {0.016666, 1}, {1.0 / 60.0, 1}, {0.008, 0},   {0.0084, 1},
+                 {1.5 / 60., 2}, {0.033, 2},    {0.0334, 2},   {5.0, 300},      {5.008, 300}, {5.009, 301}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const play_line line = {.seconds = cases[i].seconds};
+        unsigned frame = 0;
+        while (!play_line_is_due(&line, frame / 60.0, 1.0 / 60.0)) {
+            frame++;
+        }
+        assert_int_equal(frame, cases[i].frame);
+    }
+    const play_line line = {.seconds = 0.0};
+    assert_true(play_line_is_due(&line, 0.0, 0.0)); // the first frame of a viewer takes no time
+}
+
 static void mistakes_are_reported_with_their_place(void **state) {
     (void)state;
     static const struct {
@@ -79,6 +99,7 @@ static void mistakes_are_reported_with_their_place(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_read),
+                                       cmocka_unit_test(lines_are_due_in_the_nearest_frame),
                                        cmocka_unit_test(mistakes_are_reported_with_their_place)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // Scripts of `limber play`: lines "SECONDS set PARAMETER VALUE [CHARACTER]" and "SECONDS send EVENT [CHARACTER]". A
-// line takes effect in the first frame that is not before its time.
+// line takes effect in the frame that is nearest to its time.
 import type { Batch } from 'limber-animation';
 
 export interface Line {
@@ -36,7 +36,7 @@ export function readScript(text: string): Line[] {
 export function play(batch: Batch, script: Line[], frames: number): void {
     let next = 0;
     for (let frame = 0; frame < frames; frame++) {
-        while (next < script.length && script[next].seconds <= frame / 60 + 1e-9) {
+        while (next < script.length && script[next].seconds * 60 < frame + 0.5 - 6e-8) {
             script[next++].apply(batch);
         }
         batch.step(frame === 0 ? 0 : 1 / 60);
