@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fail.h"
+#include "play_clock.h"
 
 #define GOLDEN 0.61803399 // parts of the golden ratio are spread evenly
 #define SPREAD 4.0        // seconds by which the characters of a crowd begin apart
@@ -66,7 +67,9 @@ static void add_settings(graph_run *run) {
             graph_setting *setting = &run->settings[run->setting_count++];
             *setting = (graph_setting){.name = parameter.name, .parameter = i};
             set_range(&parameter, setting);
-            setting->is_time = setting->plays = times_a_clip(run->def, i);
+            const bool is_clock = play_is_clock(run->def, i);
+            setting->max = is_clock ? fminf(setting->max, (float)PLAY_CLOCK_SECONDS) : setting->max;
+            setting->is_time = setting->plays = is_clock || times_a_clip(run->def, i);
         }
     }
 }

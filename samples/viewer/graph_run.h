@@ -16,7 +16,7 @@ typedef struct graph_setting {
     uint32_t parameter;
     float min, max; // of a slider; min < max
     float value;
-    bool is_time; // only times of clips read it
+    bool is_time; // a time of clips, or the clock of what keeps a state
     bool plays;   // it advances by itself, from max on at min again; characters differ by an offset
 } graph_setting;
 

@@ -3,6 +3,7 @@
 
 #include "file.h"
 #include "json.h"
+#include "play_clock.h"
 #include "terminal.h"
 
 #include "base/host.h"
@@ -10,6 +11,7 @@
 #include <limber/explain.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,10 +88,24 @@ static uint32_t count_events(const play_run *run) {
     return most < (1u << 24) ? (uint32_t)most : 1u << 24;
 }
 
+// Returns whether the run counts a parameter: a clock of the host that no line of the script sets.
+static bool is_counted(const play_run *run, uint32_t parameter) {
+    const lmb_graph_parameter found = lmb_graph_parameter_at(run->graph, parameter);
+    bool counted = !found.is_written && play_is_clock(run->subject.def, parameter);
+    for (uint32_t i = 0; i < run->script.count && counted; i++) {
+        counted = !run->script.lines[i].sets || strcmp(run->script.lines[i].name, found.name) != 0;
+    }
+    return counted;
+}
+
 static lmb_result fill_row(play_run *run, lmb_error *error) {
     const uint32_t count = lmb_graph_parameter_count(run->graph);
     run->row = lmb_arena_allocate(&run->subject.pool, (size_t)run->character_count * count, sizeof(float));
-    if (run->row == NULL) {
+    run->counts = lmb_arena_allocate(&run->subject.pool, count, sizeof *run->counts);
+    for (uint32_t i = 0; i < count && run->counts != NULL; i++) {
+        run->counts[i] = is_counted(run, i);
+    }
+    if (run->subject.pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the parameters");
     }
     for (size_t character = 0; character < run->character_count; character++) {
@@ -186,8 +202,11 @@ void play_run_begin_frame(play_run *run, uint32_t frame) {
            play_line_is_due(&run->script.lines[run->next_line], frame / (double)run->rate, 1.0 / run->rate)) {
         apply_line(run, &run->script.lines[run->next_line++]);
     }
-    memcpy(run->side.parameters, run->row,
-           (size_t)run->character_count * lmb_graph_parameter_count(run->graph) * sizeof(float));
+    const size_t count = lmb_graph_parameter_count(run->graph);
+    for (size_t i = 0; i < run->character_count * count; i++) {
+        run->row[i] = run->counts[i % count] ? (float)fmod(frame / (double)run->rate, PLAY_CLOCK_SECONDS) : run->row[i];
+    }
+    memcpy(run->side.parameters, run->row, run->character_count * count * sizeof(float));
 }
 
 // The scene's points of a frame need to know where its control moves the characters, so it runs here first. It has the

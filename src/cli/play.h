@@ -36,6 +36,7 @@ typedef struct play_run {
     uint32_t next_line; // of the script
     uint64_t passed;    // ticks
     float *row;         // the parameters of all characters at the start of each frame
+    bool *counts;       // [parameter]: a clock that the script does not set
     lmb_graph *graph;
     const lmb_control *control; // the graph's, or NULL
     side side;

@@ -2,6 +2,8 @@
 #include "graph.h"
 #include "write.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -124,6 +126,22 @@ static void read_time(lmb_graph_reader *reader, const lmb_graph_field *field, ui
 
 static const lmb_graph_kind kind_time = {read_time, "{'anyOf':[{'type':'number',$range},@value]}",
                                          lmb_graph_write_value};
+
+// Reads the time of what keeps a state. It counts up, so its range has no end, also if a clip reads it, too.
+static void read_clock(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    lmb_graph_field seconds = *field;
+    seconds.parameter_max = LMB_LARGEST;
+    lmb_graph_read_value(reader, &seconds, value, target);
+    const lmb_value *read = (const lmb_value *)(const void *)((const char *)target + field->offset);
+    const uint32_t parameter = lmb_value_reads(*read);
+    if (parameter < reader->graph->def.parameter_count) {
+        lmb_graph_stated *max = &reader->graph->parameters[parameter].max;
+        max->value = max->at == LMB_NONE ? LMB_LARGEST : max->value;
+    }
+}
+
+static const lmb_graph_kind kind_clock = {read_clock, "{'anyOf':[{'type':'number',$range},@value]}",
+                                          lmb_graph_write_value};
 
 // An input of an operation with a variable number of inputs.
 typedef struct input {
@@ -1203,7 +1221,7 @@ static const lmb_graph_field feet_members[] = {
     POINT_FIELD("direction", def.feet.direction, false, "The direction of the steps."),
     {.name = "time",
      .about = "Seconds, for locks and smoothing.",
-     .kind = &kind_time,
+     .kind = &kind_clock,
      .offset = NODE(def.feet.time),
      LMB_ANY_NUMBER},
     NUMBER_FIELD("lock-distance", def.feet.lock_distance, LMB_LARGEST,
@@ -1386,7 +1404,7 @@ static const lmb_graph_field chain_members[] = {
     {.name = "time",
      .about = "Seconds, which the host advances.",
      .required = true,
-     .kind = &kind_time,
+     .kind = &kind_clock,
      .offset = NODE(def.chain.time),
      LMB_ANY_NUMBER},
     {.name = "velocity",

@@ -299,6 +299,32 @@ static void expect_failure(int status, const char *line, const char *part) {
     command_output_release(&output);
 }
 
+// A clock of what keeps a state counts by itself, unless the script sets it; and it has no end.
+static void clocks_count_by_themselves(void **state) {
+    (void)state;
+    write_text("chain.json",
+               "{\"op\":\"chain\",\"start\":\"left_upper_arm\",\"end\":\"left_fingers\",\"stiffness\":1,"
+               "\"time\":{\"param\":\"now\"},\"base\":{\"op\":\"clip\",\"clip\":\"run\",\"play\":true}}\n");
+    char script[1000] = "";
+    for (unsigned i = 0; i < 32; i++) {
+        snprintf(script + strlen(script), sizeof script - strlen(script), "%.6f set now %.6f\n", i / 64.0, i / 64.0);
+    }
+    write_text("counted.txt", script);
+    write_text("still.txt", "0 set now 0\n");
+    write_text("far.txt", "0 set now 5000\n");
+#define CHAIN PLAY_MANNEQUIN "--graph chain.json --fps 64 --frames 32 "
+    command_output alone = run(0, CHAIN);
+    command_output counted = run(0, CHAIN "--script counted.txt");
+    command_output still = run(0, CHAIN "--script still.txt");
+    assert_string_equal(alone.out, counted.out);
+    assert_string_not_equal(alone.out, still.out);
+    command_output_release(&still);
+    command_output_release(&counted);
+    command_output_release(&alone);
+    command_output far = run(0, CHAIN "--script far.txt");
+    command_output_release(&far);
+}
+
 static void mistakes_are_reported(void **state) {
     (void)state;
     write_text("wrong.txt", "0 send GO\n1 send FLY\n");
@@ -329,6 +355,7 @@ int main(void) {
                                        cmocka_unit_test(a_jump_is_as_high_as_the_press_is_long),
                                        cmocka_unit_test(a_jump_may_be_part_of_a_graph),
                                        cmocka_unit_test(a_wave_fades_in_and_out_on_request),
+                                       cmocka_unit_test(clocks_count_by_themselves),
                                        cmocka_unit_test(mistakes_are_reported)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }
