@@ -5,6 +5,7 @@
 #include "control/control.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define A_VELOCITY "a velocity is x, y and z"
@@ -102,10 +103,8 @@ static bool extracts_the_same(const lmb_root_motion_def *a, const lmb_root_motio
            a->roll == b->roll;
 }
 
-// Finds the joint whose motion is extracted if the text does not name one. Warns if that is not the first, once while
-// clips of one rig follow each other.
-static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
-                                  const lmb_root_motion_def *def) {
+// Finds the joint whose motion is extracted if the text does not name one.
+static uint32_t find_moving_joint(lmb_graph_reader *reader, const lmb_rig *rig, const lmb_root_motion_def *def) {
     const lmb_graph_character *other = reader->character;
     if (reader->moving_rig == rig && extracts_the_same(&reader->moving, def)) {
         return reader->moving.joint;
@@ -118,34 +117,73 @@ static uint32_t find_moving_joint(lmb_graph_reader *reader, uint32_t value, cons
         lmb_graph_fail_memory(reader);
         return 0;
     }
-    if (joint != 0 && (reader->moving_rig != rig || reader->moving.joint != joint)) {
-        lmb_graph_warn(
-            reader, value,
-            "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
-            lmb_rig_joint_name(rig, 0), lmb_rig_joint_name(rig, joint));
-    }
     reader->moving_rig = rig;
     reader->moving = *def;
     reader->moving.joint = joint;
     return joint;
 }
 
-// Returns whether a track moves by a hundredth of the rig's longest bone, or turns by a hundredth of a radian.
-static bool travels(const lmb_rig *rig, const lmb_motion_track *track) {
-    double square = 0.0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
-        const double x = (double)rest.translation[0], y = (double)rest.translation[1], z = (double)rest.translation[2];
-        square = fmax(square, x * x + y * y + z * z);
-    }
-    const double limits[4] = {0.01 * sqrt(square), 0.01 * sqrt(square), 0.01 * sqrt(square), 0.01};
-    bool moves = track->rotations != NULL;
-    for (uint32_t key = 1; key < track->key_count; key++) {
-        for (uint32_t i = 0; i < 4; i++) {
-            moves = moves || fabs((double)track->keys[4 * key + i] - (double)track->keys[i]) > limits[i];
+// Warns of something in the motion of a clip, unless another use of the clip did.
+static void warn_once(lmb_graph_reader *reader, uint32_t value, const char *message) {
+    for (uint32_t i = 0; i < reader->graph->warning_count; i++) {
+        if (strcmp(reader->graph->warnings[i].message, message) == 0) {
+            return;
         }
     }
+    lmb_graph_warn(reader, value, "%s", message);
+}
+
+// Returns the length of the longest bone in the rest pose, in model space.
+static double longest_bone(const lmb_rig *rig) {
+    double square = 0.0;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        lmb_affine above = lmb_affine_from_transform(lmb_transform_identity());
+        for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
+            above = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), above);
+        }
+        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+        double bone = 0.0;
+        for (int row = 0; row < 3; row++) {
+            const double way = (double)above.m[row][0] * (double)rest.translation[0] +
+                               (double)above.m[row][1] * (double)rest.translation[1] +
+                               (double)above.m[row][2] * (double)rest.translation[2];
+            bone += way * way;
+        }
+        square = fmax(square, bone);
+    }
+    return sqrt(square);
+}
+
+// Returns whether a track leads somewhere: its end is farther from its beginning than a hundredth of the rig's longest
+// bone, or of a radian, and than a quarter of the space that it takes, or it takes the space of half of that bone, or
+// one and a half radians. A pelvis that sways to and fro in a clip in place does neither.
+static bool travels(const lmb_rig *rig, const lmb_motion_track *track) {
+    const double bone = longest_bone(rig);
+    bool moves = track->rotations != NULL;
+    for (uint32_t i = 0; i < 4; i++) {
+        const double unit = i < 3 ? bone : 1.0;
+        double low = (double)track->keys[i], high = low;
+        for (uint32_t key = 1; key < track->key_count; key++) {
+            low = fmin(low, (double)track->keys[4 * key + i]);
+            high = fmax(high, (double)track->keys[4 * key + i]);
+        }
+        const double net = fabs((double)track->keys[4 * (track->key_count - 1) + i] - (double)track->keys[i]);
+        moves = moves || (net > 0.01 * unit && net > 0.25 * (high - low)) || high - low > (i < 3 ? 0.5 * unit : 1.5);
+    }
     return moves;
+}
+
+// Sets a motion of a player that moves nothing, so that the sway of a clip in place stays in the clip.
+static void stand_still(lmb_graph_reader *reader, lmb_player_def *player) {
+    lmb_pool *pool = &reader->graph->pool;
+    float *keys = lmb_graph_allocate(reader, pool, 8, sizeof *keys);
+    lmb_motion_track *track = lmb_graph_allocate(reader, pool, 1, sizeof *track);
+    player->motion = NULL;
+    if (keys != NULL && track != NULL) {
+        memset(keys, 0, 8 * sizeof *keys);
+        *track = (lmb_motion_track){.key_count = 2, .keys = keys};
+        player->motion = track;
+    }
 }
 
 // Extracts root motion from a clip, which inside a retarget is one of the other character. Adds the remaining clip to
@@ -165,7 +203,8 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     lmb_error error;
     const lmb_host host = lmb_pool_host(&reader->graph->pool);
     const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
-    def.joint = def.joint == LMB_NONE ? find_moving_joint(reader, value, rig, &def) : def.joint;
+    const bool is_found = def.joint == LMB_NONE;
+    def.joint = is_found ? find_moving_joint(reader, rig, &def) : def.joint;
     if (reader->result != LMB_OK) {
         return;
     }
@@ -175,10 +214,26 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
     } else if (result != LMB_OK) {
         lmb_graph_report(reader, value, "%s", error.message);
     } else {
+        char message[LMB_GRAPH_MESSAGE_SIZE];
+        const bool closes = def.close_x || def.close_y || def.close_z || def.close_turn;
         player->motion = lmb_root_motion_track(motion);
-        if (!def.close_x && !def.close_y && !def.close_z && !def.close_turn && !travels(rig, player->motion)) {
-            lmb_graph_warn(reader, value, "the clip '%.60s' does not travel, so its root motion moves nothing",
-                           lmb_clip_name(clip));
+        if (!closes && !travels(rig, player->motion)) {
+            snprintf(
+                message, sizeof message,
+                "the clip '%.60s' does not travel, so its root motion moves nothing: what moves a clip in place is its "
+                "velocity, which auto measures",
+                lmb_clip_name(clip));
+            warn_once(reader, value, message);
+            if (def.reference == LMB_MOTION_REFERENCE_FIRST_FRAME) {
+                lmb_root_motion_destroy(motion);
+                stand_still(reader, player);
+                return;
+            }
+        } else if (is_found && def.joint != 0) {
+            snprintf(message, sizeof message,
+                     "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
+                     lmb_rig_joint_name(rig, 0), lmb_rig_joint_name(rig, def.joint));
+            warn_once(reader, value, message);
         }
         *index = lmb_constant((float)reader->graph->def.clip_count);
         const lmb_clip *rest = lmb_root_motion_clip(motion);

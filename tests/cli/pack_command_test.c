@@ -215,7 +215,8 @@ static const char fox[] =
     "{\"op\":\"space1d\",\"character-motion\":true,\"at\":{\"param\":\"speed\",\"default\":1,\"min\":0,\"max\":2},"
     "\"inputs\":[{\"at\":0,\"pose\":{\"op\":\"clip\",\"clip\":\"Survey\",\"play\":true}},"
     "{\"at\":1,\"pose\":{\"op\":\"clip\",\"clip\":\"Walk\",\"play\":{\"group\":\"gait\"}}},"
-    "{\"at\":2,\"pose\":{\"op\":\"clip\",\"clip\":\"Run\",\"play\":{\"group\":\"gait\",\"motion\":true}}}]}";
+    "{\"at\":2,\"pose\":{\"op\":\"clip\",\"clip\":\"Run\",\"play\":{\"group\":\"gait\",\"motion\":{\"reference\":"
+    "\"absolute\"}}}}]}";
 
 static void real_characters_run_without_an_importer(void **state) {
     (void)state;

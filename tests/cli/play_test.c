@@ -168,8 +168,8 @@ static bool read_frame(const char *line, unsigned *frame, double *seconds, char 
     return sscanf(line, "%u %lf %63s", frame, seconds, state) == 3;
 }
 
-// One line per frame. The states must be those of the steps, entered within half a frame of the event's time, and within a
-// frame of a clip's end after that.
+// One line per frame. The states must be those of the steps, entered within half a frame of the event's time, and
+// within a frame of a clip's end after that.
 static void expect_steps(const char *text, const step *steps, unsigned rate, const mannequin *mannequin) {
     double expected = 0.0;
     char now[64] = "";

@@ -1703,7 +1703,7 @@ static void motion_of_the_first_joint_that_travels(void **state) {
         assert_int_equal(lmb_graph_json_warning_count(graph), 2);
         const lmb_graph_problem *last = lmb_graph_json_warning_at(graph, 1);
         assert_string_equal(last->path, "b.play.motion");
-        assert_string_equal(last->message, "the clip 'stand' does not travel, so its root motion moves nothing");
+        assert_non_null(strstr(last->message, "the clip 'stand' does not travel, so its root motion moves nothing"));
         if (i < 2) {
             const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
             assert_string_equal(warning->path, "a.play.motion");
@@ -1716,6 +1716,54 @@ static void motion_of_the_first_joint_that_travels(void **state) {
         lmb_clip_destroy(walk[i]);
     }
     lmb_rig_destroy(walking);
+}
+
+// Hips that sway to and fro in a clip in place, by an eighth of a bone: the sway stays in the clip, and a warning says
+// once that nothing moves. The joint of the sway is that of other clips, which travel.
+static void a_sway_is_no_motion(void **state) {
+    (void)state;
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    static const char *const names[] = {"Armature", "Hips", "Spine"};
+    for (uint32_t i = 0; i < 3; i++) {
+        joints[i].name = names[i];
+        joints[i].parent = i == 0 ? LMB_NONE : i - 1;
+        joints[i].rest.translation[1] = 0.5f;
+    }
+    static const float times[4] = {0.0f, 0.25f, 0.75f, 1.0f};
+    static const float moves[2][12] = {{0.0f, 0.5f, 0.0f, 0.0f, 0.5f, 0.5f, 0.0f, 0.5f, 1.0f, 0.0f, 0.5f, 1.5f},
+                                       {0.0f, 0.5f, 0.0f, 0.06f, 0.5f, 0.0f, -0.06f, 0.5f, 0.0f, 0.0f, 0.5f, 0.0f}};
+    lmb_rig *rig = NULL;
+    lmb_clip *clips[2] = {NULL, NULL};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &rig, NULL), LMB_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 4, times, moves[i]};
+        const lmb_clip_def def = {
+            .name = i == 0 ? "dash" : "sway", .tracks = &track, .track_count = 1, .duration = 1.0f};
+        assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
+    }
+    lmb_graph_source source =
+        source_of("{'op':'blend','weight':0,'a':{'op':'clip','clip':'sway','play':{'motion':true}},"
+                  "'b':{'op':'clip','clip':'sway','play':{'motion':true}}}");
+    source.rig = rig;
+    source.clips = (const lmb_clip *const *)clips;
+    source.clip_count = 2;
+    lmb_graph_json *graph = NULL;
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_OK);
+    const lmb_graph_def *def = lmb_graph_json_def(graph);
+    assert_int_equal(lmb_graph_json_warning_count(graph), 1);
+    assert_non_null(strstr(lmb_graph_json_warning_at(graph, 0)->message, "the clip 'sway' does not travel"));
+    for (uint32_t node = 0; node < 2; node++) {
+        const lmb_motion_track *track = def->nodes[node].player->motion;
+        for (uint32_t i = 0; i < 4 * track->key_count; i++) {
+            assert_true(track->keys[i] == 0.0f);
+        }
+        assert_true(def->clips[(uint32_t)def->nodes[node].clip.constant] == clips[1]);
+    }
+    lmb_graph_json_destroy(graph);
+    for (uint32_t i = 0; i < 2; i++) {
+        lmb_clip_destroy(clips[i]);
+    }
+    lmb_rig_destroy(rig);
 }
 
 // Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
@@ -2488,6 +2536,7 @@ int main(void) {
         cmocka_unit_test(a_part_is_streamed),
         cmocka_unit_test(motion_has_a_reference_and_closes),
         cmocka_unit_test(motion_of_the_first_joint_that_travels),
+        cmocka_unit_test(a_sway_is_no_motion),
         cmocka_unit_test(motion_of_a_graph),
         cmocka_unit_test(the_actual_velocity_has_a_name),
         cmocka_unit_test(malformed_texts),
