@@ -4,6 +4,8 @@
 
 #include "program/program.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define RANGE(member) offsetof(range, member)
@@ -482,6 +484,48 @@ static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lm
            a->channel_signs == b->channel_signs;
 }
 
+static double length_of(const float v[3]) {
+    return sqrt((double)v[0] * (double)v[0] + (double)v[1] * (double)v[1] + (double)v[2] * (double)v[2]);
+}
+
+static bool differ(double a, double b, double share) {
+    return fabs(a - b) > share * fmax(a, b);
+}
+
+// Warns of partners whose rest poses have other scales, or are other distances from their parents: a mirror gives each
+// the scale and the translation of the other one. Its correction for rest poses is of rotations alone.
+static void warn_of_partners(lmb_graph_reader *reader, const lmb_graph_node *node, const uint32_t *partners) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    char names[120] = "";
+    uint32_t count = 0;
+    double longest = 0.0;
+    for (uint32_t i = 0; i < joint_count; i++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, i);
+        longest = lmb_rig_joint_parent(rig, i) != LMB_NONE ? fmax(longest, length_of(rest.translation)) : longest;
+    }
+    for (uint32_t i = 0; i < joint_count; i++) {
+        const uint32_t partner = partners[i] < joint_count ? partners[i] : i;
+        const lmb_transform a = lmb_rig_joint_rest(rig, i), b = lmb_rig_joint_rest(rig, partner);
+        const double near = length_of(a.translation), far = length_of(b.translation);
+        if (partner > i && (differ(length_of(a.scale), length_of(b.scale), 0.1) ||
+                            (differ(near, far, 0.25) && fabs(near - far) > 0.1 * longest))) {
+            const size_t used = strlen(names);
+            count++;
+            if (used < sizeof names / 2) {
+                snprintf(names + used, sizeof names - used, "%s'%.20s' and '%.20s'", used > 0 ? ", " : "",
+                         lmb_rig_joint_name(rig, i), lmb_rig_joint_name(rig, partner));
+            }
+        }
+    }
+    if (count > 0) {
+        lmb_graph_warn(reader, node->object,
+                       "at rest %s have other scales or lengths, which the mirror swaps: \"masked\" around it with "
+                       "these joints at 0 leaves them as they are",
+                       names);
+    }
+}
+
 uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
     lmb_mirror_def mirror = node->mirror;
@@ -504,6 +548,7 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
                           sizeof mirror)) {
         return 0;
     }
+    warn_of_partners(reader, node, mirror.partners);
     return graph->def.mirror_count - 1;
 }
 

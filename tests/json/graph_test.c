@@ -561,6 +561,48 @@ static void mirrors(void **state) {
     lmb_graph_json_destroy(graph);
 }
 
+// Partners that differ at rest by scale, or by a length that counts; not those whose tiny bones differ.
+static void partners_that_differ_give_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        float scale, length, tiny;
+        bool warns;
+    } cases[] = {{1.0f, 1.0f, 0.01f, false},
+                 {0.25f, 1.0f, 0.01f, true},
+                 {1.0f, 0.5f, 0.01f, true},
+                 {1.05f, 0.9f, 0.01f, false},
+                 {1.0f, 1.0f, 0.02f, false}};
+    static const char *const names[] = {"Hips", "ArmL", "ArmR", "HandL", "HandR"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lmb_joint_def joints[5];
+        for (uint32_t k = 0; k < 5; k++) {
+            joints[k] = lmb_default_joint_def();
+            joints[k].name = names[k];
+            joints[k].parent = k == 0 ? LMB_NONE : k < 3 ? 0 : k - 2;
+        }
+        joints[1].rest.translation[0] = 1.0f;
+        joints[2].rest.translation[0] = -cases[i].length;
+        joints[3].rest.translation[0] = 0.01f;
+        joints[4].rest.translation[0] = -cases[i].tiny;
+        joints[2].rest.scale[0] = joints[2].rest.scale[1] = joints[2].rest.scale[2] = cases[i].scale;
+        lmb_rig *own = NULL;
+        assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 5}, NULL, &own, NULL), LMB_OK);
+        const lmb_graph_source source = {.text = "{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\"}}",
+                                         .size = sizeof "{'op':'mirror','axis':'x','pose':{'op':'rest'}}" - 1,
+                                         .rig = own};
+        lmb_graph_json *graph = NULL;
+        assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_OK);
+        assert_int_equal(lmb_graph_json_warning_count(graph), cases[i].warns);
+        if (cases[i].warns) {
+            const char *message = lmb_graph_json_warning_at(graph, 0)->message;
+            assert_non_null(strstr(message, "at rest 'ArmL' and 'ArmR' have other scales or lengths"));
+            assert_non_null(strstr(message, "\"masked\" around it"));
+        }
+        lmb_graph_json_destroy(graph);
+        lmb_rig_destroy(own);
+    }
+}
+
 #define COMBINE(inputs) "{'op':'combine','inputs':[" inputs "]}"
 #define IN(joints, pose) "{'joints':" joints ",'pose':" pose "}"
 
@@ -2503,6 +2545,7 @@ int main(void) {
         cmocka_unit_test(spaces),
         cmocka_unit_test(masks),
         cmocka_unit_test(mirrors),
+        cmocka_unit_test(partners_that_differ_give_a_warning),
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
