@@ -161,7 +161,8 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
     if (lmb_graph_pose_count(run->graph) > 0) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
     }
-    run->side = (side){.batch = {run->graph, run->character_count, LMB_OUTPUT_PALETTE_BIT},
+    run->side = (side){.batch = {run->graph, run->character_count,
+                                 LMB_OUTPUT_PALETTE_BIT | (run->joint_names != NULL ? LMB_OUTPUT_MODEL_BIT : 0)},
                        .events_a_frame = count_events(run),
                        .gpu = run->subject.gpu,
                        .has_points = run->scene != NULL,
@@ -273,9 +274,25 @@ typedef struct playing {
     bool changes_alone;
     bool has_reasons;
     bool as_json;
+    uint32_t *joints;
+    uint32_t joint_count;
+    uint64_t character;   // that is printed
     char path[PATH_SIZE]; // of current states, in this frame
     lmb_transition_report reports[LMB_MAX_TRANSITIONS];
 } playing;
+
+// The state, the emitted events and the parameters of the character that is printed.
+static const uint32_t *state_of(const playing *playing) {
+    return playing->run.side.state + (size_t)playing->character * lmb_control_state_words(playing->run.control);
+}
+
+static const uint32_t *emitted_of(const playing *playing) {
+    return playing->run.side.emitted + (size_t)playing->character * lmb_control_emitted_words(playing->run.control);
+}
+
+static const float *parameters_of(const playing *playing) {
+    return playing->run.side.parameters + (size_t)playing->character * lmb_graph_parameter_count(playing->run.graph);
+}
 
 // Hashes the states, emitted events and palettes of all characters.
 static uint64_t hash_frame(const playing *playing) {
@@ -299,7 +316,7 @@ static bool is_current(const playing *playing, uint32_t machine) {
     bool current = true;
     uint32_t state, owner = lmb_graph_machine_owner(graph, machine, &state);
     for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(graph, owner, &state)) {
-        current = current && lmb_control_current_state(playing->run.control, playing->run.side.state, owner) == state;
+        current = current && lmb_control_current_state(playing->run.control, state_of(playing), owner) == state;
     }
     return current;
 }
@@ -308,7 +325,7 @@ static bool is_current(const playing *playing, uint32_t machine) {
 static void write_path(const playing *playing, char *path, size_t size) {
     const lmb_graph *graph = playing->run.graph;
     const lmb_control *control = playing->run.control;
-    const uint32_t *states = playing->run.side.state;
+    const uint32_t *states = state_of(playing);
     size_t used = 0;
     path[0] = '\0';
     for (uint32_t i = 0; i < lmb_graph_machine_count(graph) && used < size; i++) {
@@ -344,25 +361,46 @@ static uint64_t time_of_event(const playing *playing, uint32_t frame, const lmb_
     return (frame > 0 ? play_run_ticks(&playing->run, frame - 1) : 0) + (uint64_t)event->ticks;
 }
 
-static void print_frame(const playing *playing, uint32_t frame) {
+// Returns where a joint is in model space.
+static void find_position(const playing *playing, uint32_t joint, float position[3]) {
     const side *side = &playing->run.side;
+    const float *model = side->outputs.buffers[LMB_OUTPUT_MODEL] +
+                         (size_t)playing->character * lmb_batch_output_floats(&side->batch, LMB_OUTPUT_MODEL) +
+                         (size_t)joint * LMB_MATRIX_COMPONENTS;
+    for (int row = 0; row < 3; row++) {
+        position[row] = model[4 * row + 3];
+    }
+}
+
+static void print_joints(const playing *playing) {
+    for (uint32_t i = 0; i < playing->joint_count; i++) {
+        float position[3];
+        find_position(playing, playing->joints[i], position);
+        terminal_print("  %s %.4f %.4f %.4f",
+                       lmb_rig_joint_name(playing->run.subject.character.rig, playing->joints[i]), (double)position[0],
+                       (double)position[1], (double)position[2]);
+    }
+}
+
+static void print_frame(const playing *playing, uint32_t frame) {
     const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
     terminal_print("%6u %9.4f  %-24s", (unsigned)frame, seconds_of(playing->run.passed), playing->path);
     for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
-        float weight = lmb_control_player_weight(control, side->state, i);
+        float weight = lmb_control_player_weight(control, state_of(playing), i);
         if (weight > 0.0f) {
-            const double seconds = seconds_of(lmb_control_player_ticks(control, side->state, i));
+            const double seconds = seconds_of(lmb_control_player_ticks(control, state_of(playing), i));
             terminal_print("  %s %.4f x%.4f", lmb_graph_player_name(graph, i), seconds, (double)weight);
         }
     }
     if (lmb_control_has_motion(control)) {
-        const lmb_motion character_motion = lmb_control_motion(control, side->state);
+        const lmb_motion character_motion = lmb_control_motion(control, state_of(playing));
         terminal_print("  at %.4f %.4f %.4f yaw %.4f", character_motion.position[0], character_motion.position[1],
                        character_motion.position[2], character_motion.yaw);
     }
-    for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
-        const lmb_emitted_event event = lmb_control_emitted_event(side->emitted, i);
+    print_joints(playing);
+    for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted_of(playing)); i++) {
+        const lmb_emitted_event event = lmb_control_emitted_event(emitted_of(playing), i);
         char name[PATH_SIZE];
         lmb_graph_emitter_name(graph, &event, name, sizeof name);
         terminal_print("  !%s %.4f %s", lmb_graph_event_name(graph, event.event),
@@ -498,7 +536,7 @@ static void show_reasons(playing *playing, json *json) {
     const play_run *run = &playing->run;
     for (uint32_t i = 0; i < lmb_graph_machine_count(run->graph); i++) {
         const uint32_t count = is_current(playing, i)
-                                   ? lmb_control_explain(run->control, run->side.state, run->side.parameters, i,
+                                   ? lmb_control_explain(run->control, state_of(playing), parameters_of(playing), i,
                                                          playing->reports, LMB_MAX_TRANSITIONS)
                                    : 0;
         for (uint32_t k = 0; k < count; k++) {
@@ -513,13 +551,32 @@ static void show_reasons(playing *playing, json *json) {
 
 static void write_character_motion(const playing *playing, json *json) {
     if (lmb_control_has_motion(playing->run.control)) {
-        const lmb_motion character_motion = lmb_control_motion(playing->run.control, playing->run.side.state);
+        const lmb_motion character_motion = lmb_control_motion(playing->run.control, state_of(playing));
         json_begin_array(json, "position");
         for (int i = 0; i < 3; i++) {
             json_float(json, NULL, (float)character_motion.position[i]);
         }
         json_end_array(json);
         json_float(json, "yaw", (float)character_motion.yaw);
+    }
+}
+
+static void write_joints(const playing *playing, json *json) {
+    if (playing->joint_count > 0) {
+        json_begin_array(json, "joints");
+        for (uint32_t i = 0; i < playing->joint_count; i++) {
+            float position[3];
+            find_position(playing, playing->joints[i], position);
+            json_begin_object(json, NULL);
+            json_text(json, "joint", lmb_rig_joint_name(playing->run.subject.character.rig, playing->joints[i]));
+            json_begin_array(json, "position");
+            for (int k = 0; k < 3; k++) {
+                json_float(json, NULL, position[k]);
+            }
+            json_end_array(json);
+            json_end_object(json);
+        }
+        json_end_array(json);
     }
 }
 
@@ -542,7 +599,6 @@ static void write_event(const playing *playing, uint32_t frame, const lmb_emitte
 }
 
 static void write_frame(playing *playing, uint32_t frame, json *json) {
-    const side *side = &playing->run.side;
     const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
     char hash[24];
@@ -553,20 +609,21 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
     json_text(json, "path", playing->path);
     json_begin_array(json, "clips");
     for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
-        float weight = lmb_control_player_weight(control, side->state, i);
+        float weight = lmb_control_player_weight(control, state_of(playing), i);
         if (weight > 0.0f) {
             json_begin_object(json, NULL);
             json_text(json, "clip", lmb_graph_player_name(graph, i));
-            json_unsigned(json, "ticks", lmb_control_player_ticks(control, side->state, i));
+            json_unsigned(json, "ticks", lmb_control_player_ticks(control, state_of(playing), i));
             json_float(json, "weight", weight);
             json_end_object(json);
         }
     }
     json_end_array(json);
     write_character_motion(playing, json);
+    write_joints(playing, json);
     json_begin_array(json, "events");
-    for (uint32_t i = 0; i < lmb_control_emitted_count(control, side->emitted); i++) {
-        const lmb_emitted_event event = lmb_control_emitted_event(side->emitted, i);
+    for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted_of(playing)); i++) {
+        const lmb_emitted_event event = lmb_control_emitted_event(emitted_of(playing), i);
         write_event(playing, frame, &event, json);
     }
     json_end_array(json);
@@ -579,11 +636,55 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
     json_end_object(json);
 }
 
+static const char *joint_name_at(const void *rig, uint32_t index) {
+    return lmb_rig_joint_name(rig, index);
+}
+
+// Finds the joints to print by their names, or by what the names stand for.
+static lmb_result find_joints(playing *playing, lmb_error *error) {
+    const lmb_rig *rig = playing->run.subject.character.rig;
+    const lmb_graph_source *names = &playing->run.subject.names;
+    const char *at = playing->run.joint_names;
+    playing->joints =
+        at == NULL ? NULL : lmb_arena_allocate(&playing->run.subject.pool, strlen(at) + 1, sizeof(uint32_t));
+    if (at != NULL && playing->joints == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the joints");
+    }
+    while (at != NULL) {
+        const size_t length = strcspn(at, ",");
+        const char *name = at;
+        size_t size = length;
+        for (uint32_t i = 0; i < names->joint_alias_count; i++) {
+            const lmb_graph_alias *alias = &names->joint_aliases[i];
+            if (strlen(alias->name) == length && memcmp(alias->name, at, length) == 0) {
+                name = alias->target;
+                size = strlen(name);
+            }
+        }
+        lmb_error found;
+        const uint32_t joint =
+            command_find_name("no joint", name, size, joint_name_at, rig, lmb_rig_joint_count(rig), &found);
+        if (joint == LMB_NONE) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joints: %.400s", found.message);
+        }
+        playing->joints[playing->joint_count++] = joint;
+        at = at[length] == ',' ? at + length + 1 : NULL;
+    }
+    return LMB_OK;
+}
+
 static lmb_result play(play_run *run, lmb_error *error) {
     playing *playing = (struct playing *)run;
     json json = {.stream = stdout};
     if (playing->has_reasons && run->subject.gpu) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "--reasons needs the reference: parameters stay on the device");
+    }
+    if (find_joints(playing, error)) {
+        return error->result;
+    }
+    if (playing->character >= run->character_count) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "--watch %" PRIu64 ": there are %" PRIu32 ", numbered from 0",
+                        playing->character, run->character_count);
     }
     if (playing->as_json) {
         json = json_begin(stdout);
@@ -617,6 +718,8 @@ int command_play(int argc, char **argv) {
         PLAY_RUN_OPTIONS(&playing.run),
         {"--scene", OPTION_TEXT, &playing.run.scene_name, "FILE",
          "what is around the characters, as samples/demos/*.scene: ground, rails, a camera"},
+        {"--joints", OPTION_TEXT, &playing.run.joint_names, "NAME,...", "also where these joints are in model space"},
+        {"--watch", OPTION_NUMBER, &playing.character, "N", "the character that is printed (0)"},
         {"--changes", OPTION_FLAG, &playing.changes_alone, NULL,
          "the first frame, and those with other states than the one before"},
         {"--reasons", OPTION_FLAG, &playing.has_reasons, NULL,
@@ -626,8 +729,8 @@ int command_play(int argc, char **argv) {
     const usage usage = {
         .command = "limber play",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...] [--script FILE]\n"
-                    "                   [--scene FILE] [--fps N] [--frames N] [--characters N] [--changes]\n"
-                    "                   [--reasons]\n"
+                    "                   [--scene FILE] [--fps N] [--frames N] [--characters N] [--watch N]\n"
+                    "                   [--joints NAME,...] [--changes] [--reasons]\n"
                     "                   [--backend reference|gpu] [--device NAME|INDEX] [--json]\n"
                     "       limber play FILE... --machine FILE ...",
         .text =

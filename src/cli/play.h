@@ -11,7 +11,7 @@
 #define PLAY_RUN_OPTIONS(run)                                                                                          \
     OPTION_GRAPH(&(run)->subject), OPTION_MACHINE(&(run)->subject), OPTION_POSE(&(run)->subject),                      \
         OPTION_CHARACTER(&(run)->subject), OPTION_NAMES(&(run)->subject), OPTION_SKELETON(&(run)->subject),            \
-        OPTION_SCALES(&(run)->subject), OPTION_BVH_UNIT(&(run)->subject),                                              \
+        OPTION_SCALES(&(run)->subject), OPTION_SPLIT(&(run)->subject), OPTION_BVH_UNIT(&(run)->subject),               \
         {"--script", OPTION_TEXT, &(run)->script_name, "FILE",                                                         \
          "what the host does: 'TIME send EVENT [CHARACTER]',\n'TIME set NAME VALUE [CHARACTER]', a line each"},        \
         {"--fps", OPTION_LIMITED, &(option_limited){&(run)->rate, 1000000}, "N", "frames a second (60)"},              \
@@ -29,6 +29,7 @@ typedef struct play_run {
     uint32_t rate; // frames a second
     uint32_t frame_count;
     uint32_t character_count;
+    const char *joint_names;                                    // whose positions are printed, commas between; or NULL
     bool may_stand_still;                                       // graphs in which nothing moves by itself are accepted
     lmb_result (*body)(struct play_run *run, lmb_error *error); // the run is the first member of what it knows
 

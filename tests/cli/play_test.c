@@ -325,6 +325,37 @@ static void clocks_count_by_themselves(void **state) {
     command_output_release(&far);
 }
 
+// Where joints are in model space, of a character that is not the first.
+static void joints_are_printed(void **state) {
+    (void)state;
+    write_text("stand.json", "{\"op\":\"clip\",\"clip\":\"idle\",\"play\":{\"rate\":{\"param\":\"pace\"}}}\n");
+    write_text("pace.txt", "0 set pace 0 1\n");
+#define STAND PLAY_MANNEQUIN "--graph stand.json --script pace.txt --frames 30 --characters 2 --joints head,left_foot "
+    command_output first = run(0, STAND), other = run(0, STAND "--watch 1"),
+                   there = run(0, STAND "--watch 1 --backend gpu");
+    command_output pose =
+        run(0, "\"" LIMBER_CLI "\" eval mannequin --time 0 --graph '{\"op\":\"clip\",\"clip\":\"idle\"}'");
+    char joint[64] = "  head ";
+    float x, y, z;
+    const char *line = strstr(pose.out, "  head  ");
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, " head %*f %*f %*f %*f %*f %*f %*f %*f %*f %*f %f %f %f", &x, &y, &z), 3);
+    snprintf(joint, sizeof joint, "  head %.4f %.4f %.4f  left_foot ", (double)x, (double)y, (double)z);
+    expect_in_frame(other.out, 29, joint); // stands still
+    expect_in_frame(first.out, 0, joint);
+    assert_null(strstr(find_frame(first.out, 29), joint));
+    assert_string_equal(other.out, there.out);
+    command_output_release(&pose);
+    command_output_release(&there);
+    command_output_release(&other);
+    command_output_release(&first);
+    command_output json = run(0, STAND "--json --frames 1");
+    assert_non_null(strstr(json.out, "\"joints\": [{\"joint\": \"head\", \"position\": ["));
+    command_output_release(&json);
+    expect_failure(1, STAND "--joints head,haed", "--joints: no joint 'haed' among its 29; the nearest are head");
+    expect_failure(1, STAND "--watch 2", "--watch 2: there are 2, numbered from 0");
+}
+
 static void mistakes_are_reported(void **state) {
     (void)state;
     write_text("wrong.txt", "0 send GO\n1 send FLY\n");
@@ -356,6 +387,7 @@ int main(void) {
                                        cmocka_unit_test(a_jump_may_be_part_of_a_graph),
                                        cmocka_unit_test(a_wave_fades_in_and_out_on_request),
                                        cmocka_unit_test(clocks_count_by_themselves),
+                                       cmocka_unit_test(joints_are_printed),
                                        cmocka_unit_test(mistakes_are_reported)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }
