@@ -121,7 +121,8 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
     const lmb_graph_def *def = evaluation->subject.def;
     if (depends_on_frames(evaluation->graph, def)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
-                        "--graph: its poses depend on the frames before them; 'limber play' runs it");
+                        "--graph: its poses depend on the frames before them; 'limber play' runs it, and prints where "
+                        "joints are with --joints");
     }
     if (lmb_graph_find_parameter(evaluation->graph, "time") != LMB_NONE) {
         return LMB_OK;
@@ -464,5 +465,7 @@ int command_eval(int argc, char **argv) {
     const int status = subject_command(&evaluation.subject, &usage, argc, argv, eval);
     free(evaluation.times.values);
     free(evaluation.settings.values);
-    return evaluation.lacks_time ? usage_error(usage.command, "no --time given") : status;
+    return evaluation.lacks_time
+               ? usage_error(usage.command, "no --time given: clips read the parameter \"time\", in seconds")
+               : status;
 }

@@ -375,6 +375,7 @@ typedef struct graph_command {
     subject subject;
     bool as_dot;
     bool as_json;
+    bool check;
     bool state;
     bool schema;
 } graph_command;
@@ -431,6 +432,15 @@ static void print_state_sizes(const lmb_graph *graph) {
     }
 }
 
+// Counts the parameters that the host sets.
+static uint32_t count_own_parameters(const lmb_graph *graph) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        count += !lmb_graph_parameter_at(graph, i).is_written;
+    }
+    return count;
+}
+
 static lmb_result print_graph(subject *subject, lmb_error *error) {
     const bool as_dot = ((graph_command *)subject)->as_dot;
     if (((graph_command *)subject)->schema) {
@@ -447,6 +457,14 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
         return error->result;
     }
     subject->place = subject->text_name;
+    if (((graph_command *)subject)->check) {
+        subject_warn(subject);
+        terminal_print("good: %u poses, %u parameters, %u events, %u machines\n", (unsigned)subject->def->node_count,
+                       (unsigned)count_own_parameters(graph), (unsigned)lmb_graph_event_count(graph),
+                       (unsigned)lmb_graph_machine_count(graph));
+        lmb_graph_destroy(graph);
+        return LMB_OK;
+    }
     if (((graph_command *)subject)->state) {
         subject_warn(subject);
         print_state_sizes(graph);
@@ -455,7 +473,8 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
     }
     lmb_result result =
         lmb_graph_machine_count(graph) == 0
-            ? lmb_fail(error, LMB_ERROR_ARGUMENT, "it has no machine; 'limber eval --print' prints any graph")
+            ? lmb_fail(error, LMB_ERROR_ARGUMENT,
+                       "it has no machine; --check checks any graph, and 'limber eval --print' prints it")
             : lmb_moving_create(subject->def, NULL, &moving, error);
     if (result == LMB_OK) {
         const printing p = {.graph = graph, .moving = &moving, .is_dot = as_dot};
@@ -470,24 +489,26 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
 int command_graph(int argc, char **argv) {
     graph_command command = {.subject = {.needs_graph = true}};
     subject *subject = &command.subject;
-    const option options[] = {OPTION_GRAPH(subject),
-                              OPTION_MACHINE(subject),
-                              OPTION_POSE(subject),
-                              OPTION_CHARACTER(subject),
-                              OPTION_NAMES(subject),
-                              OPTION_SKELETON(subject),
-                              OPTION_SCALES(subject),
-                              OPTION_SPLIT(subject),
-                              OPTION_BVH_UNIT(subject),
-                              {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
-                              {"--json", OPTION_FLAG, &command.as_json, NULL, "print the graph as JSON"},
-                              {"--state", OPTION_FLAG, &command.state, NULL, "print what a character keeps"},
-                              {"--schema", OPTION_FLAG, &command.schema, NULL, "print the JSON schema of graphs"},
-                              {0}};
+    const option options[] = {
+        OPTION_GRAPH(subject),
+        OPTION_MACHINE(subject),
+        OPTION_POSE(subject),
+        OPTION_CHARACTER(subject),
+        OPTION_NAMES(subject),
+        OPTION_SKELETON(subject),
+        OPTION_SCALES(subject),
+        OPTION_SPLIT(subject),
+        OPTION_BVH_UNIT(subject),
+        {"--dot", OPTION_FLAG, &command.as_dot, NULL, "print a graph for Graphviz"},
+        {"--json", OPTION_FLAG, &command.as_json, NULL, "print the graph as JSON"},
+        {"--check", OPTION_FLAG, &command.check, NULL, "only check the graph, and print its warnings and what it has"},
+        {"--state", OPTION_FLAG, &command.state, NULL, "print what a character keeps"},
+        {"--schema", OPTION_FLAG, &command.schema, NULL, "print the JSON schema of graphs"},
+        {0}};
     const usage usage = {
         .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...]\n"
-                    "                    [--dot|--json|--state]\n"
+                    "                    [--check|--dot|--json|--state]\n"
                     "       limber graph FILE... --machine FILE [--dot]\n"
                     "       limber graph --schema",
         .text =
@@ -497,7 +518,9 @@ int command_graph(int argc, char **argv) {
             "graph without anything that advances by itself as JSON, with what has its default left out. With "
             "--schema,\n"
             "prints the JSON schema with which editors complete and check graphs. With --state, prints the graph's\n"
-            "fingerprint, and the bytes that a character keeps from frame to frame.\n" CHARACTER_HELP,
+            "fingerprint, and the bytes that a character keeps from frame to frame. With --check, only checks a "
+            "graph,\n"
+            "with a machine or without, and prints its warnings and what it has.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     if (argc == 1 && strcmp(argv[0], "--schema") == 0) {

@@ -763,7 +763,8 @@ static void a_time_that_no_clip_reads_is_refused(void **state) {
     assert_null(strstr(phase.out, "\"time\""));
     command_output_release(&phase);
     command_output_release(&fixed);
-    run_badly(2, "eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}'", "limber: eval: no --time given");
+    run_badly(2, "eval small.gltf --graph '{\"op\":\"clip\",\"clip\":\"Bend\"}'",
+              "limber: eval: no --time given: clips read the parameter");
 #define PLAYS "--graph '{\"op\":\"clip\",\"clip\":\"Bend\",\"play\":true}'"
     run_badly(1, "eval small.gltf --time 0.5 " PLAYS, "'limber play' runs it");
     run_badly(1, "eval small.gltf " PLAYS, "'limber play' runs it");
@@ -1161,7 +1162,12 @@ static void machines_come_as_text_too(void **state) {
     run_badly(1, "graph small.gltf --machine wrong.txt", "limber: wrong.txt: line 2, column 8: high: ");
     run_badly(1, "graph small.gltf --machine nowhere.txt", "limber: nowhere.txt: ");
     run_badly(1, "graph small.gltf --graph '{\"op\":\"rest\"}' --machine machine.txt", "limber: --graph: ");
-    run_badly(1, "graph small.gltf --graph '{\"op\":\"rest\"}'", "limber: --graph: it has no machine");
+    run_badly(1, "graph small.gltf --graph '{\"op\":\"rest\"}'",
+              "limber: --graph: it has no machine; --check checks any");
+    run_badly(1, "graph small.gltf --check --graph '{\"op\":\"blend\",\"a\":{\"op\":\"rest\"}}'", "needs the field");
+    command_output checked = run_well("graph small.gltf --check --graph '{\"op\":\"rest\"}'");
+    expect_starts(checked.out, "good: 1 poses, 0 parameters, 0 events, 0 machines\n");
+    command_output_release(&checked);
     run_badly(1, "graph small.gltf --graph '{\"op\":\"rests\"}'", "limber: --graph: line 1, column 7: op: ");
 }
 
