@@ -1031,7 +1031,10 @@ static void take_from_clip(lmb_graph_reader *reader, const lmb_graph_node *node,
     uint32_t at = lmb_graph_find_member(reader, node->object, "offset");
     if (at != LMB_NONE && (node->def.offset.kind == LMB_VALUE_PARAMETER ||
                            !(node->def.offset.constant >= 0.0f && node->def.offset.constant <= read->duration))) {
-        lmb_graph_report(reader, at, "the clip plays from here on: a number from 0 to %g", (double)read->duration);
+        lmb_graph_report(reader, at,
+                         "the clip plays from here on: a number from 0 to %g; characters differ by a first state with "
+                         "\"after\": 0 that leads \"to\" one of several",
+                         (double)read->duration);
     } else if (at != LMB_NONE) {
         read->def.offset = node->def.offset.constant;
     }

@@ -472,9 +472,12 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));
     } else if (lmb_graph_is_fade(reader, value)) {
-        lmb_graph_report(reader, value,
-                         "a fade is the weight of a pose, and in no curve; what changes slowly is"
-                         " {\"param\": NAME, \"smooth\": SECONDS}");
+        lmb_graph_report(
+            reader, value,
+            "a fade is the weight of a pose, and in no curve: \"blend\" with it, and with a pose of \"define\" in both "
+            "inputs; or {\"param\": NAME, \"smooth\": SECONDS}");
+    } else if (lmb_graph_find_member(reader, value, "use") != LMB_NONE) {
+        lmb_graph_report(reader, value, "\"define\" has poses and no values: state the value here");
     } else if (is_computed(reader, value)) {
         lmb_graph_set_value(result, read_computed(reader, field, value));
     } else if (lmb_graph_find_member(reader, value, "curve") == LMB_NONE) {

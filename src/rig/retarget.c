@@ -179,7 +179,9 @@ static bool check_foot(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t
     const uint32_t shin = mapped_above(rig, def, def->foot);
     const uint32_t thigh = shin == LMB_NONE ? LMB_NONE : mapped_above(rig, def, shin);
     return (def->joints[def->foot] != LMB_NONE && thigh != LMB_NONE) ||
-           refuse_joint(rig, index, def->foot, error, "it is the foot, and it or two joints above it are not mapped");
+           refuse_joint(
+               rig, index, def->foot, error,
+               "it is the foot, and it or two joints above it are not mapped; without \"foot\" no leg is fitted");
 }
 
 static bool check_numbers(const lmb_retarget_def *def, uint32_t index, lmb_error *error) {
