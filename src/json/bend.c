@@ -2,6 +2,8 @@
 //
 // "auto" is the normal of the plane of both bones where the limb bends: in the rest pose, or, if it is straight there,
 // in that sample of the character's clips in which it bends the most. A positive turn about it straightens the limb.
+//
+// Also the axis of an aim that points backwards in every clip, which is warned about.
 #include "graph.h"
 
 #include "clip/clip.h"
@@ -142,6 +144,45 @@ void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *
         take_axis(reader, at, &limb, axis);
     } else {
         check_axis(reader, at != LMB_NONE ? at : object, member, &limb, axis);
+    }
+}
+
+// Adds the direction of an axis of a joint in model space, in a sample of a clip.
+static void add_direction(const limb *limb, const lmb_clip *clip, float time, uint32_t joint, const float axis[3],
+                          double sum[3]) {
+    bool is_below;
+    const lmb_affine model = find_matrix(limb, clip, time, joint, LMB_NONE, &is_below);
+    double way[3], square = 0.0;
+    for (int row = 0; row < 3; row++) {
+        way[row] = (double)model.m[row][0] * (double)axis[0] + (double)model.m[row][1] * (double)axis[1] +
+                   (double)model.m[row][2] * (double)axis[2];
+        square += way[row] * way[row];
+    }
+    for (int row = 0; row < 3; row++) {
+        sum[row] += square > 0.0 ? way[row] / sqrt(square) : 0.0;
+    }
+}
+
+void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]) {
+    const lmb_graph_source *source = reader->source;
+    const limb limb = {.rig = source->rig};
+    double sum[3] = {0.0, 0.0, 0.0};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < source->clip_count; i++) {
+        const lmb_clip *clip = source->clips[i];
+        const bool is_pose = !lmb_clip_is_additive(clip) && lmb_clip_joint_count(clip) == lmb_rig_joint_count(limb.rig);
+        for (uint32_t k = 0; k < CLIP_SAMPLES && is_pose; k++, count++) {
+            const float time = lmb_clip_duration(clip) * (float)k / (float)CLIP_SAMPLES;
+            add_direction(&limb, clip, time, joint, forward, sum);
+        }
+    }
+    if (sum[2] < -0.5 * (double)count) {
+        const uint32_t at = lmb_graph_find_member(reader, object, "forward");
+        lmb_graph_warn(reader, at != LMB_NONE ? at : object,
+                       "it points backwards in the clips, so that an aim ahead turns '%.60s' round: is it [%g, %g, "
+                       "%g]? 'limber info --axes' shows the axes in the clips, too",
+                       lmb_rig_joint_name(limb.rig, joint), 0.0 - (double)forward[0], 0.0 - (double)forward[1],
+                       0.0 - (double)forward[2]);
     }
 }
 

@@ -438,6 +438,9 @@ void lmb_graph_finish_definitions(lmb_graph_reader *reader);
 // else warns if it is along the bone.
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]);
+// Warns if the forward axis of a joint that aims points backwards in the mean of all clips, against
+// z of model space.
+void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);

@@ -1088,6 +1088,14 @@ static const lmb_graph_field aim_members[] = {
     VALUE_WEIGHT_FIELDS,
 };
 
+static uint32_t finish_aim(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    const lmb_aim_def *aim = &node->def.aim;
+    if (aim->joint_count > 0 && aim->joints[0] < lmb_rig_joint_count(reader->source->rig)) {
+        lmb_graph_check_forward(reader, node->object, aim->joints[0], aim->forward);
+    }
+    return finish_node(reader, node);
+}
+
 #define FOOT(member) offsetof(lmb_foot_def, member)
 #define FOOT_JOINT(key, member, text)                                                                                  \
     { .name = key, .about = text, .required = true, .kind = &lmb_kind_joint, .offset = FOOT(member) }
@@ -1599,7 +1607,7 @@ const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
     {"ik-aim",
      "Turns a joint, and ancestors that help, so that an axis of the joint points at a target: a head that looks, a "
      "hand that aims.",
-     LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_node, NULL},
+     LMB_OP_IK_AIM, 1, FIELDS(aim_members), finish_aim, NULL},
     {"foot-placement", "Puts feet on uneven ground: lowers the pelvis, bends the legs and turns the feet to the slope.",
      LMB_OP_FOOT_PLACEMENT, 1, FIELDS(feet_members), finish_node, NULL},
     {"twist",

@@ -7,6 +7,7 @@
 
 #include <limber/graph_json.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static mannequin *figure;
@@ -175,10 +176,38 @@ static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
     read_of_mannequin("{'op':'clip','clip':'wlak','play':{'velocity':'auto'}}", "of this name");
 }
 
+// The axis of an aim that points backwards in the clips gives a warning with the other way.
+static void an_aim_that_points_backwards_gives_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        const char *joint, *forward;
+        bool warns;
+    } rows[] = {{"head", "[0,0,1]", false},
+                {"head", "[0,0,-1]", true},
+                {"head", "[0,1,0]", false},
+                {"head", "[0.2,0,-1]", true},
+                {"left_hand", "[0,0,1]", false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "{'op':'ik-aim','joints':{'%s':1},'forward':%s,'target':[0,1,9],'base':{'op':'rest'}}", rows[i].joint,
+                 rows[i].forward);
+        lmb_graph_json *graph = read_of_mannequin(text, NULL);
+        assert_int_equal(lmb_graph_json_warning_count(graph), rows[i].warns);
+        if (rows[i].warns) {
+            const char *message = lmb_graph_json_warning_at(graph, 0)->message;
+            assert_non_null(strstr(message, "points backwards in the clips, so that an aim ahead turns 'head' round"));
+            assert_non_null(strstr(message, i == 1 ? "is it [0, 0, 1]?" : "is it [-0.2, 0, 1]?"));
+        }
+        lmb_graph_json_destroy(graph);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(limbs_of_the_mannequin_bend_about_their_axes),
                                        cmocka_unit_test(a_limb_bends_as_in_the_rest_pose),
                                        cmocka_unit_test(legs_bend_to_feet_that_are_elsewhere),
+                                       cmocka_unit_test(an_aim_that_points_backwards_gives_a_warning),
                                        cmocka_unit_test(clips_in_place_have_the_velocity_of_their_feet)};
     return cmocka_run_group_tests(tests, start, finish);
 }
