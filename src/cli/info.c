@@ -1,8 +1,10 @@
 // `limber info`: reports the contents of a file. With --axes it also says where each joint's axes point in the rest
-// pose; with --speed, how fast its feet say that clips in place walk.
+// pose, and in the clips where that is elsewhere; with --speed, how fast its feet say that clips in place walk.
 #include "command.h"
 #include "json.h"
 #include "terminal.h"
+
+#include "clip/clip.h"
 
 #include <limber/root_motion.h>
 #include <math.h>
@@ -11,15 +13,74 @@
 
 // ---- Axes ----
 
+#define CLIP_SAMPLES 8
+#define MIN_COSINE 0.5 // of the angle between an axis in the rest pose and in the clips, below which both are shown
+
 // What inverse kinematics needs to know of a joint in the rest pose.
 typedef struct axes {
     lmb_affine model;
     uint32_t first_child; // LMB_NONE if there is none
     uint32_t next_sibling;
+    lmb_affine sampled; // in a sample of a clip
+    double sums[3][3];  // [axis]: of its directions in all samples
+    bool is_elsewhere;  // in the clips
 } axes;
 
+// Returns the direction of a joint's axis in model space, of length 1; zero if the joint has no size along it.
+static void axis_of(const lmb_affine *model, int axis, float direction[3]) {
+    const double x = (double)model->m[0][axis], y = (double)model->m[1][axis], z = (double)model->m[2][axis];
+    const double length = sqrt(x * x + y * y + z * z);
+    for (int row = 0; row < 3; row++) {
+        direction[row] = length > 0.0 ? (float)((double)model->m[row][axis] / length) + 0.0f : 0.0f;
+    }
+}
+
+static void add_sample(const lmb_rig *rig, const lmb_clip *clip, float time, axes *joints) {
+    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
+        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+        const lmb_affine local = lmb_affine_from_transform(lmb_clip_sample(clip, rig, i, time));
+        joints[i].sampled = parent == LMB_NONE ? local : lmb_affine_multiply(joints[parent].sampled, local);
+        for (int axis = 0; axis < 3; axis++) {
+            float direction[3];
+            axis_of(&joints[i].sampled, axis, direction);
+            for (int row = 0; row < 3; row++) {
+                joints[i].sums[axis][row] += (double)direction[row];
+            }
+        }
+    }
+}
+
+// Finds the mean directions in all clips, and whether one is more than 60 degrees away from the rest pose's. A rest
+// pose may have a head turned round that faces forward in every clip.
+static void find_in_clips(const character_file *character, axes *joints) {
+    const lmb_rig *rig = character->rig;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < character->clip_count; i++) {
+        const lmb_clip *clip = character->clips[i];
+        const bool is_pose = !lmb_clip_is_additive(clip) && lmb_clip_joint_count(clip) == lmb_rig_joint_count(rig);
+        for (uint32_t k = 0; k < CLIP_SAMPLES && is_pose; k++, count++) {
+            add_sample(rig, clip, lmb_clip_duration(clip) * (float)k / CLIP_SAMPLES, joints);
+        }
+    }
+    for (uint32_t i = 0; i < lmb_rig_joint_count(rig) && count > 0; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            double *sum = joints[i].sums[axis], dot = 0.0;
+            const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
+            float rest[3];
+            axis_of(&joints[i].model, axis, rest);
+            for (int row = 0; row < 3; row++) {
+                sum[row] = length > 0.0 ? sum[row] / length : 0.0;
+                dot += sum[row] * (double)rest[row];
+            }
+            // Directions that point everywhere have no mean.
+            joints[i].is_elsewhere = joints[i].is_elsewhere || (length > 0.5 * count && dot < MIN_COSINE);
+        }
+    }
+}
+
 // Returns an element for each joint, or NULL without memory.
-static axes *find_axes(const lmb_rig *rig) {
+static axes *find_axes(const character_file *character) {
+    const lmb_rig *rig = character->rig;
     const uint32_t count = lmb_rig_joint_count(rig);
     axes *joints = calloc(count > 0 ? count : 1, sizeof *joints);
     for (uint32_t i = 0; joints != NULL && i < count; i++) {
@@ -35,16 +96,10 @@ static axes *find_axes(const lmb_rig *rig) {
             joints[parent].first_child = i;
         }
     }
-    return joints;
-}
-
-// Returns the direction of a joint's axis in model space, of length 1; zero if the joint has no size along it.
-static void axis_of(const lmb_affine *model, int axis, float direction[3]) {
-    const double x = (double)model->m[0][axis], y = (double)model->m[1][axis], z = (double)model->m[2][axis];
-    const double length = sqrt(x * x + y * y + z * z);
-    for (int row = 0; row < 3; row++) {
-        direction[row] = length > 0.0 ? (float)((double)model->m[row][axis] / length) + 0.0f : 0.0f;
+    if (joints != NULL) {
+        find_in_clips(character, joints);
     }
+    return joints;
 }
 
 // Where a child is from its joint: the nearest of the joint's own six axes, and how far the child is off it.
@@ -85,6 +140,14 @@ static void write_axes(json *json, const lmb_rig *rig, const axes *axes, uint32_
         json_floats(json, keys[axis], direction, 3);
     }
     json_end_object(json);
+    if (axes[joint].is_elsewhere) {
+        json_begin_object(json, "axes_in_clips");
+        for (int axis = 0; axis < 3; axis++) {
+            const double *mean = axes[joint].sums[axis];
+            json_floats(json, keys[axis], (float[]){(float)mean[0], (float)mean[1], (float)mean[2]}, 3);
+        }
+        json_end_object(json);
+    }
     json_begin_array(json, "children");
     for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
         const toward child = find_child(rig, axes, joint, i);
@@ -98,18 +161,29 @@ static void write_axes(json *json, const lmb_rig *rig, const axes *axes, uint32_
     json_end_array(json);
 }
 
+static void print_direction(int axis, const double direction[3]) {
+    double shown[3];
+    for (int row = 0; row < 3; row++) { // without the sign of what is printed as zero
+        shown[row] = fabs(direction[row]) < 5e-5 ? 0.0 : direction[row];
+    }
+    terminal_print("%s%c %7.4f %7.4f %7.4f", axis == 0 ? " " : "  ", "xyz"[axis], shown[0], shown[1], shown[2]);
+}
+
 static void print_axes(const lmb_rig *rig, const axes *axes, uint32_t joint) {
     terminal_print("        ");
     for (int axis = 0; axis < 3; axis++) {
-        double shown[3];
         float direction[3];
         axis_of(&axes[joint].model, axis, direction);
-        for (int row = 0; row < 3; row++) { // without the sign of what is printed as zero
-            shown[row] = fabsf(direction[row]) < 5e-5f ? 0.0 : (double)direction[row];
-        }
-        terminal_print("%s%c %7.4f %7.4f %7.4f", axis == 0 ? " " : "  ", "xyz"[axis], shown[0], shown[1], shown[2]);
+        print_direction(axis, (double[]){(double)direction[0], (double)direction[1], (double)direction[2]});
     }
     terminal_print("\n");
+    if (axes[joint].is_elsewhere) {
+        terminal_print("        ");
+        for (int axis = 0; axis < 3; axis++) {
+            print_direction(axis, axes[joint].sums[axis]);
+        }
+        terminal_print("  in the clips\n");
+    }
     for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
         const toward child = find_child(rig, axes, joint, i);
         if (child.axis == NULL) {
@@ -379,7 +453,7 @@ static float (*measure_speeds(const subject *subject))[3] {
 
 static lmb_result print_info(subject *subject, lmb_error *error) {
     const info_command *command = (const info_command *)subject;
-    const extras shown = {.axes = command->has_axes ? find_axes(subject->character.rig) : NULL,
+    const extras shown = {.axes = command->has_axes ? find_axes(&subject->character) : NULL,
                           .speeds = command->has_speeds ? measure_speeds(subject) : NULL};
     lmb_result result = LMB_OK;
     if ((command->has_axes && shown.axes == NULL) || (command->has_speeds && shown.speeds == NULL)) {
@@ -415,6 +489,7 @@ int command_info(int argc, char **argv) {
             "are not shown.\n"
             "\n"
             "With --axes, each joint also has the directions of its own x, y and z in model space in the rest pose,\n"
+            "and in the mean of all clips where one of them is more than 60 degrees away from that,\n"
             "and for each child the axis that leads to it, the angle between that axis and the child, and how far\n"
             "the child is. Fields of inverse kinematics such as 'mid_axis' and 'forward' are such "
             "axes.\n"

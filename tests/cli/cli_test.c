@@ -501,6 +501,39 @@ static void info_says_how_fast_feet_walk(void **state) {
     command_output_release(&output);
 }
 
+// A head that is turned round in the rest pose and faces forward in the clip, and a neck that does not move.
+static void info_says_where_axes_point_in_clips(void **state) {
+    (void)state;
+    write_file(
+        "turned.gltf",
+        "{\"asset\":{\"version\":\"2.0\"},\"nodes\":[{\"name\":\"neck\",\"children\":[1]},"
+        "{\"name\":\"head\",\"translation\":[0,1,0],\"rotation\":[0,1,0,0]}],"
+        "\"buffers\":[{\"byteLength\":40,\"uri\":\"data:application/"
+        "octet-stream;base64,AAAAAAAAgD8AAAAAAAAAAAAAAAAAAIA/AAAAAAAAAAAAAAAAAACAPw==\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":8},{\"buffer\":0,\"byteOffset\":8,\"byteLength\":32}],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":2,\"type\":\"SCALAR\",\"min\":[0],"
+        "\"max\":[1]},{\"bufferView\":1,\"componentType\":5126,\"count\":2,\"type\":\"VEC4\"}],"
+        "\"animations\":[{\"name\":\"look\",\"samplers\":[{\"input\":0,\"output\":1}],\"channels\":[{\"sampler\":0,"
+        "\"target\":{\"node\":1,\"path\":\"rotation\"}}]}]}");
+    command_output output = run_well("info turned.gltf --axes");
+    expect_contains(output.out,
+                    "head                              parent 0\n"
+                    "         x -1.0000  0.0000  0.0000  y  0.0000  1.0000  0.0000  z  0.0000  0.0000 -1.0000\n"
+                    "         x  1.0000  0.0000  0.0000  y  0.0000  1.0000  0.0000  z  0.0000  0.0000  1.0000  in the "
+                    "clips\n");
+    assert_null(strstr(strstr(output.out, "in the clips") + 1, "in the clips"));
+    command_output_release(&output);
+    output = run_well("info --json --axes turned.gltf");
+    json_tree tree = json_tree_read(output.out);
+    const int joints = json_tree_member(&tree, 0, "joints"), head = json_tree_item(&tree, joints, 1);
+    json_tree_expect_keys(&tree, json_tree_item(&tree, joints, 0), "name parent extra axes children");
+    json_tree_expect_keys(&tree, head, "name parent extra axes axes_in_clips children");
+    const int z = json_tree_member(&tree, json_tree_member(&tree, head, "axes_in_clips"), "z");
+    assert_float_equal(json_tree_float(&tree, json_tree_item(&tree, z, 2)), 1.0f, 1e-6f);
+    json_tree_release(&tree);
+    command_output_release(&output);
+}
+
 // A hip turned by a quarter about z, its knee along its x, twice the size; a toe along no axis, and a helper at the
 // knee.
 static void info_says_where_axes_point(void **state) {
@@ -1533,6 +1566,7 @@ int main(void) {
         cmocka_unit_test(info_names_morph_targets),
         cmocka_unit_test(info_says_how_fast_feet_walk),
         cmocka_unit_test(info_says_where_axes_point),
+        cmocka_unit_test(info_says_where_axes_point_in_clips),
         cmocka_unit_test(info_as_json_has_the_same),
         cmocka_unit_test(sampled_values_read_back_to_the_librarys_bits),
         cmocka_unit_test(further_files_add_their_clips),
