@@ -43,12 +43,12 @@ typedef struct setting {
     float shift;
 } setting;
 
-typedef enum point_kind { POINT_UNUSED, POINT_GROUND, POINT_NORMAL, POINT_CAMERA, POINT_RAIL } point_kind;
+typedef enum point_kind { POINT_UNUSED, POINT_GROUND, POINT_NORMAL, POINT_CAMERA, POINT_RAIL, POINT_PLACE } point_kind;
 
 typedef struct point {
     point_kind kind;
     uint32_t which;  // joint of `joints`, or rail
-    float at[3];     // in the character's space
+    float at[3];     // in the character's space; of a place in world space
     float offset[3]; // in world space
 } point;
 
@@ -95,6 +95,7 @@ struct play_scene {
     uint32_t rail_count;
     track eye;
     float target[3];
+    bool has_target;
     point points[LMB_MAX_POINTS];
     foot_joint joints[PLAY_SCENE_JOINTS];
     uint32_t foot_count;
@@ -265,8 +266,13 @@ static uint32_t find_parameter(reader *reader, uint32_t value) {
 
 // Reads one key: a time, then numbers or points.
 static void read_key(reader *reader, uint32_t value, track *track, float *key) {
-    const uint32_t points = track->width == 6 ? 2 : 0;
-    if (!expect_array(reader, value, points > 0 ? 3 : track->width + 1, points > 0 ? 3 : track->width + 1)) {
+    const uint32_t points = track->width == 6 ? 2 : 0, count = points > 0 ? 3 : track->width + 1;
+    const lmb_json_value *key_value = &reader->json.values[value];
+    if (key_value->type != LMB_JSON_ARRAY || key_value->count != count) {
+        fail_at(reader, value,
+                points > 0          ? "a key is [seconds, [x, y, z], [x, y, z]]"
+                : track->width == 3 ? "a key is [seconds, x, y, z]"
+                                    : "a key is [seconds, value]");
         return;
     }
     uint32_t at = value + 1;
@@ -423,11 +429,16 @@ static void read_rails(reader *reader, uint32_t value, void *target) {
     }
 }
 
+static void read_camera_target(reader *reader, uint32_t value, void *target) {
+    ((play_scene *)target)->has_target = true;
+    read_triple(reader, value, ((play_scene *)target)->target);
+}
+
 static void read_camera(reader *reader, uint32_t value, void *target) {
     play_scene *scene = target;
     scene->eye.width = 3;
     scene->eye.eases = true;
-    const field fields[] = {{"eye", read_track, &scene->eye}, {"target", read_triple, scene->target}, {0}};
+    const field fields[] = {{"eye", read_track, &scene->eye}, {"target", read_camera_target, scene}, {0}};
     read_fields(reader, value, fields);
     if (scene->eye.count == 0) {
         fail_at(reader, value, "the camera has no eye");
@@ -499,6 +510,11 @@ static void read_rail_point(reader *reader, uint32_t value, void *target) {
     point->which = read_index(reader, value, reader->scene->rail_count, "there is no rail of this index");
 }
 
+static void read_place(reader *reader, uint32_t value, void *target) {
+    ((point *)target)->kind = POINT_PLACE;
+    read_triple(reader, value, ((point *)target)->at);
+}
+
 static void read_points(reader *reader, uint32_t value, void *target) {
     play_scene *scene = target;
     if (!expect_array(reader, value, 0, LMB_MAX_POINTS)) {
@@ -508,14 +524,14 @@ static void read_points(reader *reader, uint32_t value, void *target) {
     for (uint32_t at = value + 1; at < reader->json.values[value].next && !reader->failed;
          at = reader->json.values[at].next) {
         point *point = &scene->points[index++];
-        const field fields[] = {{"ground", read_ground_point, point},
-                                {"normal", read_normal_point, point},
-                                {"camera", read_camera_point, point},
-                                {"rail", read_rail_point, point},
-                                {"at", read_triple, point->at},
-                                {"offset", read_triple, point->offset},
-                                {0}};
+        const field fields[] = {{"ground", read_ground_point, point},   {"normal", read_normal_point, point},
+                                {"camera", read_camera_point, point},   {"place", read_place, point},
+                                {"rail", read_rail_point, point},       {"at", read_triple, point->at},
+                                {"offset", read_triple, point->offset}, {0}};
         read_fields(reader, at, fields);
+        if (point->kind == POINT_UNUSED) {
+            fail_at(reader, at, "a point needs one of ground, normal, camera, place, rail");
+        }
     }
 }
 
@@ -533,7 +549,10 @@ static void read_all(reader *reader) {
         }
     }
     if (scene->point_count > 0 && scene->points[scene->point_count - 1].kind == POINT_UNUSED) {
-        fail_at(reader, 0, "the graph reads more points than the scene has");
+        char message[100];
+        snprintf(message, sizeof message, "the graph reads more points than the scene has: \"points\" needs %u",
+                 (unsigned)scene->point_count);
+        fail_at(reader, 0, message);
     }
 }
 
@@ -749,6 +768,9 @@ static void fill_point(const play_scene *scene, const play_scene_frame *frame, u
     case POINT_RAIL:
         find_on_rail(scene, frame, scene->transforms + (size_t)character * 12, point, target);
         break;
+    case POINT_PLACE:
+        memcpy(target, point->at, sizeof point->at);
+        break;
     case POINT_UNUSED:
         break;
     }
@@ -786,6 +808,20 @@ static void move_feet(play_scene *scene, const play_scene_frame *frame, uint32_t
     }
 }
 
+static bool find_camera(const play_scene *scene, double seconds, float eye[3], float target[3]) {
+    float way[3];
+    if (scene->eye.count == 0) {
+        return false;
+    }
+    play_scene_displacement(scene, way);
+    track_at(&scene->eye, seconds, eye);
+    for (int i = 0; i < 3; i++) {
+        eye[i] += way[i];
+        target[i] = scene->target[i] + way[i];
+    }
+    return true;
+}
+
 void play_scene_advance(play_scene *scene, const play_scene_frame *frame) {
     float eye[3] = {0.0f, 0.0f, 0.0f}, target[3], way[3];
     for (uint32_t i = 0; i < scene->character_count; i++) {
@@ -797,10 +833,10 @@ void play_scene_advance(play_scene *scene, const play_scene_frame *frame) {
         }
     }
     play_scene_displacement(scene, way);
-    if (frame->eye != NULL) {
+    if (frame->eye != NULL && (scene->has_target || scene->eye.count == 0)) {
         memcpy(eye, frame->eye, sizeof eye);
     } else {
-        play_scene_camera(scene, frame->seconds, eye, target);
+        find_camera(scene, frame->seconds, eye, target);
     }
     for (uint32_t i = 0; i < scene->character_count; i++) {
         for (uint32_t k = 0; k < scene->point_count; k++) {
@@ -831,17 +867,7 @@ void play_scene_restore(play_scene *scene, const void *state) {
 }
 
 bool play_scene_camera(const play_scene *scene, double seconds, float eye[3], float target[3]) {
-    float way[3];
-    if (scene->eye.count == 0) {
-        return false;
-    }
-    play_scene_displacement(scene, way);
-    track_at(&scene->eye, seconds, eye);
-    for (int i = 0; i < 3; i++) {
-        eye[i] += way[i];
-        target[i] = scene->target[i] + way[i];
-    }
-    return true;
+    return scene->has_target && find_camera(scene, seconds, eye, target);
 }
 
 void play_scene_displacement(const play_scene *scene, float displacement[3]) {

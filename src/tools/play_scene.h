@@ -20,11 +20,11 @@
 //   Elsewhere the ground is at height 0. Characters are at the mean height of the ground over `ride` metres.
 // - `rails`: keys of a time and both ends, which repeat, eased.
 // - `camera`: keys of a time and the eye's position, which repeat, eased, and what it looks at. It follows the
-//   characters.
+//   characters. Without a target it is the eye of points alone, and not the camera of the picture.
 // - `points`: of each character, in world space. `ground` is a point of the ground under a joint, and `normal` its
 //   normal: where the joint was in the frame before, and where it will be soon, so that a foot is lifted before a
-//   riser. `rail` is the point of a rail that is nearest to a position in the character's space, plus an `offset` in
-//   world space. Rails are stated before the points.
+//   riser. `place` is a position in world space. `rail` is the point of a rail that is nearest to a position in the
+//   character's space, plus an `offset` in world space. Rails are stated before the points.
 #ifndef LIMBER_SRC_TOOLS_PLAY_SCENE_H
 #define LIMBER_SRC_TOOLS_PLAY_SCENE_H
 
@@ -91,7 +91,7 @@ play_scene_strip play_scene_strip_at(const play_scene *scene, uint32_t index);
 uint32_t play_scene_rail_count(const play_scene *scene);
 // Stores both ends of a rail.
 void play_scene_rail(const play_scene *scene, uint32_t index, double seconds, float ends[2][3]);
-// Stores the eye and the target of the camera. Returns false if the scene has none.
+// Stores the eye and the target of the camera. Returns false if the scene has none, or no target.
 bool play_scene_camera(const play_scene *scene, double seconds, float eye[3], float target[3]);
 // Stores how far the characters have moved on average.
 void play_scene_displacement(const play_scene *scene, float displacement[3]);

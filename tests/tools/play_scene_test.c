@@ -393,12 +393,17 @@ static void bad_scenes_are_refused(void **state) {
         {"{\"camera\": {}}", "the camera has no eye"},
         {"{\"rails\": [], \"ground\": [], \"ground\": []}", "line 1, column 30: this field is given twice"},
         {"{\"points\": [{\"camera\": false}]}", "true was expected"},
+        {"{\"points\": [{\"at\": [1, 1, 1]}]}", "column 13: a point needs one of ground, normal, camera, place, rail"},
+        {"{\"camera\": {\"eye\": [[0, 1, 2]]}}", "column 21: a key is [seconds, x, y, z]"},
+        {"{\"camera\": {\"eye\": [1, 2, 3]}}", "column 21: a key is [seconds, x, y, z]"},
+        {"{\"rails\": [[[0, 1, 2, 3]]]}", "column 13: a key is [seconds, [x, y, z], [x, y, z]]"},
+        {"{\"parameters\": {\"phase\": {\"keys\": [1]}}}", "a key is [seconds, value]"},
         {"{\"points\": [{\"ground\": \"tail\"}]}", "there is no joint of this name"},
         {"{\"points\": [{\"rail\": 0}]}", "there is no rail of this index"},
         {"{\"points\": [{\"ground\": \"head\"}]}", "more points than the scene has"},
         {"{\"points\": [{\"camera\": true}, {\"camera\": true}, {\"camera\": true}, {\"camera\": true}]}",
          "a point is the camera, and there is none"},
-        {"{}", "the graph reads more points than the scene has"},
+        {"{}", "the graph reads more points than the scene has: \"points\" needs 4"},
     };
     show show = open_show("stairs", false, 1);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -411,6 +416,31 @@ static void bad_scenes_are_refused(void **state) {
             fail_msg("%s: '%s' instead of '%s'", texts[i][0], error.message, texts[i][1]);
         }
     }
+    close_show(&show);
+}
+
+// A place is in world space, and a camera without a target is no camera of the picture.
+static void points_are_places(void **state) {
+    (void)state;
+    static const char text[] = "{\"camera\": {\"eye\": [[0, 7, 8, 9]]}, \"points\": [{\"place\": [1, 2, 3]}, "
+                               "{\"camera\": true}, {\"place\": [4, 5, 6]}, {\"place\": [0, 1, 0]}]}";
+    show show = open_show("stairs", false, 1);
+    const play_scene_def def = {text, strlen(text), "test", show.rig, show.graph, 1, 1.0f, NULL};
+    play_scene *scene = NULL;
+    lmb_error error = {0};
+    expect_good(play_scene_create(&def, &scene, &error), &error);
+    const play_scene_frame frame = {.states = show.states};
+    play_scene_advance(scene, &frame);
+    static const float expected[4][3] = {{1, 2, 3}, {7, 8, 9}, {4, 5, 6}, {0, 1, 0}};
+    for (int i = 0; i < 12; i++) {
+        assert_true(play_scene_points(scene)[4 * (i / 3) + i % 3] == expected[i / 3][i % 3]);
+    }
+    float eye[3], target[3];
+    assert_false(play_scene_camera(scene, 0.0, eye, target));
+    const play_scene_frame seen = {.states = show.states, .eye = expected[0]}; // by the camera of a picture
+    play_scene_advance(scene, &seen);
+    assert_true(play_scene_points(scene)[4] == 7.0f);
+    play_scene_destroy(scene);
     close_show(&show);
 }
 
@@ -444,7 +474,7 @@ int main(void) {
         cmocka_unit_test(planted_feet_stay),          cmocka_unit_test(knees_bend_forwards),
         cmocka_unit_test(hands_follow_the_rail),      cmocka_unit_test(eyes_look_at_the_camera),
         cmocka_unit_test(the_ground_is_as_described), cmocka_unit_test(bad_scenes_are_refused),
-        cmocka_unit_test(tracks_are_linear_or_ease),
+        cmocka_unit_test(tracks_are_linear_or_ease),  cmocka_unit_test(points_are_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
