@@ -3,7 +3,8 @@
 // "auto" is the normal of the plane of both bones where the limb bends: in the rest pose, or, if it is straight there,
 // in that sample of the character's clips in which it bends the most. A positive turn about it straightens the limb.
 //
-// Also the axis of an aim that points backwards in every clip, which is warned about.
+// Also the axis of an aim that points backwards in every clip, which is warned about; and joints that are turned round
+// in the rest pose, as that is the reference of a retarget.
 #include "graph.h"
 
 #include "clip/clip.h"
@@ -12,6 +13,9 @@
 #include <math.h>
 
 #define CLIP_SAMPLES 16
+// Of a comparison of all joints with the rest pose.
+#define SAMPLED_CLIPS 16
+#define SAMPLES_OF_EACH 4
 // Sines of the angle between the bones: from which on the rest pose decides, and below which nothing does.
 #define REST_SINE 0.05
 #define MIN_SINE 0.01
@@ -184,6 +188,34 @@ void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t
                        lmb_rig_joint_name(limb.rig, joint), 0.0 - (double)forward[0], 0.0 - (double)forward[1],
                        0.0 - (double)forward[2]);
     }
+}
+
+bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint) {
+    const limb limb = {.rig = rig};
+    double sums[3][3] = {{0.0}};
+    uint32_t count = 0;
+    bool turned = false;
+    for (uint32_t i = 0; i < clip_count && count < SAMPLED_CLIPS * SAMPLES_OF_EACH; i++) {
+        const bool is_pose =
+            !lmb_clip_is_additive(clips[i]) && lmb_clip_joint_count(clips[i]) == lmb_rig_joint_count(rig);
+        for (uint32_t k = 0; k < SAMPLES_OF_EACH && is_pose; k++, count++) {
+            for (int axis = 0; axis < 3; axis++) {
+                const float unit[3] = {axis == 0, axis == 1, axis == 2};
+                add_direction(&limb, clips[i], lmb_clip_duration(clips[i]) * (float)k / SAMPLES_OF_EACH, joint, unit,
+                              sums[axis]);
+            }
+        }
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        const float unit[3] = {axis == 0, axis == 1, axis == 2};
+        double rest[3] = {0.0, 0.0, 0.0}, dot = 0.0;
+        add_direction(&limb, NULL, 0.0f, joint, unit, rest);
+        for (int row = 0; row < 3; row++) {
+            dot += rest[row] * sums[axis][row];
+        }
+        turned = turned || dot < -0.7 * (double)count;
+    }
+    return turned;
 }
 
 // "auto" waits for the joints.

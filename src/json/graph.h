@@ -441,6 +441,8 @@ void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *
 // Warns if the forward axis of a joint that aims points backwards in the mean of all clips, against
 // z of model space.
 void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]);
+// Returns whether an axis of a joint points the other way in the clips than in the rest pose.
+bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);

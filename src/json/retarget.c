@@ -280,6 +280,28 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
     return pose->joints;
 }
 
+// Warns of the first mapped joint that is turned round in a rest pose, which is the reference if none is stated.
+static void warn_of_turned(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
+                           const lmb_retarget_def *def) {
+    const lmb_graph_source *own = reader->source;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(own->rig); joint++) {
+        const uint32_t source = def->joints[joint];
+        const bool is_own = source != LMB_NONE && def->target_pose == NULL &&
+                            lmb_graph_is_turned(own->rig, own->clips, own->clip_count, joint);
+        const bool is_other = source != LMB_NONE && def->source_pose == NULL &&
+                              lmb_graph_is_turned(from->rig, from->clips, from->clip_count, source);
+        if (is_own || is_other) {
+            lmb_graph_warn(
+                reader, node->object,
+                "joint '%.60s' is turned round in the rest pose against its clips, and the retarget turns it "
+                "so: state \"%s\": {\"clip\": NAME}, a clip that begins as the other character stands",
+                is_own ? lmb_rig_joint_name(own->rig, joint) : lmb_rig_joint_name(from->rig, source),
+                is_own ? "target-pose" : "source-pose");
+            return;
+        }
+    }
+}
+
 // Adds the retarget of a node. Returns its index.
 static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
@@ -303,6 +325,7 @@ static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character
     } else if (reader->problem_count == before && lmb_graph_append(reader, &graph->pool, &graph->def.retargets,
                                                                    &graph->def.retarget_count, &def, sizeof def)) {
         lmb_graph_check_alone(reader, (lmb_graph_def){.retargets = &def, .retarget_count = 1}, node->object);
+        warn_of_turned(reader, from, node, &def);
     }
     return index;
 }

@@ -603,6 +603,70 @@ static void partners_that_differ_give_a_warning(void **state) {
     }
 }
 
+// A head that the rest pose turns round and the clips do not: of this rig, or of the other one.
+static void a_rest_that_is_turned_gives_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        bool own, other;
+        const char *text, *warning;
+    } cases[] = {{false, false, "", NULL},
+                 {true, false, "", "state \"target-pose\""},
+                 {true, false, ",'target-pose':{'clip':'stand'}", NULL},
+                 {false, true, "", "state \"source-pose\""},
+                 {false, true, ",'source-pose':{'clip':'stand'}", NULL}};
+    static const float times[1] = {0.0f}, forward[4] = {0.0f, 0.0f, 0.0f, 1.0f};
+    const lmb_track_def track = {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, times, forward};
+    const lmb_clip_def clip_def = {.name = "stand", .tracks = &track, .track_count = 1, .duration = 1.0f};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lmb_rig *rigs[2] = {NULL, NULL};
+        lmb_clip *clip[2] = {NULL, NULL};
+        for (int k = 0; k < 2; k++) {
+            lmb_joint_def joints[2] = {lmb_default_joint_def(), lmb_default_joint_def()};
+            joints[0].name = "Hips";
+            joints[0].parent = LMB_NONE;
+            joints[1].name = "Head";
+            joints[1].parent = 0;
+            joints[1].rest.translation[1] = 1.0f;
+            if (k == 0 ? cases[i].own : cases[i].other) {
+                joints[1].rest.rotation[1] = 1.0f;
+                joints[1].rest.rotation[3] = 0.0f;
+            }
+            const lmb_rig_def rig_def = {.joints = joints, .joint_count = 2};
+            assert_int_equal(lmb_rig_create(&rig_def, NULL, &rigs[k], NULL), LMB_OK);
+            assert_int_equal(lmb_clip_create(rigs[k], &clip_def, NULL, &clip[k], NULL), LMB_OK);
+        }
+        char text[200];
+        snprintf(text, sizeof text, "{'op':'retarget','from':'other','pose':{'op':'clip','clip':'stand'}%s}",
+                 cases[i].text);
+        const char *const quoted = json_text(text);
+        const lmb_graph_character other = {
+            .name = "other", .rig = rigs[1], .clips = (const lmb_clip *const *)&clip[1], .clip_count = 1};
+        const lmb_graph_source source = {.text = quoted,
+                                         .size = strlen(quoted),
+                                         .rig = rigs[0],
+                                         .clips = (const lmb_clip *const *)&clip[0],
+                                         .clip_count = 1,
+                                         .characters = &other,
+                                         .character_count = 1};
+        lmb_graph_json *graph = NULL;
+        lmb_error error = {0};
+        if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        assert_int_equal(lmb_graph_json_warning_count(graph), cases[i].warning != NULL);
+        if (cases[i].warning != NULL) {
+            const char *message = lmb_graph_json_warning_at(graph, 0)->message;
+            assert_non_null(strstr(message, "joint 'Head' is turned round in the rest pose"));
+            assert_non_null(strstr(message, cases[i].warning));
+        }
+        lmb_graph_json_destroy(graph);
+        for (int k = 0; k < 2; k++) {
+            lmb_clip_destroy(clip[k]);
+            lmb_rig_destroy(rigs[k]);
+        }
+    }
+}
+
 #define COMBINE(inputs) "{'op':'combine','inputs':[" inputs "]}"
 #define IN(joints, pose) "{'joints':" joints ",'pose':" pose "}"
 
@@ -2546,6 +2610,7 @@ int main(void) {
         cmocka_unit_test(masks),
         cmocka_unit_test(mirrors),
         cmocka_unit_test(partners_that_differ_give_a_warning),
+        cmocka_unit_test(a_rest_that_is_turned_gives_a_warning),
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
