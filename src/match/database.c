@@ -4,6 +4,7 @@
 #include "base/float_environment.h"
 #include "clip/clip.h"
 #include "rig/rig.h"
+#include "take.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,97 +61,22 @@ static bool check_joints(const lmb_motion_database_def *def, lmb_error *error) {
            require(error, def->hips != def->left_foot && def->hips != def->right_foot, "the hips are a foot");
 }
 
-static bool in_range(float value, float low, float high) {
-    return value >= low && value <= high;
-}
-
 static bool check_numbers(const lmb_motion_database_def *def, lmb_error *error) {
     const lmb_motion_weights *w = &def->weights;
     const float weights[5] = {w->foot_positions, w->foot_velocities, w->hip_velocity, w->path, w->headings};
     for (int i = 0; i < 5; i++) {
-        if (!in_range(weights[i], 0.0f, MAX_WEIGHT)) {
+        if (!lmb_motion_in_range(weights[i], 0.0f, MAX_WEIGHT)) {
             return refuse(error, "a weight is not between 0 and 1000");
         }
     }
-    return require(error, in_range(def->rate, 1.0f, LMB_MAX_MOTION_RATE),
+    return require(error, lmb_motion_in_range(def->rate, 1.0f, LMB_MAX_MOTION_RATE),
                    "the rate is not between 1 and 240 rows a second") &&
-           require(error, in_range(def->end, 0.0f, LMB_MAX_MOTION_SECONDS),
+           require(error, lmb_motion_in_range(def->end, 0.0f, LMB_MAX_MOTION_SECONDS),
                    "the end is not between 0 and 10 seconds") &&
            require(error,
                    def->times[0] > 0.0f && def->times[1] > def->times[0] && def->times[2] > def->times[1] &&
                        def->times[2] <= LMB_MAX_MOTION_SECONDS,
                    "the times ahead do not ascend from above 0 to at most 10 seconds");
-}
-
-static bool check_motion(const lmb_motion_take *take, const char **why) {
-    const lmb_motion_track *track = take->motion;
-    bool valid = true;
-    for (int i = 0; i < 3; i++) {
-        valid = valid && in_range(take->velocity[i], -LMB_MAX_MOTION, LMB_MAX_MOTION);
-    }
-    *why = "its velocity is not finite, or too large";
-    if (track == NULL || !valid) {
-        return valid;
-    }
-    *why = "its motion has rotations";
-    if (track->rotations != NULL) {
-        return false;
-    }
-    *why = "its motion has no keys, too few or too many";
-    if (track->keys == NULL || track->key_count < 2 || track->key_count > LMB_MAX_MOTION_KEYS) {
-        return false;
-    }
-    *why = "a key of its motion is not finite, or too large";
-    for (size_t i = 0; valid && i < (size_t)track->key_count * 4; i++) {
-        valid = in_range(track->keys[i], -LMB_MAX_MOTION, LMB_MAX_MOTION);
-    }
-    return valid;
-}
-
-static bool check_ranges(const lmb_motion_take *take, const char **why) {
-    *why = "its ranges are NULL";
-    bool valid = take->ranges != NULL || take->range_count == 0;
-    for (uint32_t i = 0; valid && i < take->range_count; i++) {
-        *why = "a range of tags does not end after its start";
-        valid = take->ranges[i].start <= take->ranges[i].end && isfinite(take->ranges[i].start) &&
-                isfinite(take->ranges[i].end);
-    }
-    return valid;
-}
-
-// Returns the rows of a take.
-static uint32_t count_rows(const lmb_motion_take *take, float rate) {
-    const float duration = lmb_clip_duration(take->clip);
-    uint32_t count = (uint32_t)fmin((double)duration * (double)rate, LMB_MAX_MOTION_ROWS + 1.0);
-    for (float time = lmb_motion_time(rate, count);
-         count <= LMB_MAX_MOTION_ROWS && (take->loop ? time < duration : time <= duration);) {
-        time = lmb_motion_time(rate, ++count);
-    }
-    while (count > 0 &&
-           (take->loop ? lmb_motion_time(rate, count - 1) >= duration : lmb_motion_time(rate, count - 1) > duration)) {
-        count--;
-    }
-    return count;
-}
-
-static bool check_take(const lmb_motion_database_def *def, uint32_t index, lmb_error *error) {
-    const lmb_motion_take *take = &def->takes[index];
-    const char *why = "it has no clip";
-    bool valid = take->clip != NULL;
-    if (valid) {
-        why = "its clip is for another number of joints";
-        valid = lmb_clip_joint_count(take->clip) == def->rig->joint_count;
-    }
-    if (valid) {
-        why = "its clip is an additive";
-        valid = !lmb_clip_is_additive(take->clip);
-    }
-    if (valid) {
-        why = "its clip is shorter than two rows";
-        valid = count_rows(take, def->rate) >= 2;
-    }
-    return (valid && check_motion(take, &why) && check_ranges(take, &why)) ||
-           lmb_refuse(error, LMB_ERROR_ARGUMENT, "motion database: take %u: %s", (unsigned)index, why);
 }
 
 // Also counts the rows.
@@ -162,8 +88,8 @@ static bool check(const lmb_motion_database_def *def, uint32_t *rows, lmb_error 
                  check_joints(def, error) && check_numbers(def, error);
     *rows = 0;
     for (uint32_t i = 0; valid && i < count; i++) {
-        valid = check_take(def, i, error);
-        *rows += valid ? count_rows(&def->takes[i], def->rate) : 0;
+        valid = lmb_motion_check_take(error, "motion database", def->rig, def->takes, i, def->rate);
+        *rows += valid ? lmb_motion_count_rows(&def->takes[i], def->rate) : 0;
         if (valid && *rows > LMB_MAX_MOTION_ROWS) {
             valid = lmb_refuse(error, LMB_ERROR_LIMIT, "motion database: takes 0 to %u have more than %u rows",
                                (unsigned)i, (unsigned)LMB_MAX_MOTION_ROWS);
@@ -253,7 +179,7 @@ static LMB_NOINLINE void fill(lmb_motion_database *database, const lmb_motion_da
     const uint32_t end = (uint32_t)(def->end * def->rate + 0.5f);
     uint32_t first = 0;
     for (uint32_t i = 0; i < header->take_count; i++) {
-        const uint32_t count = count_rows(&def->takes[i], def->rate);
+        const uint32_t count = lmb_motion_count_rows(&def->takes[i], def->rate);
         database->takes[i] = (motion_take){first, count, def->takes[i].loop ? 1 : 0};
         lmb_motion_features(def, &def->takes[i], count, m->features + first);
         for (uint32_t k = 0; k < count; k++) {
