@@ -26,6 +26,7 @@
 #include <limber/cpu_pool.h>
 #include <limber/cpu_profile.h>
 #include <limber/motion_database.h>
+#include <limber/motion_graph.h>
 #include <limber/pack.h>
 #include <limber/root_motion.h>
 #include <limber/skin.h>
@@ -213,6 +214,11 @@ using motion_database = handle<lmb_motion_database, lmb_motion_database_destroy>
 inline result<motion_database> create_motion_database(const lmb_motion_database_def &def,
                                                       const lmb_host *host = nullptr) {
     return create<motion_database>(lmb_motion_database_create, &def, host);
+}
+
+using motion_graph = handle<lmb_motion_graph, lmb_motion_graph_destroy>;
+inline result<motion_graph> create_motion_graph(const lmb_motion_graph_def &def, const lmb_host *host = nullptr) {
+    return create<motion_graph>(lmb_motion_graph_create, &def, host);
 }
 
 using skin = handle<lmb_skin, lmb_skin_destroy>;

@@ -1,0 +1,131 @@
+/// @file motion_graph.h
+/// @ingroup clips
+/// Motion graphs: a machine that nobody authors, found in clips.
+///
+/// After Kovar, Gleicher and Pighin, "Motion Graphs" (2002). The moments of all takes are compared with each other.
+/// Where two are alike, a **transition** may lead from one to what follows the other. Of the moments that all can reach
+/// each other, the largest set is kept, so that a walk over the graph never ends. Takes are cut into **parts** where
+/// transitions begin and end: the states of a machine.
+///
+/// This is for tools: it takes seconds, and much memory for a while. `limber motion-graph` writes the machine as JSON.
+///
+/// **Distance.** A moment has a window: the moments that follow it, lmb_motion_graph_def.window seconds with itself. A
+/// window is a cloud of the positions of all joints at all its moments, on the ground that the character moves over.
+/// The distance of two windows is the root mean square of the distances between corresponding points, weighted by
+/// joints, after the second window was turned about y and moved along x and z so that this is smallest. The heights of
+/// both count from the character's own at the first moment. With a and b the sums, over the points less their weighted
+/// means, of x x' + z z' and of x z' - z x', the best turn of the second window is that of the direction (a, b), and the
+/// mean of the products is then the length of (a, b). Distances are float64, rounded to float.
+///
+/// A transition leaves its first moment and enters the second one. It is meant to be inertialized: nothing is blended,
+/// so both windows may be those that follow.
+#ifndef LIMBER_MOTION_GRAPH_H
+#define LIMBER_MOTION_GRAPH_H
+
+#include <limber/motion_database.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// @addtogroup clips
+/// @{
+
+#define LMB_MAX_MOTION_GRAPH_MOMENTS 32768u ///< of all takes
+#define LMB_MAX_MOTION_MAP 4096u            ///< cells of a map along a side
+
+/// What a motion graph is made of. Start from lmb_default_motion_graph_def().
+typedef struct lmb_motion_graph_def {
+    const lmb_rig *rig;
+    const lmb_motion_take *takes; ///< tags and ranges do not count
+    uint32_t take_count;          ///< 1 to #LMB_MAX_MOTION_TAKES
+    float rate;                   ///< moments a second, 1 to #LMB_MAX_MOTION_RATE
+    float window;                 ///< seconds, above 0, at most #LMB_MAX_MOTION_SECONDS; rounded to whole moments
+    float threshold;              ///< transitions have a smaller distance; above 0
+    /// How much a joint counts, by rig index, from 0, one of them above; NULL: all the same, extra joints not at all
+    /// (lmb_joint_def.is_extra).
+    const float *joint_weights;
+    /// A transition continues the character's own motion, so what its best alignment differs from that remains as a
+    /// jump of the pose, which the inertialization has to hide. Turns, in radians from 0 to pi, and distances along the
+    /// ground beyond these are no transitions.
+    float max_turn, max_shift;
+    /// Most parts, from 2; 0: any number. If there are more, transitions are removed, those with the largest distance
+    /// first: as long as possible only such without which every moment can still be reached.
+    uint32_t max_parts;
+    uint32_t max_transitions; ///< likewise, from 1; 0: any number
+    /// Written if not NULL: float [map_size][map_size], the smallest distance in each cell of the matrix of all
+    /// moments, in the order of takes and times. Rows are left, columns are entered. Infinity where no window begins.
+    float *map;
+    uint32_t map_size; ///< up to #LMB_MAX_MOTION_MAP
+} lmb_motion_graph_def;
+
+/// No rig or takes; 30 moments a second, windows of 1/3 s, a threshold of 0.1, turns up to 0.35 radians and shifts of
+/// 0.2, any number of parts and transitions, no map.
+LMB_API lmb_motion_graph_def lmb_default_motion_graph_def(void);
+
+/// Measures how far apart a joint is at the beginning and at the end of a clip without its root motion, at most: a take
+/// with a small gap may loop. `host` provides temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT and
+/// #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_motion_take_measure_gap(const lmb_rig *rig, const lmb_clip *clip, const lmb_host *host,
+                                               float *gap, lmb_error *error);
+
+/// A motion graph. It does not change once created.
+typedef struct lmb_motion_graph lmb_motion_graph;
+
+/// Makes a motion graph. Of the minima of the distances below the threshold, the smallest within a window's length, in
+/// both directions, is a transition, unless it leads to less than a window before or after itself in the same take.
+/// Rig, takes and clips are not needed afterwards. The same takes give the same graph on every processor.
+///
+/// Time grows with the square of the moments. Temporary memory is about 24 bytes times moments and joints.
+///
+/// Fails with #LMB_ERROR_ARGUMENT: the message names the take or the member and why; also if no moment can be reached
+/// again, which a higher threshold or a loop may change; #LMB_ERROR_LIMIT: too many takes or moments;
+/// #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_motion_graph_create(const lmb_motion_graph_def *def, const lmb_host *host,
+                                           lmb_motion_graph **graph, lmb_error *error);
+/// NULL is allowed.
+LMB_API void lmb_motion_graph_destroy(lmb_motion_graph *graph);
+
+/// A part of a take, which plays without a gap.
+typedef struct lmb_motion_part {
+    uint32_t take;
+    float start, end; ///< seconds in the clip, `start` below `end`
+    uint32_t next;    ///< the part that follows in the take; or #LMB_NONE, if only transitions follow
+    uint32_t first_transition, transition_count; ///< those that leave at its end
+} lmb_motion_part;
+
+/// A transition from the end of a part to the beginning of one.
+typedef struct lmb_motion_transition {
+    uint32_t from, to; ///< parts
+    float distance;
+    /// By what the best alignment of the part that is entered differs from the character's motion: a turn about y from
+    /// z to x, and a displacement along x and z in the character's frame.
+    float turn, shift[2];
+} lmb_motion_transition;
+
+/// Returns the parts, in the order of takes and times. At least one; every part can be reached from every other.
+LMB_API const lmb_motion_part *lmb_motion_graph_parts(const lmb_motion_graph *graph, uint32_t *count);
+/// Returns the transitions, in the order of the parts that they leave, then of their distances.
+LMB_API const lmb_motion_transition *lmb_motion_graph_transitions(const lmb_motion_graph *graph, uint32_t *count);
+
+/// How much of a take is in the graph.
+typedef struct lmb_motion_graph_take {
+    uint32_t moments;
+    uint32_t kept; ///< of these
+    /// The threshold above which moments of the take would be kept, without a limit of parts; 0 if some are. It is
+    /// searched up to ten times the threshold; infinity beyond.
+    float joining_threshold;
+} lmb_motion_graph_take;
+
+/// Returns what is kept of a take; zeros if there is no such take.
+LMB_API lmb_motion_graph_take lmb_motion_graph_take_at(const lmb_motion_graph *graph, uint32_t take);
+/// Returns the number of minima below the threshold, of which some may lead out of what is kept.
+LMB_API uint32_t lmb_motion_graph_minimum_count(const lmb_motion_graph *graph);
+
+/// @}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
