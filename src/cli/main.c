@@ -21,6 +21,7 @@ static const command commands[] = {
     {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
     {"pack", command_pack, "write a character and its graphs into one file, which the core library alone reads"},
+    {"motion-graph", command_motion_graph, "find a machine in the clips of a character, and write it as JSON"},
     {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},
     {"replay", command_replay, "run a captured frame again, and name the first operation that differs"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},
@@ -32,7 +33,7 @@ static void print_help(FILE *stream) {
     terminal_print_lines(stream, "usage: limber COMMAND [ARGUMENTS]\n\n");
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
         char line[200];
-        snprintf(line, sizeof line, "  %-10s %s\n", commands[i].name, commands[i].summary);
+        snprintf(line, sizeof line, "  %-12s %s\n", commands[i].name, commands[i].summary);
         terminal_print_lines(stream, line);
     }
     terminal_print_lines(
