@@ -215,20 +215,20 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
         lmb_graph_report(reader, value, "%s", error.message);
     } else {
         char message[LMB_GRAPH_MESSAGE_SIZE];
-        const bool closes = def.close_x || def.close_y || def.close_z || def.close_turn;
+        // Another reference says where the joint stays, also in a clip that stands.
+        const bool moves_only = def.reference == LMB_MOTION_REFERENCE_FIRST_FRAME && !def.close_x && !def.close_y &&
+                                !def.close_z && !def.close_turn;
         player->motion = lmb_root_motion_track(motion);
-        if (!closes && !travels(rig, player->motion)) {
+        if (moves_only && !travels(rig, player->motion)) {
             snprintf(
                 message, sizeof message,
                 "the clip '%.60s' does not travel, so its root motion moves nothing: what moves a clip in place is its "
                 "velocity, which auto measures",
                 lmb_clip_name(clip));
             warn_once(reader, value, message);
-            if (def.reference == LMB_MOTION_REFERENCE_FIRST_FRAME) {
-                lmb_root_motion_destroy(motion);
-                stand_still(reader, player);
-                return;
-            }
+            lmb_root_motion_destroy(motion);
+            stand_still(reader, player);
+            return;
         } else if (is_found && def.joint != 0) {
             snprintf(message, sizeof message,
                      "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
