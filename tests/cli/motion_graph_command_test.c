@@ -1,0 +1,155 @@
+// `limber motion-graph`: the machine that it writes is a graph without a warning, which goes on for ever without a gap,
+// moves the character as its clips do, and comes to all states; and what it refuses.
+#include "command.h"
+#include "suite.h"
+
+#include <limber/control.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "\"" LIMBER_CLI "\" motion-graph "
+#define FRAMES "3600"
+
+static int enter(void **state) {
+    (void)state;
+    return command_enter_folder() && command_write_small_gltf("small.gltf") ? 0 : 1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    command_leave_folder();
+    return 0;
+}
+
+static char *run(const char *line) {
+    command_output output = command_run("%s", line);
+    if (output.status != 0 || output.err[0] != '\0') {
+        fail_msg("%s: status %d\n%s", line, output.status, output.err);
+    }
+    char *text = output.out;
+    output.out = NULL;
+    command_output_release(&output);
+    return text;
+}
+
+static void refuse(const char *line, int status, const char *message) {
+    command_output output = command_run("%s", line);
+    if (output.status != status || strstr(output.err, message) == NULL) {
+        fail_msg("%s: status %d, '%s' is not in\n%s", line, output.status, message, output.err);
+    }
+    command_output_release(&output);
+}
+
+static uint32_t count(const char *text, const char *part) {
+    uint32_t found = 0;
+    for (; (text = strstr(text, part)) != NULL; text++) {
+        found++;
+    }
+    return found;
+}
+
+// Where a joint is in the world, from a line of `limber play`.
+static void read_place(const char *line, const char *joint, double place[3]) {
+    const char *at = strstr(line, "  at "), *own = strstr(line, joint);
+    float motion[4], model[3];
+    assert_true(at != NULL && own != NULL);
+    assert_int_equal(sscanf(at, " at %f %f %f yaw %f", &motion[0], &motion[1], &motion[2], &motion[3]), 4);
+    assert_int_equal(sscanf(own + strlen(joint), "%f %f %f", &model[0], &model[1], &model[2]), 3);
+    const double sine = sin((double)motion[3]), cosine = cos((double)motion[3]);
+    place[0] = (double)motion[0] + cosine * (double)model[0] + sine * (double)model[2];
+    place[1] = (double)motion[1] + (double)model[1];
+    place[2] = (double)motion[2] + cosine * (double)model[2] - sine * (double)model[0];
+}
+
+// Plays a minute, in which no joint may move faster than 10 m/s. Returns how far the pelvis went along the ground.
+static double play_without_a_gap(const char *character, const char *graph) {
+    static const char *const joints[] = {"pelvis ", "head ", "left_foot ", "right_hand "};
+    char line[300];
+    snprintf(line, sizeof line,
+             "\"%s\" play %s --graph %s --frames " FRAMES " --joints pelvis,head,left_foot,right_hand", LIMBER_CLI,
+             character, graph);
+    char *text = run(line);
+    double before[4][3] = {{0}}, way = 0.0, fastest = 0.0;
+    uint32_t frames = 0;
+    for (char *at = strtok(text, "\n"); at != NULL; at = strtok(NULL, "\n"), frames++) {
+        for (uint32_t i = 0; i < 4; i++) {
+            double now[3];
+            read_place(at, joints[i], now);
+            const double x = now[0] - before[i][0], y = now[1] - before[i][1], z = now[2] - before[i][2];
+            fastest = frames > 0 ? fmax(fastest, sqrt(x * x + y * y + z * z)) : 0.0;
+            way += i == 0 && frames > 0 ? hypot(x, z) : 0.0;
+            memcpy(before[i], now, sizeof now);
+        }
+    }
+    free(text);
+    assert_int_equal(frames, atoi(FRAMES));
+    assert_true(fastest < 10.0 / 60.0);
+    return way;
+}
+
+// All moments of a take but its end are kept, in at most as many states as a machine may have.
+static void long_takes_become_a_machine(void **state) {
+    (void)state;
+    char *text = run(COMMAND "mannequin-takes --clip \"take 1\" --clip walk --output takes.json --picture takes.svg");
+    assert_non_null(strstr(text, "take 1                   itself      no     1801     179"));
+    assert_non_null(strstr(text, "walk                     by feet    yes       30       30"));
+    free(text);
+    char *graph = command_read_file("takes.json");
+    assert_non_null(graph);
+    const uint32_t states = count(graph, "{\"name\": ");
+    assert_in_range(states, 20, LMB_MAX_STATES);
+    assert_true(count(graph, "inertialized") >= states / 4);
+    free(graph);
+    char *picture = command_read_file("takes.svg");
+    assert_non_null(picture);
+    assert_in_range(count(picture, "<circle "), 10, 192);
+    assert_int_equal(count(picture, "<text x='-154'"), 2);
+    free(picture);
+    assert_true(play_without_a_gap("mannequin-takes", "takes.json") > 10.0);
+}
+
+// Fewer states keep fewer moments; the same command writes the same bytes; loops go on as themselves.
+static void short_clips_become_a_machine(void **state) {
+    (void)state;
+    free(run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output a.json"));
+    free(run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output b.json"));
+    char *text = run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --states 4 "
+                             "--output c.json");
+    char *first = command_read_file("a.json"), *second = command_read_file("b.json"),
+         *third = command_read_file("c.json");
+    assert_true(first != NULL && second != NULL && third != NULL);
+    assert_string_equal(first, second);
+    assert_in_range(count(third, "{\"name\": "), 2, 4);
+    assert_true(count(first, "{\"name\": ") > 4);
+    assert_non_null(strstr(text, "run                      by feet"));
+    play_without_a_gap("mannequin", "a.json");
+    play_without_a_gap("mannequin", "c.json");
+    free(text);
+    free(first);
+    free(second);
+    free(third);
+}
+
+static void what_is_refused(void **state) {
+    (void)state;
+    refuse(COMMAND "mannequin", 2, "--output");
+    refuse(COMMAND "mannequin --output x.json --clip wlak", 1, "--clip wlak: no clip 'wlak'");
+    refuse(COMMAND "mannequin --output x.json --once wlak", 1, "--once wlak: no clip 'wlak'");
+    refuse(COMMAND "mannequin --output x.json --joint hip", 1, "--joint: no joint 'hip'");
+    refuse(COMMAND "mannequin --output x.json --threshold -1", 2, "a number, 0 or more");
+    refuse(COMMAND "mannequin --output x.json --threshold 0", 1, "motion graph: the threshold is not above 0");
+    refuse(COMMAND "mannequin --output x.json --states 1", 1, "motion graph: a graph has at least 2 parts");
+    refuse(COMMAND "mannequin --output x.json --states 65", 2, "64");
+    refuse(COMMAND "mannequin --output x.json --clip takeoff", 1, "no moment can be reached again");
+    refuse(COMMAND "mannequin --output folder/x.json", 1, "folder/x.json");
+    refuse(COMMAND "mannequin --output x.json --picture folder/x.svg", 1, "folder/x.svg");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {cmocka_unit_test(long_takes_become_a_machine),
+                                       cmocka_unit_test(short_clips_become_a_machine),
+                                       cmocka_unit_test(what_is_refused)};
+    return cmocka_run_group_tests(tests, enter, leave);
+}
