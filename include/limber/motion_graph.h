@@ -45,10 +45,9 @@ typedef struct lmb_motion_graph_def {
     /// How much a joint counts, by rig index, from 0, one of them above; NULL: all the same, extra joints not at all
     /// (lmb_joint_def.is_extra).
     const float *joint_weights;
-    /// A transition continues the character's own motion, so what its best alignment differs from that remains as a
-    /// jump of the pose, which the inertialization has to hide. Turns, in radians from 0 to pi, and distances along the
-    /// ground beyond these are no transitions.
-    float max_turn, max_shift;
+    /// A transition continues the character's own motion, so the pose jumps by what it differs in the character's frame,
+    /// which the inertialization has to hide. One that jumps by more is no transition; from 0.
+    float max_jump;
     /// Most parts, from 2; 0: any number. If there are more, transitions are removed, those with the largest distance
     /// first: as long as possible only such without which every moment can still be reached.
     uint32_t max_parts;
@@ -59,8 +58,8 @@ typedef struct lmb_motion_graph_def {
     uint32_t map_size; ///< up to #LMB_MAX_MOTION_MAP
 } lmb_motion_graph_def;
 
-/// No rig or takes; 30 moments a second, windows of 1/3 s, a threshold of 0.1, turns up to 0.35 radians and shifts of
-/// 0.2, any number of parts and transitions, no map.
+/// No rig or takes; 30 moments a second, windows of 1/3 s, a threshold of 0.1, jumps up to 0.2, any
+/// number of parts and transitions, no map.
 LMB_API lmb_motion_graph_def lmb_default_motion_graph_def(void);
 
 /// Measures how far apart a joint is at the beginning and at the end of a clip without its root motion, at most: a take
@@ -98,9 +97,9 @@ typedef struct lmb_motion_part {
 typedef struct lmb_motion_transition {
     uint32_t from, to; ///< parts
     float distance;
-    /// By what the best alignment of the part that is entered differs from the character's motion: a turn about y from
-    /// z to x, and a displacement along x and z in the character's frame.
-    float turn, shift[2];
+    /// The root mean square, weighted by joints, of the distances between the joints at both moments, each in its
+    /// character's frame (lmb_motion_take.motion).
+    float jump;
 } lmb_motion_transition;
 
 /// Returns the parts, in the order of takes and times. At least one; every part can be reached from every other.

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_CELLS 192u // along a side of the picture
-#define CELL_SIZE 4u   // in units of the picture
-#define RADIANS 0.0174532925f
+#define MAP_CELLS 192u  // along a side of the picture
+#define CELL_SIZE 4u    // in units of the picture
+#define TURNS 0.35f     // radians: a clip that turns by more is not in place
 #define TRAVELS 3.0f    // times the threshold: a clip that stays closer to its beginning is in place
 #define MOST_JUMPS 192u // transitions of a machine, less those to what follows
 #define CHANCE 0.5f     // with which a part that goes on is left
 #define FADE 0.25f
+#define THRESHOLD 0.06f // times the height
+#define JUMP 2.0f       // times the threshold
 
 // A clip as a take.
 typedef struct source {
@@ -26,13 +28,19 @@ typedef struct source {
     lmb_root_motion *motion; // NULL: in place
 } source;
 
+// A number that an option gives.
+typedef struct number {
+    float value;
+    bool is_given;
+} number;
+
 typedef struct finding {
     subject subject; // the first member
     lmb_motion_graph_def def;
     const char *path, *picture;
     const char *joint_name; // of the root motion, or NULL
     option_texts chosen, looped, played_once;
-    float max_turn; // degrees
+    number threshold, jump;
     uint32_t max_states;
 
     lmb_root_motion_def extracted;
@@ -48,6 +56,26 @@ static lmb_result no_memory(lmb_error *error) {
 
 static const char *read_number(const char *text, void *target) {
     return option_read_float(text, target) && *(float *)target >= 0.0f ? NULL : "a number, 0 or more";
+}
+
+static const char *read_optional(const char *text, void *target) {
+    ((number *)target)->is_given = true;
+    return read_number(text, &((number *)target)->value);
+}
+
+// Returns the height of the joints in the rest pose.
+static float height_of(const lmb_rig *rig) {
+    float low = HUGE_VALF, high = -HUGE_VALF;
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
+        for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
+            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), model);
+        }
+        const bool counts = !lmb_rig_joint_is_extra(rig, joint);
+        low = counts && model.m[1][3] < low ? model.m[1][3] : low;
+        high = counts && model.m[1][3] > high ? model.m[1][3] : high;
+    }
+    return high > low ? high - low : 1.0f;
 }
 
 // ---- Takes.
@@ -121,7 +149,7 @@ static bool travels(const finding *f, const lmb_motion_track *track) {
     for (uint32_t i = 1; i < track->key_count; i++) {
         const float *key = track->keys + (size_t)i * 4;
         const float x = key[0] - track->keys[0], z = key[2] - track->keys[2], yaw = key[3] - track->keys[3];
-        travels = travels || sqrtf(x * x + z * z) > TRAVELS * f->def.threshold || fabsf(yaw) > f->def.max_turn;
+        travels = travels || sqrtf(x * x + z * z) > TRAVELS * f->def.threshold || fabsf(yaw) > TURNS;
     }
     return travels;
 }
@@ -379,10 +407,11 @@ static void print_summary(const finding *f) {
 }
 
 static lmb_result find(finding *f, lmb_error *error) {
-    f->def.max_turn = f->max_turn * RADIANS;
     f->def.max_parts = f->max_states;
     f->def.max_transitions = MOST_JUMPS;
     f->def.rig = f->subject.character.rig;
+    f->def.threshold = f->threshold.is_given ? f->threshold.value : THRESHOLD * height_of(f->def.rig);
+    f->def.max_jump = f->jump.is_given ? f->jump.value : JUMP * f->def.threshold;
     lmb_error found;
     if (make_takes(f, error)) {
         return error->result;
@@ -416,19 +445,17 @@ static lmb_result find_subject(subject *subject, lmb_error *error) {
 }
 
 int command_motion_graph(int argc, char **argv) {
-    finding f = {.def = lmb_default_motion_graph_def(), .max_turn = 20.0f, .max_states = LMB_MAX_STATES};
+    finding f = {.def = lmb_default_motion_graph_def(), .max_states = LMB_MAX_STATES};
     const option options[] = {
         {"--output", OPTION_TEXT, &f.path, "FILE", "the graph to write, as JSON"},
         {"--picture", OPTION_TEXT, &f.picture, "FILE", "an SVG of all distances, with the transitions"},
-        {"--threshold", OPTION_OTHER, &(option_other){read_number, &f.def.threshold}, "DISTANCE",
-         "transitions have a smaller distance (0.1)"},
+        {"--threshold", OPTION_OTHER, &(option_other){read_optional, &f.threshold}, "DISTANCE",
+         "transitions have a smaller distance (6 % of the height of the joints)"},
         {"--window", OPTION_OTHER, &(option_other){read_number, &f.def.window}, "SECONDS",
          "that are compared at each moment (0.333)"},
         {"--rate", OPTION_OTHER, &(option_other){read_number, &f.def.rate}, "NUMBER", "moments a second (30)"},
-        {"--turn", OPTION_OTHER, &(option_other){read_number, &f.max_turn}, "DEGREES",
-         "by which the pose may turn at a transition (20)"},
-        {"--shift", OPTION_OTHER, &(option_other){read_number, &f.def.max_shift}, "DISTANCE",
-         "by which the pose may be displaced at one (0.2)"},
+        {"--jump", OPTION_OTHER, &(option_other){read_optional, &f.jump}, "DISTANCE",
+         "by which the pose may jump at one (twice the threshold)"},
         {"--states", OPTION_LIMITED, &(option_limited){&f.max_states, LMB_MAX_STATES}, "COUNT",
          "at most so many, as short parts as that allows (64)"},
         {"--clip", OPTION_TEXTS, &f.chosen, "CLIP", "take this one; without this option all clips but additives"},

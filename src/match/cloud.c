@@ -173,17 +173,11 @@ lmb_result lmb_motion_take_measure_gap(const lmb_rig *rig, const lmb_clip *clip,
 
 // ---- Distances.
 
-// The best alignment of the window of `to` with that of `from`, and the distance.
-typedef struct alignment {
-    place second; // moves the second window
-    double distance;
-} alignment;
-
-// Computes it again from the points, without differences of large sums.
-static alignment align(const motion_cloud *cloud, uint32_t from, uint32_t to) {
-    double a = 0.0, b = 0.0, sum = 0.0;
+// Returns the distance of the windows of two frames, from the points again, without differences of large sums.
+static double distance_of(const motion_cloud *cloud, uint32_t from, uint32_t to) {
     const double *x = cloud->sums[CLOUD_X], *z = cloud->sums[CLOUD_Z];
     const double height = cloud->places[from].position[1] - cloud->places[to].position[1];
+    double a = 0.0, b = 0.0, sum = 0.0;
     for (int pass = 0; pass < 2; pass++) {
         const double length = sqrt(a * a + b * b);
         const double cosine = length > 0.0 ? a / length : 1.0, sine = length > 0.0 ? b / length : 0.0;
@@ -200,14 +194,30 @@ static alignment align(const motion_cloud *cloud, uint32_t from, uint32_t to) {
                 sum += pass == 0 ? 0.0 : dx * dx + dy * dy + dz * dz;
             }
         }
-        if (pass == 1) {
-            alignment found = {{sine, cosine, {0.0, height, 0.0}}, sqrt(sum / cloud->window)};
-            found.second.position[0] = x[from] - (cosine * x[to] + sine * z[to]);
-            found.second.position[2] = z[from] - (cosine * z[to] - sine * x[to]);
-            return found;
+    }
+    return sqrt(sum / cloud->window);
+}
+
+// Returns a joint's point in its character's frame.
+static place point_of(const motion_cloud *cloud, uint32_t joint, uint32_t frame) {
+    const place back = lmb_place_invert(&cloud->places[frame]);
+    place point = {.cosine = 1.0};
+    for (uint32_t i = 0; i < 3; i++) {
+        point.position[i] = cloud->points[i][(size_t)joint * cloud->frame_count + frame] / cloud->roots[joint];
+    }
+    return lmb_place_compose(&back, &point);
+}
+
+static double jump_of(const motion_cloud *cloud, uint32_t from, uint32_t to) {
+    double sum = 0.0;
+    for (uint32_t joint = 0; joint < cloud->joint_count; joint++) {
+        const place a = point_of(cloud, joint, from), b = point_of(cloud, joint, to);
+        for (uint32_t i = 0; i < 3; i++) {
+            const double between = cloud->roots[joint] * (a.position[i] - b.position[i]);
+            sum += between * between;
         }
     }
-    return (alignment){.distance = HUGE_VAL};
+    return sqrt(sum);
 }
 
 enum { PLANE, TURNED, HEIGHT, PRODUCTS };
@@ -315,25 +325,18 @@ static bool append(finding *f, const motion_minimum *minimum) {
     return true;
 }
 
-// Keeps a minimum whose alignment a transition may ignore. Returns false without memory.
+// Keeps a minimum unless the pose jumps. Returns false without memory.
 static bool keep(finding *f, uint32_t from, uint32_t to) {
     const motion_cloud *cloud = f->cloud;
     const cloud_take *first = &cloud->takes[cloud->take_of[from]], *second = &cloud->takes[cloud->take_of[to]];
     if (first == second && is_near(cloud, first, from, to)) {
         return true;
     }
-    const alignment best = align(cloud, from, to);
-    const place back = lmb_place_invert(&cloud->places[from]);
-    const place moved = lmb_place_compose(&best.second, &cloud->places[to]), left = lmb_place_compose(&back, &moved);
-    const double *p = left.position;
-    motion_minimum found = {.from = first->moment + (from - first->frame),
-                            .to = second->moment + (to - second->frame),
-                            .distance = (float)best.distance,
-                            .turn = lmb_arc_tangent((float)left.sine, (float)left.cosine),
-                            .shift = {(float)p[0], (float)p[2]}};
-    const bool fits = found.distance < f->limit && fabsf(found.turn) <= f->def->max_turn &&
-                      sqrt(p[0] * p[0] + p[2] * p[2]) <= (double)f->def->max_shift;
-    return !fits || append(f, &found);
+    const motion_minimum found = {.from = first->moment + (from - first->frame),
+                                  .to = second->moment + (to - second->frame),
+                                  .distance = (float)distance_of(cloud, from, to),
+                                  .jump = (float)jump_of(cloud, from, to)};
+    return found.distance >= f->limit || found.jump > f->def->max_jump || append(f, &found);
 }
 
 // Returns whether no neighbour of a distance is smaller; of equal ones the first counts.

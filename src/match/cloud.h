@@ -33,7 +33,7 @@ typedef struct motion_cloud {
 // Where the distance has a minimum: `to` is like `from`. Moments of all takes.
 typedef struct motion_minimum {
     uint32_t from, to;
-    float distance, turn, shift[2];
+    float distance, jump;
 } motion_minimum;
 
 // The smallest one within a window's length in both directions, in ascending order of their distances.

@@ -19,8 +19,7 @@ struct lmb_motion_graph {
 };
 
 lmb_motion_graph_def lmb_default_motion_graph_def(void) {
-    return (lmb_motion_graph_def){
-        .rate = 30.0f, .window = 1.0f / 3.0f, .threshold = 0.1f, .max_turn = 0.35f, .max_shift = 0.2f};
+    return (lmb_motion_graph_def){.rate = 30.0f, .window = 1.0f / 3.0f, .threshold = 0.1f, .max_jump = 0.2f};
 }
 
 // ---- Checks.
@@ -49,9 +48,8 @@ static bool check_numbers(const lmb_motion_graph_def *def, lmb_error *error) {
                    "the window is not above 0, up to 10 seconds") &&
            require(error, def->threshold > 0.0f && def->threshold <= LMB_MAX_MOTION,
                    "the threshold is not above 0, or too large") &&
-           require(error, lmb_motion_in_range(def->max_turn, 0.0f, 3.15f), "the turn is not between 0 and pi") &&
-           require(error, lmb_motion_in_range(def->max_shift, 0.0f, LMB_MAX_MOTION),
-                   "the shift is below 0, or too large") &&
+           require(error, lmb_motion_in_range(def->max_jump, 0.0f, LMB_MAX_MOTION),
+                   "the jump is below 0, or too large") &&
            require(error, def->max_parts != 1, "a graph has at least 2 parts") &&
            require(error, def->map == NULL || (def->map_size > 0 && def->map_size <= LMB_MAX_MOTION_MAP),
                    "the map has no size, or is too large");
@@ -392,7 +390,7 @@ static void make_transitions(lmb_motion_graph *graph, const choice *c, const uin
         if (is_used(c, i)) {
             lmb_motion_part *from = &graph->parts[ends[m->from]];
             graph->transitions[from->first_transition + from->transition_count++] =
-                (lmb_motion_transition){ends[m->from], begins[m->to], m->distance, m->turn, {m->shift[0], m->shift[1]}};
+                (lmb_motion_transition){ends[m->from], begins[m->to], m->distance, m->jump};
         }
     }
 }
