@@ -116,6 +116,7 @@ typedef struct lmb_gpu_readback_frame {
     /// Characters that ran (lmb_gpu_record_info.character_count). Rows of others have older or undefined motions and
     /// emitted events.
     uint32_t character_count;
+    uint64_t recorded; ///< which frame was recorded last when this one was returned: its pointers are valid until then
 } lmb_gpu_readback_frame;
 
 /// Returns the next frame, without waiting. Its pointers are valid until lmb_gpu_readback_record() is called.
@@ -129,7 +130,8 @@ LMB_API bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_
 ///
 /// `characters` are uint32_t [count], rows in any order; NULL: the first `count` of them. Fails as lmb_snapshot_save()
 /// does, with #LMB_ERROR_ARGUMENT also if the readback lacks contents that the graph has: states, words of
-/// inertialization, or reached targets. Also if the frame did not run the control.
+/// inertialization, or reached targets. Also if the frame did not run the control. Fails with #LMB_ERROR_STATE if
+/// lmb_gpu_readback_record() has made the frame's pointers invalid.
 LMB_API lmb_result lmb_gpu_readback_save(const lmb_gpu_readback *readback, const lmb_gpu_readback_frame *frame,
                                          const uint32_t *characters, uint32_t count, uint64_t tag, void *bytes,
                                          size_t room, lmb_error *error);

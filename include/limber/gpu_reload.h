@@ -29,7 +29,9 @@ typedef struct lmb_gpu_reload_def {
     const lmb_gpu_batch *batch;       ///< the old one
     const lmb_gpu_readback *readback; ///< its readback; may be NULL
     /// The newest frame that lmb_gpu_readback_next() returned of `readback`, with the contents that
-    /// lmb_gpu_readback_save() needs: its characters go on, as transfer.h says. NULL: characters begin anew.
+    /// lmb_gpu_readback_save() needs: its characters go on, as transfer.h says. NULL: characters begin anew. Frames
+    /// after it are lost: to lose none, wait for the device, call lmb_gpu_readback_completed() for each frame slot, and
+    /// lmb_gpu_readback_next() until it returns false.
     const lmb_gpu_readback_frame *frame;
     lmb_gpu_graph *graph; ///< the new graph; must outlive the new batch
     uint32_t slot;        ///< of `frame`: the frame slot of the new batch's first frame

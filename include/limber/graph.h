@@ -774,7 +774,7 @@ LMB_API lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *ho
 /// Checks a graph as lmb_graph_create() does, with the same results, but creates nothing. Checking the control
 /// (control.h) allocates temporary memory from the C library, so #LMB_ERROR_MEMORY is possible.
 LMB_API lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error);
-/// Destroys a graph. NULL is allowed.
+/// Destroys a graph. NULL is allowed. Logs an error (lmb_host) and does nothing while an lmb_gpu_graph of it exists.
 LMB_API void lmb_graph_destroy(lmb_graph *graph);
 
 /// Returns a 64-bit hash of everything that decides the bits of a graph's results: rig, clips, masks, nodes and what

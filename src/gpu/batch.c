@@ -563,11 +563,8 @@ float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot) {
 }
 
 static lmb_result check_slot(const lmb_gpu_batch *batch, uint32_t slot, lmb_error *error) {
-    if (batch == NULL || slot >= batch->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
-                        batch == NULL ? "it is NULL" : "there is no such frame slot");
-    }
-    return LMB_OK;
+    return batch == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: it is NULL")
+                         : lmb_gpu_check_slot("gpu batch", slot, batch->slot_count, error);
 }
 
 lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t slot, uint32_t first, uint32_t count,
@@ -661,9 +658,8 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
                         : info == NULL ? "the record info"
                                        : "the command buffer");
     }
-    if (info->slot >= batch->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u is not one of %u", (unsigned)info->slot,
-                        (unsigned)batch->slot_count);
+    if (lmb_gpu_check_slot("gpu batch", info->slot, batch->slot_count, error)) {
+        return LMB_ERROR_ARGUMENT;
     }
     if (info->has_previous_slot && info->previous_slot >= batch->slot_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",

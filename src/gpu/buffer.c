@@ -3,6 +3,9 @@
 // only copied; or in memory of the device that is mapped, where there is enough of it.
 #include "gpu.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #define HOST_PROPERTIES (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 // The part of a heap that a direct buffer may take. Many heaps have 256 MiB, which the host's own uploads need too.
 #define DIRECT_HEAP_DIVISOR 16u
@@ -109,6 +112,15 @@ static lmb_result bind_memory(lmb_gpu *gpu, lmb_gpu_memory_use use, lmb_gpu_buff
     return bound == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "vkBindBufferMemory", bound);
 }
 
+// Appends to a message for which buffer it is.
+static void say_what_for(const lmb_gpu_buffer *buffer, lmb_error *error) {
+    const size_t length = error != NULL ? strlen(error->message) : 0;
+    if (error != NULL) {
+        snprintf(error->message + length, sizeof error->message - length, ", for '%s': %llu bytes", buffer->name,
+                 (unsigned long long)buffer->size);
+    }
+}
+
 lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory_use use, const char *name,
                                  lmb_gpu_buffer *buffer, lmb_error *error) {
     *buffer = (lmb_gpu_buffer){.size = size, .name = name};
@@ -129,6 +141,7 @@ lmb_result lmb_gpu_buffer_create(lmb_gpu *gpu, VkDeviceSize size, lmb_gpu_memory
     }
     lmb_result result = bind_memory(gpu, use, buffer, error);
     if (result != LMB_OK) {
+        say_what_for(buffer, error);
         lmb_gpu_buffer_destroy(gpu, buffer);
         return result;
     }

@@ -157,13 +157,11 @@ void lmb_gpu_changes_destroy(lmb_gpu_changes *changes) {
 // ---- What the host asks for.
 
 static lmb_result check_character(const lmb_gpu_changes *changes, uint32_t slot, uint32_t character, lmb_error *error) {
-    if (slot >= changes->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no such frame slot");
-    }
-    if (character >= changes->character_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no character %u", (unsigned)character);
-    }
-    return LMB_OK;
+    const lmb_result result = lmb_gpu_check_slot("gpu batch", slot, changes->slot_count, error);
+    return result != LMB_OK || character < changes->character_count
+               ? result
+               : lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no character %u: there are %u",
+                          (unsigned)character, (unsigned)changes->character_count);
 }
 
 static lmb_result refuse_more(const lmb_gpu_changes *changes, lmb_error *error) {

@@ -26,6 +26,12 @@ static const char *vulkan_result_name(VkResult result) {
     }
 }
 
+lmb_result lmb_gpu_check_slot(const char *owner, uint32_t slot, uint32_t count, lmb_error *error) {
+    return slot < count ? LMB_OK
+                        : lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: frame slot %u is not one of %u", owner,
+                                   (unsigned)slot, (unsigned)count);
+}
+
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result) {
     lmb_fail(error, LMB_ERROR_VULKAN, "gpu: %s: %s (%d)", call, vulkan_result_name(result), (int)result);
     if (error != NULL) {

@@ -350,14 +350,17 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
 
 lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_t character, uint32_t event,
                                 lmb_error *error) {
-    if (control == NULL || slot >= control->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
-                        control == NULL ? "nothing in its graph takes events" : "there is no such frame slot");
+    if (control == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: nothing in its graph takes events");
     }
-    if (character >= control->character_count || (event >= control->control->event_count && event != LMB_EVENT_RESET)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no %s %u",
-                        character >= control->character_count ? "character" : "event",
-                        (unsigned)(character >= control->character_count ? character : event));
+    if (lmb_gpu_check_slot("gpu batch", slot, control->slot_count, error)) {
+        return LMB_ERROR_ARGUMENT;
+    }
+    const bool is_character = character < control->character_count;
+    if (!is_character || (event >= control->control->event_count && event != LMB_EVENT_RESET)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no %s %u: there are %u",
+                        is_character ? "event" : "character", (unsigned)(is_character ? event : character),
+                        (unsigned)(is_character ? control->control->event_count : control->character_count));
     }
     frame_slot *buffers = &control->slots[slot];
     if (buffers->sent_count == control->events_a_frame) {

@@ -39,6 +39,7 @@
     X(CreateFence)                                                                                                     \
     X(DestroyFence)                                                                                                    \
     X(WaitForFences)                                                                                                   \
+    X(QueueWaitIdle)                                                                                                   \
     X(QueueSubmit)                                                                                                     \
     X(CmdBindPipeline)                                                                                                 \
     X(CmdPushConstants)                                                                                                \
@@ -128,6 +129,9 @@ struct lmb_gpu {
 // Kernels index words of a buffer, and joints, with signed 32-bit integers, as SPIR-V does.
 #define LMB_GPU_MOST_WORDS ((uint64_t)1 << 31)
 #define LMB_GPU_GROUP 64u // invocations per workgroup, except in shaders/character_specialized.comp
+
+// Fails unless `owner` has the frame slot: "OWNER: frame slot 9 is not one of 2".
+lmb_result lmb_gpu_check_slot(const char *owner, uint32_t slot, uint32_t count, lmb_error *error);
 
 // Returns LMB_ERROR_VULKAN, with a message that names the call and the result.
 lmb_result lmb_gpu_fail(lmb_error *error, const char *call, VkResult result);

@@ -114,6 +114,7 @@ static lmb_result create_graph(lmb_gpu *gpu, const lmb_graph *graph, bool interp
     created->interprets = interprets;
     atomic_init(&created->is_compiled, false);
     lmb_gpu_add_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
+    atomic_fetch_add(&((lmb_graph *)(uintptr_t)graph)->users, 1);
     VkDeviceSize size = (VkDeviceSize)graph->size * sizeof *graph->program;
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
@@ -197,6 +198,7 @@ void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
     }
     lmb_gpu *gpu = gpu_graph->gpu;
     lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
+    atomic_fetch_sub(&((lmb_graph *)(uintptr_t)gpu_graph->graph)->users, 1);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->steps, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->weights, gpu->allocator);
     gpu->vk.DestroyPipeline(gpu->device, gpu_graph->channels, gpu->allocator);

@@ -236,7 +236,11 @@ static lmb_result submit(lmb_gpu *gpu, const probe_run *run, VkQueue queue, lmb_
         return lmb_gpu_fail(error, "vkQueueSubmit", result);
     }
     result = gpu->vk.WaitForFences(gpu->device, 1, &run->fence, VK_TRUE, UINT64_MAX);
-    return result == VK_SUCCESS ? LMB_OK : lmb_gpu_fail(error, "vkWaitForFences", result);
+    if (result != VK_SUCCESS) {
+        gpu->vk.QueueWaitIdle(queue); // the commands may still run, and what they use is destroyed
+        return lmb_gpu_fail(error, "vkWaitForFences", result);
+    }
+    return LMB_OK;
 }
 
 static void judge(lmb_gpu_probe_result *probe, const probe_words *answers) {

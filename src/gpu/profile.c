@@ -179,14 +179,8 @@ void lmb_gpu_profile_destroy(lmb_gpu_profile *profile) {
 }
 
 static lmb_result check_slot(const lmb_gpu_profile *profile, uint32_t slot, lmb_error *error) {
-    if (profile == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: it is NULL");
-    }
-    if (slot >= profile->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: frame slot %u is not one of %u", (unsigned)slot,
-                        (unsigned)profile->slot_count);
-    }
-    return LMB_OK;
+    return profile == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu profile: it is NULL")
+                           : lmb_gpu_check_slot("gpu profile", slot, profile->slot_count, error);
 }
 
 lmb_result lmb_gpu_profile_check(const lmb_gpu_profile *profile, const lmb_gpu *gpu, uint32_t slot, uint32_t marks,

@@ -239,14 +239,8 @@ void lmb_gpu_readback_destroy(lmb_gpu_readback *readback) {
 }
 
 static lmb_result check_slot(const lmb_gpu_readback *readback, uint32_t slot, lmb_error *error) {
-    if (readback == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: it is NULL");
-    }
-    if (slot >= readback->slot_count) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: frame slot %u is not one of %u", (unsigned)slot,
-                        (unsigned)readback->slot_count);
-    }
-    return LMB_OK;
+    return readback == NULL ? lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: it is NULL")
+                            : lmb_gpu_check_slot("gpu readback", slot, readback->slot_count, error);
 }
 
 static void free_oldest(lmb_gpu_readback *readback) {
@@ -413,7 +407,8 @@ bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *f
                                               .reached = find_part(readback, oldest, REACHED),
                                               .inertia = find_part(readback, oldest, INERTIA),
                                               .hashes = find_part(readback, oldest, HASHES),
-                                              .character_count = oldest->frame.character_count};
+                                              .character_count = oldest->frame.character_count,
+                                              .recorded = readback->last};
             readback->reported = readback->missed;
             return true;
         }
@@ -432,6 +427,11 @@ lmb_result lmb_gpu_readback_save(const lmb_gpu_readback *readback, const lmb_gpu
                                  lmb_error *error) {
     if (readback == NULL || frame == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu readback: %s is NULL", readback == NULL ? "it" : "the frame");
+    }
+    if (frame->recorded != readback->last) {
+        return lmb_fail(error, LMB_ERROR_STATE,
+                        "gpu readback: the pointers of frame %u are no longer valid: a later one was recorded",
+                        (unsigned)frame->number);
     }
     const lmb_batch_def batch = lmb_gpu_batch_description(readback->batch);
     const lmb_character_words from = {.states = words_of(frame->states),

@@ -480,6 +480,12 @@ void lmb_graph_destroy(lmb_graph *graph) {
     if (graph == NULL) {
         return;
     }
+    const unsigned users = atomic_load(&graph->users);
+    if (users > 0) {
+        lmb_host_log(&graph->host, LMB_LOG_ERROR, "graph: it is not destroyed before what uses it (gpu graphs: %u)",
+                     users);
+        return;
+    }
     lmb_host host = graph->host;
     lmb_control_destroy(graph->control);
     lmb_graph_names_destroy(graph->names, &host);

@@ -6,6 +6,7 @@
 #include "base/host.h"
 
 #include <limber/graph.h>
+#include <stdatomic.h>
 
 typedef struct lmb_clip_slot lmb_clip_slot; // clip_slot.h
 
@@ -14,6 +15,7 @@ struct lmb_graph {
     lmb_clip_slot *clip_slots; // or NULL
     uint32_t clip_slot_count;
     uint32_t clip_changes;         // counts calls of lmb_graph_set_clip()
+    atomic_uint users;             // lmb_gpu_graph objects
     lmb_control *control;          // or NULL
     struct lmb_graph_names *names; // as the fingerprint, of a graph that lmb_graph_create() made; else NULL
     uint32_t joint_count;

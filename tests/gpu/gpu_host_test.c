@@ -133,11 +133,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_QueueSubmit(VkQueue queue, uint32_t c
     return OR_FAIL(vkQueueSubmit) : vkQueueSubmit(queue, count, infos, fence);
 }
 
-// Always waits, because the caller then destroys the objects in use.
+// Does not wait if it fails: what the commands use must not be destroyed then.
 static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
                                                          VkBool32 all, uint64_t timeout) {
-    VkResult result = vkWaitForFences(device, count, fences, all, timeout);
-    return OR_FAIL(vkWaitForFences) : result;
+    return OR_FAIL(vkWaitForFences) : vkWaitForFences(device, count, fences, all, timeout);
 }
 
 typedef struct frame_commands {
@@ -286,7 +285,7 @@ static void create_rig_and_clip(void) {
     assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
 }
 
-static lmb_graph *create_program_of(lmb_op op, uint32_t parameters, bool inertializes) {
+static lmb_graph *create_program_for(const lmb_host *host, lmb_op op, uint32_t parameters, bool inertializes) {
     lmb_node_def node = lmb_default_node_def();
     node.op = op;
     node.time = lmb_parameter(0);
@@ -300,8 +299,12 @@ static lmb_graph *create_program_of(lmb_op op, uint32_t parameters, bool inertia
                                .inertia_parameters = 1};
     lmb_graph *made = NULL;
     lmb_error error;
-    assert_ok(lmb_graph_create(&def, NULL, &made, &error), &error);
+    assert_ok(lmb_graph_create(&def, host, &made, &error), &error);
     return made;
+}
+
+static lmb_graph *create_program_of(lmb_op op, uint32_t parameters, bool inertializes) {
+    return create_program_for(NULL, op, parameters, inertializes);
 }
 
 // Plays the clip at the time in parameter 0, or with `pose` reads pose buffer 0.
@@ -1022,6 +1025,7 @@ static void states_must_fit_a_descriptor_too(void **state) {
 
 // Objects of each kind on one gpu.
 typedef struct family {
+    lmb_graph *program;
     lmb_gpu *gpu;
     lmb_gpu_graph *graph;
     lmb_gpu_clip *clip;
@@ -1048,7 +1052,8 @@ static family family_create(void) {
     family f = {0};
     lmb_error error;
     assert_ok(lmb_gpu_create(&def, &host, &f.gpu, &error), &error);
-    assert_ok(lmb_gpu_graph_create(f.gpu, program, &f.graph, &error), &error);
+    f.program = create_program_for(&host, LMB_OP_CLIP, 1, false);
+    assert_ok(lmb_gpu_graph_create(f.gpu, f.program, &f.graph, &error), &error);
     assert_ok(lmb_gpu_clip_create(f.gpu, clip, &f.clip, &error), &error);
     const lmb_gpu_batch_def batch = batch_def(f.graph);
     assert_ok(lmb_gpu_batch_create(f.gpu, &batch, &f.batch, &error), &error);
@@ -1073,6 +1078,7 @@ static void family_destroy(family *f) {
     lmb_gpu_clip_destroy(f->clip);
     lmb_gpu_graph_destroy(f->graph);
     lmb_gpu_destroy(f->gpu);
+    lmb_graph_destroy(f->program);
 }
 
 // Every call that takes several handles, with one of another gpu.
@@ -1142,6 +1148,9 @@ static void what_is_in_use_is_not_destroyed(void **state) {
     lmb_gpu_batch_destroy(f.batch);
     assert_string_equal(logged, "gpu batch: it is not destroyed before what uses it (readbacks: 1)");
     assert_int_equal(log_count, 3);
+    lmb_graph_destroy(f.program);
+    assert_string_equal(logged, "graph: it is not destroyed before what uses it (gpu graphs: 1)");
+    log_count--;
     // They are as good as before.
     expect_reference_bits(f.gpu);
     const lmb_gpu_batch_def def = batch_def(f.graph);
@@ -1160,6 +1169,7 @@ static void what_is_in_use_is_not_destroyed(void **state) {
     assert_string_equal(logged, "gpu: it is not destroyed before what uses it (graphs: 1)");
     lmb_gpu_graph_destroy(f.graph);
     lmb_gpu_destroy(f.gpu);
+    lmb_graph_destroy(f.program);
     assert_int_equal(log_count, 4);
 }
 

@@ -215,6 +215,9 @@ static void bad_arguments_are_refused(void **state) {
     frame.inertia = NULL;
     CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, &frame, NULL, 1, 0, saved, f.size, &error), &error,
                   LMB_ERROR_ARGUMENT, "inertia");
+    frame.recorded = 1;
+    CHECK_REFUSAL(lmb_gpu_readback_save(f.readback, &frame, NULL, 1, 0, saved, f.size, &error), &error, LMB_ERROR_STATE,
+                  "gpu readback: the pointers of frame 0 are no longer valid");
     close_fixture(&f);
     lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
     lmb_gpu_graph *gpu_still;
