@@ -922,8 +922,11 @@ LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32
 /// A character's position and orientation.
 typedef struct lmb_motion {
     double position[3]; ///< at least -2^31 and below 2^31
-    double yaw;         ///< radians, at least -pi and below pi; with full rotation the twist about the y axis
-    double rotation[4]; ///< the same as a unit quaternion x, y, z, w; with full rotation the whole orientation
+    /// Radians; with full rotation the twist about the y axis. Read back at least -pi and below pi; to set, any number.
+    double yaw;
+    /// The same as a quaternion x, y, z, w; with full rotation the whole orientation. Read back of length 1; to set, see
+    /// lmb_control_set_motion().
+    double rotation[4];
 } lmb_motion;
 
 /// Whether a control has a character motion.

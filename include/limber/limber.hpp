@@ -17,8 +17,9 @@
 ///
 /// gpu.hpp has the handles of the GPU side, and import.hpp those of files. Everything else is the C interface.
 ///
-/// This layer allocates nothing by itself. result::value() ends the program if there is no value; define
-/// LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else throws.
+/// This layer allocates nothing by itself. result::value() prints the message and ends the program if there is no
+/// value; define LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else
+/// throws.
 #ifndef LIMBER_LIMBER_HPP
 #define LIMBER_LIMBER_HPP
 
@@ -33,6 +34,7 @@
 #include <limber/transfer.h>
 
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
@@ -80,12 +82,12 @@ class exception : public std::runtime_error {
 };
 #endif
 
-/// Ends the program, or throws if LIMBER_EXCEPTIONS is 1.
+/// Prints the message and ends the program, or throws if LIMBER_EXCEPTIONS is 1.
 [[noreturn]] inline void fail(const lmb_error &error) {
 #if LIMBER_EXCEPTIONS
     throw exception(error);
 #else
-    static_cast<void>(error);
+    std::fprintf(stderr, "limber: %s\n", error.message);
     std::abort();
 #endif
 }
