@@ -444,7 +444,7 @@ LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);
 LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);
 /// Moves a character to a position and orientation with the next frame recorded for that slot, also before its first
-/// one; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the same bits.
+/// one, and one that does not run; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the same bits.
 ///
 /// See "Characters" at the top of this file. This and the next two fail with #LMB_ERROR_ARGUMENT if there is no such
 /// slot or character, or a motion is given and the graph has no character motion, or lmb_control_set_motion() refuses
@@ -492,7 +492,7 @@ LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t 
 /// Returns where the matrices of these positions and orientations are stored, float [C][3][4], as one span: from model
 /// space to the world, with the bits of lmb_control_frame.matrices.
 ///
-/// Zero without lmb_gpu_batch_def.own_transforms, or if there is no such slot.
+/// Zero, which is logged, without lmb_gpu_batch_def.own_transforms, or if there is no such slot.
 LMB_API lmb_gpu_span lmb_gpu_batch_matrices(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the frame slot's refusal counters are stored, uint32_t [#LMB_REFUSAL_COUNT], as one span. They are
 /// zeroed and counted anew in each frame.

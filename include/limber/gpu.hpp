@@ -1,6 +1,11 @@
 /// @file gpu.hpp
 /// @ingroup cpp
 /// The handles of the GPU side for C++17 (limber.hpp). It needs the headers of Vulkan.
+///
+/// Members of a class are destroyed in the right order if they are declared as here: gpu, graph, gpu_graph, gpu_batch,
+/// gpu_readback. But to assign such a class destroys the old members from the first on: what is still used stays (an
+/// error is logged), and nothing owns it any more. Reset the old members before, the last one first, or swap, and let
+/// the old object go out of scope.
 #ifndef LIMBER_GPU_HPP
 #define LIMBER_GPU_HPP
 

@@ -551,7 +551,13 @@ lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
 }
 
 lmb_gpu_span lmb_gpu_batch_matrices(const lmb_gpu_batch *batch, uint32_t slot) {
-    return has_slot(batch, slot) ? lmb_gpu_control_matrices(batch->control, slot) : (lmb_gpu_span){0};
+    const lmb_gpu_span span =
+        has_slot(batch, slot) ? lmb_gpu_control_matrices(batch->control, slot) : (lmb_gpu_span){0};
+    if (span.size == 0) {
+        lmb_host_log(&batch->gpu->host, LMB_LOG_ERROR,
+                     "gpu batch: there are no matrices: own_transforms was not asked for, or the graph has no motion");
+    }
+    return span;
 }
 
 static float *slot_parameters(const frame_slot *slot) {
