@@ -34,7 +34,7 @@ typedef struct lmb_control_lanes {
     uint32_t parameter_count; // in a row
     uint32_t count;
     uint32_t moves, updates, begins, emits, first_pieces;
-    uint32_t decides; // characters that begin, or have events
+    uint32_t decides; // characters that begin, have events, or jump to a row that a search found
     uint32_t alone;   // those that the scalar code must run alone, found by STAGE_TRANSITIONS and STAGE_STOPS
     uint32_t due;     // for STAGE_STOPS
     uint32_t *states[LMB_CONTROL_TOGETHER];  // those behind the last character's repeat it

@@ -139,12 +139,13 @@ static void take_character(lmb_control_lanes *lanes, uint32_t i, const control *
 
 static void begin_piece_of_lanes(CHANGED_CHARACTERS all) {
     lmb_control_lanes *lanes = &all->stages->lanes;
+    const bool may_jump = matches(all->block);
     lanes->moves = lanes->first_pieces = lanes->decides = 0;
     for (uint32_t i = 0; i < all->count && all->stages->run[STAGE_STOPS] != NULL; i++) {
         const control *c = &all->each[i];
         lanes->moves |= (uint32_t)c->moves << i;
         lanes->first_pieces |= (uint32_t)is_first_piece(*c) << i;
-        lanes->decides |= (uint32_t)(c->begins || c->sent_count > 0) << i;
+        lanes->decides |= (uint32_t)(c->begins || c->sent_count > 0 || (may_jump && jumps(*c))) << i;
         lanes->lefts[0][i] = ticks_low(c->left);
         lanes->lefts[1][i] = ticks_high(c->left);
     }
