@@ -1,8 +1,7 @@
 // The database for motion matching: its features against float64 ones, written from motion_database.h; searches against
 // a search of all rows; rows and their moments; refusals and failing memory.
 #include "failing_host.h"
-#include "oracle.h"
-#include "random.h"
+#include "motion_takes.h"
 #include "refusal.h"
 
 #include <limber/motion_database.h>
@@ -13,178 +12,11 @@
 
 #define PI 3.141592653589793
 
-enum { ROOT, HIPS, SPINE, LEFT_THIGH, LEFT_SHIN, LEFT_FOOT, RIGHT_THIGH, RIGHT_FOOT, JOINTS };
 enum { FEATURES = LMB_MOTION_FEATURES, WIDTH = LMB_MOTION_ROW_SIZE, MAX_NUMBER = LMB_MAX_MOTION_FEATURE, GROUPS = 7 };
-enum { TRACKS = 5, MAX_KEYS = 24, MAX_RANGES = 3 };
-
 // The groups of the header's table. The feet are groups of their own.
 static const struct {
     uint32_t first, end;
 } groups[GROUPS] = {{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 15}, {15, 21}, {21, 27}};
-
-static void *allocate(size_t count, size_t size) {
-    void *memory = calloc(count, size);
-    assert_non_null(memory);
-    return memory;
-}
-
-static void assert_near(double value, double expected, double bound, const char *what) {
-    if (!(fabs(value - expected) <= bound)) {
-        fail_msg("%s: %.9g instead of %.9g", what, value, expected);
-    }
-}
-
-// ---- Takes. ----
-
-// A rig whose root is turned and scaled, as exporters write it, and whose feet are at different depths.
-static lmb_rig *make_rig(void) {
-    static const uint32_t parents[JOINTS] = {LMB_NONE, ROOT, HIPS, HIPS, LEFT_THIGH, LEFT_SHIN, HIPS, RIGHT_THIGH};
-    static const float places[JOINTS][3] = {{0.1f, 0.2f, -0.1f}, {0.0f, 0.0f, 2.0f},  {0.0f, 0.0f, 0.5f},
-                                            {0.2f, 0.0f, -0.1f}, {0.0f, 0.1f, -0.9f}, {0.0f, 0.0f, -0.8f},
-                                            {-0.2f, 0.0f, 0.0f}, {0.0f, -0.2f, -1.7f}};
-    lmb_joint_def joints[JOINTS];
-    for (uint32_t i = 0; i < JOINTS; i++) {
-        joints[i] = lmb_default_joint_def();
-        joints[i].parent = parents[i];
-        memcpy(joints[i].rest.translation, places[i], sizeof places[i]);
-    }
-    joints[ROOT].rest.rotation[0] = -0.6f;
-    joints[ROOT].rest.rotation[3] = 0.8f;
-    joints[RIGHT_THIGH].rest.rotation[1] = 0.28f;
-    joints[RIGHT_THIGH].rest.rotation[3] = 0.96f;
-    for (int i = 0; i < 3; i++) {
-        joints[ROOT].rest.scale[i] = 0.5f;
-        joints[SPINE].rest.scale[i] = 1.5f;
-        joints[RIGHT_THIGH].rest.scale[i] = 0.8f + 0.3f * (float)i;
-    }
-    const lmb_rig_def def = {.joints = joints, .joint_count = JOINTS};
-    lmb_rig *rig = NULL;
-    lmb_error error = {0};
-    assert_ok(lmb_rig_create(&def, NULL, &rig, &error), &error);
-    return rig;
-}
-
-// A take with everything that it is made of.
-typedef struct take_source {
-    lmb_motion_take take;
-    lmb_clip *clip;
-    lmb_clip_def clip_def;
-    lmb_motion_track motion;
-    lmb_track_def tracks[TRACKS];
-    float times[MAX_KEYS], values[TRACKS][MAX_KEYS * 9], motion_keys[MAX_KEYS * 4];
-    lmb_motion_tag_range ranges[MAX_RANGES];
-} take_source;
-
-typedef enum travel {
-    TRAVEL_NONE,
-    TRAVEL_VELOCITY, // constant
-    TRAVEL_STRAIGHT, // by a motion track without yaw
-    TRAVEL_TURNING,
-    TRAVELS
-} travel;
-
-static void make_clip(take_source *t, const lmb_rig *rig) {
-    lmb_error error = {0};
-    assert_ok(lmb_clip_create(rig, &t->clip_def, NULL, &t->clip, &error), &error);
-    t->take.clip = t->clip;
-}
-
-// A track with values for any property: small turns about any axis, positions up to 0.3 from `at`, scales around 1.
-static void random_track(take_source *t, uint32_t track, uint32_t joint, lmb_property property, const float *at,
-                         bool loop, random_source *source) {
-    const uint32_t keys = t->tracks[0].key_count;
-    const bool spline = property == LMB_PROPERTY_TRANSLATION && joint == LEFT_FOOT;
-    const uint32_t width = property == LMB_PROPERTY_ROTATION ? 4 : 3, stride = spline ? 9 : width;
-    float *values = t->values[track];
-    for (uint32_t key = 0; key < keys; key++, values += stride) {
-        float turn[3], *value = spline ? values + 3 : values;
-        for (uint32_t i = 0; i < stride; i++) {
-            values[i] = (float)random_between(source, -0.3, 0.3);
-        }
-        memcpy(turn, value, sizeof turn);
-        for (uint32_t i = 0; i < 3; i++) {
-            value[i] += property == LMB_PROPERTY_SCALE ? 1.0f : property == LMB_PROPERTY_TRANSLATION ? at[i] : 0.0f;
-        }
-        if (width == 4) {
-            const double square = (double)turn[0] * (double)turn[0] + (double)turn[1] * (double)turn[1] +
-                                  (double)turn[2] * (double)turn[2];
-            value[3] = (float)sqrt(1.0 - square);
-        }
-        if (loop && key == keys - 1) {
-            memcpy(values, t->values[track], stride * sizeof *values);
-        }
-    }
-    t->tracks[track] =
-        (lmb_track_def){joint, property, spline ? LMB_INTERPOLATION_CUBIC_SPLINE : LMB_INTERPOLATION_LINEAR,
-                        keys,  t->times, t->values[track]};
-}
-
-static void random_travel(take_source *t, travel kind, random_source *source) {
-    if (kind == TRAVEL_VELOCITY) {
-        for (int i = 0; i < 3; i++) {
-            t->take.velocity[i] = (float)random_between(source, -2.0, 2.0);
-        }
-    }
-    if (kind < TRAVEL_STRAIGHT) {
-        return;
-    }
-    t->motion = (lmb_motion_track){.key_count = 2 + random_below(source, MAX_KEYS - 1), .keys = t->motion_keys};
-    const double step = (double)lmb_clip_duration(t->clip) / (t->motion.key_count - 1);
-    for (uint32_t i = 0; i < 4 * t->motion.key_count; i++) {
-        const double speed = i % 4 == 3 ? (kind == TRAVEL_TURNING ? 3.0 : 0.0) : 1.5;
-        const double from = i < 4 ? random_between(source, -2.0, 2.0) : (double)t->motion_keys[i - 4];
-        t->motion_keys[i] = (float)(from + (i < 4 ? 0.0 : step * speed * random_between(source, -0.7, 1.0)));
-    }
-    t->take.motion = &t->motion;
-    t->take.velocity[1] = 77.0f; // does not count
-}
-
-// Ranges that begin and end anywhere, or at rows.
-static void random_tags(take_source *t, double rate, random_source *source) {
-    const double duration = (double)lmb_clip_duration(t->clip);
-    t->take.tags = random_below(source, 4);
-    t->take.range_count = random_below(source, MAX_RANGES + 1);
-    t->take.ranges = t->ranges;
-    for (uint32_t i = 0; i < t->take.range_count; i++) {
-        double start = random_between(source, -0.2, duration), end = random_between(source, start, duration + 0.5);
-        if (random_below(source, 2) == 0) {
-            start = floor(start * rate) / rate;
-            end = floor(end * rate) / rate;
-        }
-        t->ranges[i] = (lmb_motion_tag_range){(float)start, (float)end, 1u << random_below(source, 5)};
-    }
-}
-
-// A take in which everything moves. A loop has the same pose at both ends.
-static void random_take(take_source *t, const lmb_rig *rig, double duration, bool loop, travel kind, double rate,
-                        random_source *source) {
-    static const float hips[3] = {0.0f, 0.0f, 2.0f}, foot[3] = {0.0f, 0.1f, -0.8f};
-    const uint32_t keys = 2 + random_below(source, MAX_KEYS - 1);
-    t->tracks[0].key_count = keys;
-    for (uint32_t i = 0; i < keys; i++) {
-        t->times[i] = (float)(duration * i / (keys - 1));
-    }
-    random_track(t, 0, HIPS, LMB_PROPERTY_TRANSLATION, hips, loop, source);
-    random_track(t, 1, LEFT_THIGH, LMB_PROPERTY_ROTATION, NULL, loop, source);
-    random_track(t, 2, RIGHT_THIGH, LMB_PROPERTY_ROTATION, NULL, loop, source);
-    random_track(t, 3, LEFT_SHIN, LMB_PROPERTY_SCALE, NULL, loop, source);
-    random_track(t, 4, LEFT_FOOT, LMB_PROPERTY_TRANSLATION, foot, loop, source);
-    t->clip_def = lmb_default_clip_def();
-    t->clip_def.tracks = t->tracks;
-    t->clip_def.track_count = TRACKS;
-    t->take = lmb_default_motion_take();
-    t->take.loop = loop;
-    make_clip(t, rig);
-    random_travel(t, kind, source);
-    random_tags(t, rate, source);
-}
-
-static void release_takes(take_source *takes, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        lmb_clip_destroy(takes[i].clip);
-    }
-    free(takes);
-}
 
 // ---- What the rows should be. ----
 
@@ -208,109 +40,14 @@ typedef struct expectation {
     bool *loops;
 } expectation;
 
-static uint32_t count_rows(const take_source *t, double rate) {
-    const float duration = lmb_clip_duration(t->take.clip);
-    uint32_t count = 0;
-    while (t->take.loop ? (float)(count / rate) < duration : (float)(count / rate) <= duration) {
-        count++;
-    }
-    return count;
-}
-
-// Where a character is in the plane and in height, and where it heads.
-typedef struct place {
-    double p[3], yaw;
-} place;
-
-static void turn(const double p[3], double yaw, double turned[3]) {
-    const double x = p[0], z = p[2];
-    turned[0] = x * cos(yaw) + z * sin(yaw);
-    turned[1] = p[1];
-    turned[2] = z * cos(yaw) - x * sin(yaw);
-}
-
-// The place b as it is seen from a.
-static place seen_from(const place *a, const place *b) {
-    const double way[3] = {b->p[0] - a->p[0], b->p[1] - a->p[1], b->p[2] - a->p[2]};
-    place result = {.yaw = b->yaw - a->yaw};
-    turn(way, -a->yaw, result.p);
-    return result;
-}
-
-// The place that b is, seen from a.
-static place go_on(const place *a, const place *b) {
-    place result = {.yaw = a->yaw + b->yaw};
-    turn(b->p, a->yaw, result.p);
-    for (int i = 0; i < 3; i++) {
-        result.p[i] += a->p[i];
-    }
-    return result;
-}
-
-// The keys of a motion track at a time of the clip.
-static place keys_at(const take_source *t, double time) {
-    const lmb_motion_track *track = t->take.motion;
-    const double at = time / (double)lmb_clip_duration(t->take.clip) * (track->key_count - 1);
-    const uint32_t key = at < 0.0 ? 0 : at < track->key_count - 2 ? (uint32_t)at : track->key_count - 2;
-    double numbers[4];
-    for (uint32_t i = 0; i < 4; i++) {
-        numbers[i] = oracle_lerp((double)track->keys[4 * key + i], (double)track->keys[4 * key + 4 + i], at - key);
-    }
-    return (place){{numbers[0], numbers[1], numbers[2]}, numbers[3]};
-}
-
-// Where a take has moved its character at any time, seen from where it begins.
-static place place_at(const take_source *t, double time, double rate) {
-    const double duration = (double)lmb_clip_duration(t->take.clip);
-    place result = {{0}, 0.0};
-    if (t->take.motion == NULL) {
-        for (int i = 0; i < 3; i++) {
-            result.p[i] = (double)t->take.velocity[i] * time;
-        }
-        return result;
-    }
-    const place start = keys_at(t, 0.0), end = keys_at(t, duration), whole = seen_from(&start, &end);
-    if (t->take.loop) {
-        const double rounds = floor(time / duration);
-        const place back = seen_from(&whole, &(place){{0}, 0.0});
-        for (double i = 0.0; i < fabs(rounds); i += 1.0) {
-            result = go_on(&result, rounds < 0.0 ? &back : &whole);
-        }
-        time -= rounds * duration;
-    }
-    if (time <= duration) {
-        const place now = keys_at(t, time), since = seen_from(&start, &now);
-        return go_on(&result, &since);
-    }
-    const place before = keys_at(t, fmax(duration - 1.0 / rate, 0.0)), last = seen_from(&start, &before);
-    result = whole;
-    for (int i = 0; i < 3; i++) {
-        result.p[i] += (whole.p[i] - last.p[i]) / fmin(1.0 / rate, duration) * (time - duration);
-    }
-    return result;
-}
-
-// Positions of the joints in the model, as the clip has them.
-static void positions_at(const lmb_rig *rig, const take_source *t, double time, const uint32_t joints[3],
-                         double positions[3][3]) {
-    oracle_transform local[JOINTS];
-    oracle_affine models[JOINTS];
-    oracle_choices choices = {0};
-    const double duration = (double)lmb_clip_duration(t->take.clip);
-    // Durations are rounded to floats, so what is the beginning of a loop again may be a little before its end.
-    const double rounds = t->take.loop ? floor(time / duration + 1e-7) : 0.0;
-    time = oracle_clip_time(time - rounds * duration, duration, false);
-    for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        const lmb_transform given = lmb_rig_joint_rest(rig, joint);
-        const oracle_transform rest = oracle_transform_from_float(&given);
-        assert_true(oracle_clip_sample(&t->clip_def, joint, time, &rest, &choices, &local[joint]));
-    }
-    oracle_model(rig, local, models, NULL);
-    for (int i = 0; i < 3; i++) {
-        for (int axis = 0; axis < 3; axis++) {
-            positions[i][axis] = models[joints[i]].m[axis][3];
-        }
-    }
+// Positions of the feet and the hips in the model, as the clip has them.
+static void foot_positions(const lmb_motion_database_def *def, const take_source *t, double time,
+                           double positions[3][3]) {
+    double all[TAKE_JOINTS][3];
+    take_positions_at(def->rig, t, time, all);
+    memcpy(positions[0], all[def->left_foot], sizeof *all);
+    memcpy(positions[1], all[def->right_foot], sizeof *all);
+    memcpy(positions[2], all[def->hips], sizeof *all);
 }
 
 // Features of a moment, by the table of the header.
@@ -319,17 +56,16 @@ static void features_at(const lmb_motion_database_def *def, const take_source *t
     const double rate = (double)def->rate, time = index / rate;
     const bool first = index == 0 && !t->take.loop, last = index == count - 1 && !t->take.loop;
     const double sides[2] = {first ? time : (index - 1.0) / rate, last ? time : (index + 1.0) / rate};
-    const uint32_t joints[3] = {def->left_foot, def->right_foot, def->hips};
-    const place here = place_at(t, time, rate);
+    const place here = take_place_at(t, time, rate);
     double positions[3][3], side[2][3][3];
-    positions_at(def->rig, t, time, joints, positions);
+    foot_positions(def, t, time, positions);
     memcpy(features, positions, 6 * sizeof *features);
     for (int i = 0; i < 2; i++) {
-        const place there = place_at(t, sides[i], rate), seen = seen_from(&here, &there);
-        positions_at(def->rig, t, sides[i], joints, positions);
+        const place there = take_place_at(t, sides[i], rate), seen = place_seen_from(&here, &there);
+        foot_positions(def, t, sides[i], positions);
         for (int joint = 0; joint < 3; joint++) {
             const place of_joint = {{positions[joint][0], positions[joint][1], positions[joint][2]}, 0.0};
-            const place result = go_on(&seen, &of_joint);
+            const place result = place_go_on(&seen, &of_joint);
             memcpy(side[i][joint], result.p, sizeof result.p);
         }
     }
@@ -337,7 +73,7 @@ static void features_at(const lmb_motion_database_def *def, const take_source *t
         features[6 + i] = (side[1][i / 3][i % 3] - side[0][i / 3][i % 3]) / (sides[1] - sides[0]);
     }
     for (int i = 0; i < 3; i++) {
-        const place there = place_at(t, time + (double)def->times[i], rate), seen = seen_from(&here, &there);
+        const place there = take_place_at(t, time + (double)def->times[i], rate), seen = place_seen_from(&here, &there);
         features[15 + 2 * i] = seen.p[0];
         features[16 + 2 * i] = seen.p[2];
         features[21 + 2 * i] = sin(seen.yaw);
@@ -393,7 +129,7 @@ static expectation expect_rows(const lmb_motion_database_def *def, const take_so
     e.loops = allocate(def->take_count, sizeof *e.loops);
     for (uint32_t i = 0; i < def->take_count; i++) {
         e.first[i] = e.count;
-        e.count += count_rows(&sources[i], e.rate);
+        e.count += count_take_moments(&sources[i], e.rate);
         e.durations[i] = (double)lmb_clip_duration(sources[i].take.clip);
         e.loops[i] = sources[i].take.loop;
     }
@@ -573,8 +309,8 @@ static take_source *random_takes(const lmb_rig *rig, const random_settings *sett
         const double rows = 1.0 + random_below(source, settings->max_rows - 1) + (loop ? 1.0 : 0.0);
         // Every second clip has an end between two moments.
         const double duration = (rows + (random_below(source, 2) == 0 ? 0.25 : 0.0)) / rate;
-        random_take(&sources[i], rig, duration, loop, (travel)random_below(source, settings->travels + 1), rate,
-                    source);
+        make_random_take(&sources[i], rig, duration, loop, (travel)random_below(source, settings->travels + 1), rate,
+                         source);
     }
     return sources;
 }
@@ -604,7 +340,7 @@ static void features_and_rows_are_those_of_the_oracle(void **state) {
         random_source source = random_branch(suite_first() + i, 1);
         const random_settings settings = {i % 5 == 0 ? 1 : 6, i % 4 == 0 ? 3 : 90, (travel)(i % TRAVELS)};
         const float rate = rates[i % (sizeof rates / sizeof *rates)];
-        lmb_rig *rig = make_rig();
+        lmb_rig *rig = make_take_rig();
         uint32_t count;
         take_source *sources = random_takes(rig, &settings, (double)rate, &count, &source);
         lmb_motion_take *list = allocate(count, sizeof *list);
@@ -637,12 +373,12 @@ static void features_and_rows_are_those_of_the_oracle(void **state) {
 // A loop whose clip ends elsewhere than it begins goes on at its beginning, also if its duration is rounded.
 static void a_loop_goes_on_at_its_beginning(void **state) {
     (void)state;
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     for (uint32_t i = 0; i < 40; i++) {
         random_source source = random_branch(i, 2);
         const float rate = rates[i % (sizeof rates / sizeof *rates)];
         take_source *sources = allocate(1, sizeof *sources);
-        random_take(sources, rig, (2 + 3 * i) / (double)rate, false, (travel)(i % TRAVELS), (double)rate, &source);
+        make_random_take(sources, rig, (2 + 3 * i) / (double)rate, false, (travel)(i % TRAVELS), (double)rate, &source);
         sources->take.loop = true;
         lmb_motion_take list[1];
         lmb_motion_database_def def = definition(rig, sources, 1, list);
@@ -659,21 +395,6 @@ static void a_loop_goes_on_at_its_beginning(void **state) {
         release_takes(sources, 1);
     }
     lmb_rig_destroy(rig);
-}
-
-// A clip that moves joints along straight lines, from what `from` says to what `to` says.
-static void line_take(take_source *t, const lmb_rig *rig, float duration, uint32_t joint, const float from[3],
-                      const float to[3]) {
-    t->times[1] = duration;
-    memcpy(t->values[0], from, 3 * sizeof *from);
-    memcpy(t->values[0] + 3, to, 3 * sizeof *to);
-    t->tracks[0] =
-        (lmb_track_def){joint, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, t->times, t->values[0]};
-    t->clip_def = lmb_default_clip_def();
-    t->clip_def.tracks = t->tracks;
-    t->clip_def.track_count = 1;
-    t->take = lmb_default_motion_take();
-    make_clip(t, rig);
 }
 
 static const float left_rest[3] = {0.0f, 0.0f, -0.8f};
@@ -694,12 +415,12 @@ static void check_numbers(const lmb_motion_database *database, uint32_t take, co
 // become -3 and 3, and the path -1, -2, -3 and 1, 2, 3.
 static void two_speeds_by_hand(void **state) {
     (void)state;
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(2, sizeof *sources);
     lmb_motion_take list[2];
     int16_t expected[2][FEATURES] = {{0}};
     for (uint32_t i = 0; i < 2; i++) {
-        line_take(&sources[i], rig, i == 0 ? 29.5f / 30.0f : 1.0f, LEFT_FOOT, left_rest, left_rest);
+        make_line_take(&sources[i], rig, i == 0 ? 29.5f / 30.0f : 1.0f, LEFT_FOOT, left_rest, left_rest);
         sources[i].take.velocity[2] = i == 0 ? 1.0f : 3.0f;
         sources[i].take.loop = i == 1;
         const int16_t sign = i == 0 ? -1 : 1;
@@ -724,12 +445,12 @@ static void two_speeds_by_hand(void **state) {
 static void what_never_differs_counts_as_zero(void **state) {
     (void)state;
     static const float from[3] = {0.11f, 0.23f, -0.77f}, far_on[3] = {0.41f, 0.03f, 1.13f};
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     for (uint32_t i = 0; i < 4; i++) {
         take_source *sources = allocate(1, sizeof *sources);
         lmb_motion_take list[1];
         const bool moves = i == 3;
-        line_take(sources, rig, (37.0f + (float)i) / 30.0f, LEFT_FOOT, from, moves ? far_on : from);
+        make_line_take(sources, rig, (37.0f + (float)i) / 30.0f, LEFT_FOOT, from, moves ? far_on : from);
         if (i > 0) {
             sources->take.velocity[0] = 0.3f;
             sources->take.velocity[2] = 1.7f;
@@ -773,12 +494,12 @@ static void what_never_differs_counts_as_zero(void **state) {
 // Each group alone, by weights of 0: the others count as 0.
 static void weights_of_zero_leave_groups_out(void **state) {
     (void)state;
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     random_source source = random_branch(0, 3);
     take_source *sources = allocate(2, sizeof *sources);
     lmb_motion_take list[2];
-    random_take(&sources[0], rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
-    random_take(&sources[1], rig, 0.9, true, TRAVEL_TURNING, 30.0, &source);
+    make_random_take(&sources[0], rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
+    make_random_take(&sources[1], rig, 0.9, true, TRAVEL_TURNING, 30.0, &source);
     lmb_motion_database_def def = definition(rig, sources, 2, list);
     for (uint32_t i = 0; i < 6; i++) {
         float weights[5] = {0};
@@ -814,7 +535,7 @@ static lmb_motion_database *unit_database(void) {
     assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
     static const float below[3] = {-1.0f, -1.0f, -1.0f}, above[3] = {1.0f, 1.0f, 1.0f};
     take_source *sources = allocate(1, sizeof *sources);
-    line_take(sources, rig, 1.0f / 32.0f, 0, below, above);
+    make_line_take(sources, rig, 1.0f / 32.0f, 0, below, above);
     lmb_motion_take list[1];
     lmb_motion_database_def def = definition(rig, sources, 1, list);
     def.left_foot = 0;
@@ -1029,7 +750,7 @@ static void searches_find_what_a_search_of_all_rows_finds(void **state) {
         random_source source = random_branch(suite_first() + i, 4);
         const random_settings settings = {i % 5 == 0 ? 1 : i % 5 == 1 ? 60 : 8, i % 3 == 0 ? 5 : 150, TRAVEL_TURNING};
         const float rate = rates[i % (sizeof rates / sizeof *rates)];
-        lmb_rig *rig = make_rig();
+        lmb_rig *rig = make_take_rig();
         uint32_t count;
         take_source *sources = random_takes(rig, &settings, (double)rate, &count, &source);
         take_source *all = allocate(2 * (size_t)count, sizeof *all);
@@ -1055,12 +776,12 @@ static void searches_find_what_a_search_of_all_rows_finds(void **state) {
 // A database of 64 takes with 2,048 rows each, and one of many takes.
 static void check_large(uint32_t takes, uint32_t rows, uint32_t searches) {
     random_source source = random_branch(takes, 5);
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(takes, sizeof *sources);
     for (uint32_t i = 0; i < takes; i++) {
         const bool loop = i % 3 == 0;
-        random_take(&sources[i], rig, (double)(loop ? rows : rows - 1) / 128.0, loop, (travel)(i % TRAVELS), 128.0,
-                    &source);
+        make_random_take(&sources[i], rig, (double)(loop ? rows : rows - 1) / 128.0, loop, (travel)(i % TRAVELS), 128.0,
+                         &source);
     }
     lmb_motion_take *list = allocate(takes, sizeof *list);
     lmb_motion_database_def def = definition(rig, sources, takes, list);
@@ -1090,9 +811,9 @@ static void many_takes_are_searched(void **state) {
 // One take of 2 s, at 30 rows a second. Its rows are found by their times.
 static searched one_take(bool loop, float end) {
     random_source source = random_branch(7, 6);
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(1, sizeof *sources);
-    random_take(sources, rig, 2.0, loop, TRAVEL_TURNING, 30.0, &source);
+    make_random_take(sources, rig, 2.0, loop, TRAVEL_TURNING, 30.0, &source);
     sources->take.range_count = 0;
     sources->take.tags = 4;
     lmb_motion_take list[1];
@@ -1284,7 +1005,7 @@ static void defaults_are_those_of_the_header(void **state) {
 
 static void the_same_takes_give_the_same_bits(void **state) {
     (void)state;
-    lmb_rig *rig = make_rig();
+    lmb_rig *rig = make_take_rig();
     random_source source = random_branch(1, 9);
     uint32_t count;
     take_source *sources = random_takes(rig, &(random_settings){20, 90, TRAVEL_TURNING}, 30.0, &count, &source);
@@ -1315,10 +1036,10 @@ typedef struct refusals {
 } refusals;
 
 static refusals make_refusals(void) {
-    refusals f = {.rig = make_rig(), .sources = allocate(2, sizeof *f.sources)};
+    refusals f = {.rig = make_take_rig(), .sources = allocate(2, sizeof *f.sources)};
     random_source source = random_branch(2, 10);
-    random_take(&f.sources[0], f.rig, 1.0, true, TRAVEL_TURNING, 30.0, &source);
-    random_take(&f.sources[1], f.rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
+    make_random_take(&f.sources[0], f.rig, 1.0, true, TRAVEL_TURNING, 30.0, &source);
+    make_random_take(&f.sources[1], f.rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
     f.sources[1].take.range_count = 2;
     f.sources[1].ranges[0] = (lmb_motion_tag_range){0.0f, 0.5f, 1};
     f.sources[1].ranges[1] = (lmb_motion_tag_range){0.25f, 0.25f, 2};
@@ -1434,7 +1155,7 @@ static void joints_that_do_not_fit_are_refused(void **state) {
     refusals f = make_refusals();
     static const char *const names[3] = {"left foot", "right foot", "hips"};
     static const char *const pairs[3] = {"both feet", "hips", "hips"};
-    static const uint32_t bad[3] = {JOINTS, LMB_NONE, 1u << 31};
+    static const uint32_t bad[3] = {TAKE_JOINTS, LMB_NONE, 1u << 31};
     uint32_t *const joints[3] = {&f.def.left_foot, &f.def.right_foot, &f.def.hips};
     for (int i = 0; i < 3; i++) {
         for (int k = 0; k < 3; k++) {
