@@ -14,8 +14,8 @@
 /// The distance of two windows is the root mean square of the distances between corresponding points, weighted by
 /// joints, after the second window was turned about y and moved along x and z so that this is smallest. The heights of
 /// both count from the character's own at the first moment. With a and b the sums, over the points less their weighted
-/// means, of x x' + z z' and of x z' - z x', the best turn of the second window is that of the direction (a, b), and the
-/// mean of the products is then the length of (a, b). Distances are float64, rounded to float.
+/// means, of x x' + z z' and of x z' - z x', the best turn of the second window is that of the direction (a, b), and
+/// the mean of the products is then the length of (a, b). Distances are float64, rounded to float.
 ///
 /// A transition leaves its first moment and enters the second one. It is meant to be inertialized: nothing is blended,
 /// so both windows may be those that follow.
@@ -71,9 +71,15 @@ LMB_API lmb_result lmb_motion_take_measure_gap(const lmb_rig *rig, const lmb_cli
 /// A motion graph. It does not change once created.
 typedef struct lmb_motion_graph lmb_motion_graph;
 
-/// Makes a motion graph. Of the minima of the distances below the threshold, the smallest within a window's length, in
-/// both directions, is a transition, unless it leads to less than a window before or after itself in the same take.
-/// Rig, takes and clips are not needed afterwards. The same takes give the same graph on every processor.
+/// Makes a motion graph. Rig, takes and clips are not needed afterwards. The same takes give the same graph on every
+/// processor.
+///
+/// A minimum is a distance below the threshold of which no neighbour in the matrix of moments is smaller. Beyond the
+/// ends of a take there are no neighbours, not even of a loop. Left out are minima beyond `max_turn` or `max_shift`,
+/// and those that lead to less than a window before or after themselves in the same take. The others are transitions,
+/// in ascending order of their distances, unless both moments are less than a window from those of one before. Here
+/// moments of a loop go on at its other end. A transition also needs a kept moment right before it leaves and one right
+/// after it enters.
 ///
 /// Time grows with the square of the moments. Temporary memory is about 24 bytes times moments and joints.
 ///
@@ -118,7 +124,8 @@ typedef struct lmb_motion_graph_take {
 
 /// Returns what is kept of a take; zeros if there is no such take.
 LMB_API lmb_motion_graph_take lmb_motion_graph_take_at(const lmb_motion_graph *graph, uint32_t take);
-/// Returns the number of minima below the threshold, of which some may lead out of what is kept.
+/// Returns the number of minima below the threshold that may be transitions, none near a smaller one
+/// (lmb_motion_graph_create()). Some may lead out of what is kept.
 LMB_API uint32_t lmb_motion_graph_minimum_count(const lmb_motion_graph *graph);
 
 /// @}
