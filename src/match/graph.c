@@ -303,10 +303,10 @@ static bool fits(const choice *c, const lmb_motion_graph_def *def, bool *cuts) {
            (def->max_transitions == 0 || transitions <= def->max_transitions);
 }
 
-// Keeps the fewest first minima that keep as many moments.
-static void keep_first(choice *c) {
+// Keeps the fewest first minima that keep as many moments, and as many more of them as fit.
+static void keep_first(choice *c, const lmb_motion_graph_def *def, bool *cuts) {
     const uint32_t kept = c->kept_count;
-    uint32_t low = 0, high = c->count;
+    uint32_t low = 0, high = c->count, beyond = c->count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
         choose_first(c, middle);
@@ -314,13 +314,21 @@ static void keep_first(choice *c) {
         high = c->kept_count < kept ? high : middle;
     }
     choose_first(c, high);
+    for (low = high; fits(c, def, cuts) && beyond - low > 1;) {
+        const uint32_t middle = low + (beyond - low) / 2;
+        choose_first(c, middle);
+        const bool more = c->kept_count == kept && fits(c, def, cuts);
+        low = more ? middle : low;
+        beyond = more ? beyond : middle;
+        choose_first(c, low);
+    }
 }
 
 static void limit(choice *c, const lmb_motion_graph_def *def, bool *cuts, bool *saved) {
     if (fits(c, def, cuts)) {
         return;
     }
-    keep_first(c);
+    keep_first(c, def, cuts);
     for (uint32_t i = c->count; i-- > 0 && !fits(c, def, cuts);) {
         if (is_used(c, i)) {
             remove_spare(c, i, saved);
