@@ -75,11 +75,11 @@ typedef struct lmb_motion_graph lmb_motion_graph;
 /// processor.
 ///
 /// A minimum is a distance below the threshold of which no neighbour in the matrix of moments is smaller. Beyond the
-/// ends of a take there are no neighbours, not even of a loop. Left out are minima beyond `max_turn` or `max_shift`,
-/// and those that lead to less than a window before or after themselves in the same take. The others are transitions,
+/// ends of a take there are no neighbours, not even of a loop. Left out are minima that jump by more than `max_jump`, and
+/// those that lead to less than a window before or after themselves in the same take. The others are transitions,
 /// in ascending order of their distances, unless both moments are less than a window from those of one before. Here
-/// moments of a loop go on at its other end. A transition also needs a kept moment right before it leaves and one right
-/// after it enters.
+/// moments of a loop go on at its other end. What follows a transition is the step from the moment that it enters to
+/// the one after that; kept is the largest set of steps that reach each other, and what is between them.
 ///
 /// Time grows with the square of the moments. Temporary memory is about 24 bytes times moments and joints.
 ///

@@ -74,13 +74,15 @@ static bool check(const lmb_motion_graph_def *def, lmb_error *error) {
 
 // ---- Moments that reach each other.
 
-// Chooses transitions among the minima, and the moments that they keep.
+// Chooses transitions among the minima, and the steps that they keep: a step leads from a moment to the one after it in
+// its take, and has the index of the latter. After a transition from one moment to another, the step that follows is
+// the one behind the second moment: so what reaches each other are steps.
 typedef struct choice {
     const motion_cloud *cloud;
     const motion_minimum *minima;
     uint32_t count; // of the minima that may be transitions
     bool *removed;  // [minimum]
-    bool *kept;     // [moment]
+    bool *kept;     // [step]
     uint32_t kept_count;
     uint32_t *next; // [moment]: that follows in its take, or LMB_NONE
 
@@ -113,18 +115,23 @@ static void choice_allocate(choice *c, const motion_cloud *cloud, const motion_m
     }
 }
 
+// Returns the step that follows a transition, or LMB_NONE.
+static uint32_t step_after(const choice *c, uint32_t minimum) {
+    return c->next[c->minima[minimum].to];
+}
+
 static void sort_edges(choice *c) {
     const uint32_t moments = c->cloud->moment_count;
     memset(c->first, 0, ((size_t)moments + 2) * sizeof *c->first);
     for (uint32_t i = 0; i < c->count; i++) {
-        c->first[c->minima[i].from + 2] += c->removed[i] ? 0 : 1;
+        c->first[c->minima[i].from + 2] += c->removed[i] || step_after(c, i) == LMB_NONE ? 0 : 1;
     }
     for (uint32_t i = 2; i < moments + 2; i++) {
         c->first[i] += c->first[i - 1];
     }
     for (uint32_t i = 0; i < c->count; i++) {
-        if (!c->removed[i]) {
-            c->edges[c->first[c->minima[i].from + 1]++] = c->minima[i].to;
+        if (!c->removed[i] && step_after(c, i) != LMB_NONE) {
+            c->edges[c->first[c->minima[i].from + 1]++] = step_after(c, i);
         }
     }
 }
@@ -203,39 +210,18 @@ static void find_largest(choice *c) {
     }
 }
 
-static uint32_t previous_of(const choice *c, uint32_t moment) {
-    const cloud_take *take = lmb_cloud_take_of(c->cloud, moment);
-    return moment > take->moment ? moment - 1 : take->loops ? take->moment + take->count - 1 : LMB_NONE;
-}
-
-static bool is_kept(const choice *c, uint32_t moment) {
-    return moment != LMB_NONE && c->kept[moment];
+static bool is_kept(const choice *c, uint32_t step) {
+    return step != LMB_NONE && c->kept[step];
 }
 
 static bool is_used(const choice *c, uint32_t minimum) {
-    return !c->removed[minimum] && c->kept[c->minima[minimum].from] && c->kept[c->minima[minimum].to];
-}
-
-// Keeps the largest set of moments that reach each other. A transition that leaves where nothing has played, or enters
-// where nothing follows, is removed.
-static void choose(choice *c) {
-    bool changed = true;
-    while (changed) {
-        find_largest(c);
-        changed = false;
-        for (uint32_t i = 0; i < c->count; i++) {
-            if (is_used(c, i) &&
-                !(is_kept(c, previous_of(c, c->minima[i].from)) && is_kept(c, c->next[c->minima[i].to]))) {
-                c->removed[i] = changed = true;
-            }
-        }
-    }
+    return !c->removed[minimum] && c->kept[c->minima[minimum].from] && is_kept(c, step_after(c, minimum));
 }
 
 static void choose_first(choice *c, uint32_t count) {
     memset(c->removed, 0, (count > c->count ? count : c->count) * sizeof *c->removed);
     c->count = count;
-    choose(c);
+    find_largest(c);
 }
 
 // ---- Parts.
@@ -253,9 +239,9 @@ static uint32_t cut(const choice *c, bool *cuts) {
     for (uint32_t take = 0; take < cloud->take_count; take++) {
         const cloud_take *own = &cloud->takes[take];
         for (uint32_t i = own->moment; i < own->moment + own->count; i++) {
-            const bool follows = i > own->moment && c->kept[i - 1];
-            cuts[i] = c->kept[i] && (cuts[i] || !follows || !is_kept(c, c->next[i]));
-            count += cuts[i] && is_kept(c, c->next[i]) ? 1 : 0;
+            const bool follows = is_kept(c, c->next[i]);
+            cuts[i] = cuts[i] || c->kept[i] != follows || (i == own->moment && follows);
+            count += cuts[i] && follows ? 1 : 0;
         }
     }
     return count;
@@ -266,10 +252,10 @@ static void remove_spare(choice *c, uint32_t minimum, bool *saved) {
     const uint32_t kept = c->kept_count;
     memcpy(saved, c->removed, c->count * sizeof *saved);
     c->removed[minimum] = true;
-    choose(c);
+    find_largest(c);
     if (c->kept_count != kept) {
         memcpy(c->removed, saved, c->count * sizeof *saved);
-        choose(c);
+        find_largest(c);
     }
 }
 
@@ -278,13 +264,13 @@ static uint32_t find_cheapest(choice *c, bool *saved) {
     uint32_t cheapest = LMB_NONE, most = 0, tried = 0;
     memcpy(saved, c->removed, c->count * sizeof *saved);
     for (uint32_t i = c->count; i-- > 0 && tried < 64;) {
-        choose(c);
+        find_largest(c);
         if (!is_used(c, i)) {
             continue;
         }
         tried++;
         c->removed[i] = true;
-        choose(c);
+        find_largest(c);
         if (c->kept_count > most) {
             most = c->kept_count;
             cheapest = i;
@@ -342,7 +328,7 @@ static void limit(choice *c, const lmb_motion_graph_def *def, bool *cuts, bool *
             return;
         }
         c->removed[cheapest] = true;
-        choose(c);
+        find_largest(c);
     }
 }
 
@@ -408,7 +394,8 @@ static void make_transitions(lmb_motion_graph *graph, const choice *c, const uin
 static uint32_t count_kept(const choice *c, const cloud_take *take) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < take->count; i++) {
-        count += c->kept[take->moment + i] ? 1 : 0;
+        const uint32_t moment = take->moment + i;
+        count += c->kept[moment] || is_kept(c, c->next[moment]) ? 1 : 0;
     }
     return count;
 }

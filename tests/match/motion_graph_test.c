@@ -10,8 +10,9 @@
 enum { MAX_MOMENTS = 160, MAX_TAKES = 4 };
 
 typedef struct pair {
-    double distance, turn, shift[2];
-    bool begins; // both windows do
+    double distance, jump;
+    double turn, shift[2]; // of the best alignment
+    bool begins;           // both windows do
 } pair;
 
 // What the header says of some takes.
@@ -19,7 +20,8 @@ typedef struct expectation {
     uint32_t window, count, first[MAX_TAKES + 1], take_of[MAX_MOMENTS], chosen, kept_count;
     bool loops[MAX_TAKES];
     pair pairs[MAX_MOMENTS][MAX_MOMENTS];
-    bool is_minimum[MAX_MOMENTS][MAX_MOMENTS], leads[MAX_MOMENTS][MAX_MOMENTS], reach[MAX_MOMENTS][MAX_MOMENTS];
+    bool is_minimum[MAX_MOMENTS][MAX_MOMENTS], leads[MAX_MOMENTS][MAX_MOMENTS], used[MAX_MOMENTS][MAX_MOMENTS];
+    bool reach[MAX_MOMENTS][MAX_MOMENTS];
     bool kept[MAX_MOMENTS];
 } expectation;
 
@@ -93,6 +95,7 @@ static pair compare(const lmb_motion_graph_def *def, uint32_t window, point *a, 
     result.shift[0] = means[0] - means[2] * cos(result.turn) - means[3] * sin(result.turn);
     result.shift[1] = means[1] - means[3] * cos(result.turn) + means[2] * sin(result.turn);
     result.distance = sqrt(mean_square(def, window, a, b, result.turn, result.shift[0], result.shift[1]));
+    result.jump = sqrt(mean_square(def, 1, a, b, 0.0, 0.0, 0.0)); // of the first moments, in the characters' frames
     return result;
 }
 
@@ -133,7 +136,7 @@ static uint32_t apart(const expectation *e, uint32_t a, uint32_t b) {
 static bool may_lead(const lmb_motion_graph_def *def, const expectation *e, uint32_t from, uint32_t to) {
     const pair *p = &e->pairs[from][to];
     return p->begins && p->distance < (double)def->threshold && apart(e, from, to) >= e->window &&
-           fabs(p->turn) <= (double)def->max_turn && hypot(p->shift[0], p->shift[1]) <= (double)def->max_shift;
+           p->jump <= (double)def->max_jump;
 }
 
 // Neighbours over the beginning of a loop do not count.
@@ -175,14 +178,16 @@ static void choose_transitions(expectation *e) {
     free(left);
 }
 
-static void find_largest_set(expectation *e) {
-    memset(e->kept, 0, sizeof e->kept);
-    e->kept_count = 0;
-    for (uint32_t a = 0; a < e->count; a++) {
-        memcpy(e->reach[a], e->leads[a], sizeof e->reach[a]);
-        const uint32_t next = beside(e, a, 1);
-        if (next != LMB_NONE) {
-            e->reach[a][next] = true;
+// The largest set of steps that reach each other. A step leads to a moment from the one before it, and has the index of
+// the former. What follows a transition is the step behind the moment that is entered. Moments at either end of a kept
+// step are kept, and transitions between kept steps.
+static void find_kept(expectation *e) {
+    bool steps[MAX_MOMENTS] = {false};
+    memset(e->reach, 0, sizeof e->reach);
+    for (uint32_t i = 0; i < e->count * e->count; i++) {
+        const uint32_t a = i / e->count, b = i % e->count, after = beside(e, b, 1);
+        if (beside(e, a, -1) != LMB_NONE && after != LMB_NONE && (b == a || e->leads[a][b])) {
+            e->reach[a][after] = true;
         }
     }
     for (uint32_t k = 0; k < e->count; k++) {
@@ -192,35 +197,26 @@ static void find_largest_set(expectation *e) {
             }
         }
     }
-    uint32_t best = LMB_NONE;
+    uint32_t best = LMB_NONE, most = 1;
     for (uint32_t a = 0; a < e->count; a++) {
         uint32_t size = 0;
         for (uint32_t b = 0; b < e->count; b++) {
             size += e->reach[a][b] && e->reach[b][a] ? 1 : 0;
         }
-        if (size > e->kept_count) {
-            e->kept_count = size;
-            best = a;
-        }
+        best = size > most ? a : best;
+        most = size > most ? size : most;
     }
     for (uint32_t b = 0; b < e->count && best != LMB_NONE; b++) {
-        e->kept[b] = e->reach[best][b] && e->reach[b][best];
+        steps[b] = e->reach[best][b] && e->reach[b][best];
     }
-}
-
-// A transition that leaves where nothing kept comes before, or enters where nothing kept follows, is none.
-static void find_kept(expectation *e) {
-    for (bool changed = true; changed;) {
-        changed = false;
-        find_largest_set(e);
-        for (uint32_t i = 0; i < e->count * e->count; i++) {
-            const uint32_t a = i / e->count, b = i % e->count;
-            const uint32_t before = beside(e, a, -1), after = beside(e, b, 1);
-            if (e->leads[a][b] && e->kept[a] && e->kept[b] &&
-                !(before != LMB_NONE && e->kept[before] && after != LMB_NONE && e->kept[after])) {
-                e->leads[a][b] = false;
-                changed = true;
-            }
+    e->kept_count = 0;
+    for (uint32_t a = 0; a < e->count; a++) {
+        const uint32_t after = beside(e, a, 1);
+        e->kept[a] = steps[a] || (after != LMB_NONE && steps[after]);
+        e->kept_count += e->kept[a] ? 1 : 0;
+        for (uint32_t b = 0; b < e->count; b++) {
+            const uint32_t entered = beside(e, b, 1);
+            e->used[a][b] = e->leads[a][b] && steps[a] && entered != LMB_NONE && steps[entered];
         }
     }
 }
@@ -291,9 +287,7 @@ static void check_transitions(const lmb_motion_graph_def *def, const expectation
         const uint32_t a = moment_at(def, e, from->take, from->end), b = moment_at(def, e, to->take, to->start);
         const pair *p = &e->pairs[a][b];
         assert_near((double)t->distance, p->distance, 2e-6, "distance");
-        assert_near((double)t->turn, p->turn, 2e-5, "turn");
-        assert_near((double)t->shift[0], p->shift[0], 2e-5, "shift x");
-        assert_near((double)t->shift[1], p->shift[1], 2e-5, "shift z");
+        assert_near((double)t->jump, p->jump, 2e-6, "jump");
         if (!e->leads[a][b]) {
             fail_msg("%u to %u is no transition (minimum: %d)", (unsigned)a, (unsigned)b, e->is_minimum[a][b]);
         }
@@ -384,7 +378,7 @@ static void check_graph(const lmb_motion_graph_def *def, const expectation *e, c
                      e->kept[a]);
         }
         for (uint32_t b = 0; b < e->count && def->max_parts == 0 && def->max_transitions == 0; b++) {
-            if (found[a][b] != (e->leads[a][b] && e->kept[a] && e->kept[b])) {
+            if (found[a][b] != e->used[a][b]) {
                 fail_msg("%u to %u is missing: %g", (unsigned)a, (unsigned)b, e->pairs[a][b].distance);
             }
         }
@@ -438,8 +432,7 @@ static void make_scene(scene *s, uint32_t number) {
     s->weights[3] = 0.0f;
     s->def.joint_weights = random_below(&source, 2) == 0 ? NULL : s->weights;
     s->def.threshold = (float)random_between(&source, 0.1, 0.4);
-    s->def.max_turn = (float)random_between(&source, 0.2, 3.1);
-    s->def.max_shift = (float)random_between(&source, 0.1, 1.0);
+    s->def.max_jump = (float)random_between(&source, 0.1, 1.0);
 }
 
 static void release_scene(scene *s) {
@@ -513,9 +506,8 @@ static void limits_hold_and_moments_stay(void **state) {
                 bool(*found)[MAX_MOMENTS] = allocate(MAX_MOMENTS, sizeof *found), covered[MAX_MOMENTS] = {false};
                 check_transitions(&s.def, e, graph, found);
                 check_parts(&s.def, e, graph, covered);
-                uint32_t is_covered = 0;
+                uint32_t is_covered = 0; // of another set, if that became the largest one
                 for (uint32_t k = 0; k < e->count; k++) {
-                    assert_true(!covered[k] || e->kept[k]);
                     is_covered += covered[k] ? 1 : 0;
                 }
                 // What could have been left out without a loss, the one with the largest distance first?
@@ -548,16 +540,17 @@ static void the_largest_distance_that_is_not_needed_goes_first(void **state) {
         }
         if (count >= 2) {
             expectation *e = expect_graph(&s.def, s.sources);
-            bool kept[MAX_MOMENTS], leads[MAX_MOMENTS][MAX_MOMENTS];
+            bool kept[MAX_MOMENTS], leads[MAX_MOMENTS][MAX_MOMENTS], used[MAX_MOMENTS][MAX_MOMENTS];
             memcpy(kept, e->kept, sizeof kept);
             memcpy(leads, e->leads, sizeof leads);
+            memcpy(used, e->used, sizeof used);
             // The pairs, from the largest distance on: the first one without which the same moments are kept.
             double before = HUGE_VAL, gone = -1.0;
             while (gone < 0.0) {
                 uint32_t from = LMB_NONE, to = LMB_NONE;
                 for (uint32_t k = 0; k < e->count * e->count; k++) {
                     const uint32_t a = k / e->count, b = k % e->count;
-                    if (leads[a][b] && kept[a] && kept[b] && e->pairs[a][b].distance < before &&
+                    if (used[a][b] && e->pairs[a][b].distance < before &&
                         (from == LMB_NONE || e->pairs[a][b].distance > e->pairs[from][to].distance)) {
                         from = a;
                         to = b;
@@ -814,14 +807,11 @@ static void what_does_not_fit_is_refused(void **state) {
     CHECK_REFUSAL(lmb_motion_graph_create(&good, NULL, NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     static const float odd[] = {NAN, HUGE_VALF, -HUGE_VALF, -1.0f};
     for (int i = 0; i < 4; i++) {
-        float *const members[] = {&s.def.rate, &s.def.window, &s.def.threshold, &s.def.max_turn, &s.def.max_shift};
-        static const char *const names[] = {"rate", "window", "threshold", "turn", "shift"};
-        for (int k = 0; k < 5; k++) {
+        float *const members[] = {&s.def.rate, &s.def.window, &s.def.threshold, &s.def.max_jump};
+        static const char *const names[] = {"rate", "window", "threshold", "jump"};
+        for (int k = 0; k < 4; k++) {
             s.def = good;
             *members[k] = odd[i];
-            if (k == 4 && i == 1) {
-                continue; // the header does not say whether a shift may be infinite
-            }
             check_refused(&s.def, LMB_ERROR_ARGUMENT, names[k], "");
         }
         s.def = good;
@@ -832,17 +822,18 @@ static void what_does_not_fit_is_refused(void **state) {
     memset(s.weights, 0, sizeof s.weights);
     check_refused(&s.def, LMB_ERROR_ARGUMENT, "joint", "counts");
     static const struct {
-        float rate, window, threshold, max_turn;
+        float rate, window, threshold;
         const char *name;
-    } rows[] = {{0.99f, 0.2f, 1.0f, 1.0f, "rate"},      {240.5f, 0.2f, 1.0f, 1.0f, "rate"},
-                {30.0f, 0.0f, 1.0f, 1.0f, "window"},    {30.0f, 10.01f, 1.0f, 1.0f, "window"},
-                {30.0f, 0.2f, 0.0f, 1.0f, "threshold"}, {30.0f, 0.2f, 1.0f, 3.2f, "turn"}};
+    } rows[] = {{0.99f, 0.2f, 1.0f, "rate"},
+                {240.5f, 0.2f, 1.0f, "rate"},
+                {30.0f, 0.0f, 1.0f, "window"},
+                {30.0f, 10.01f, 1.0f, "window"},
+                {30.0f, 0.2f, 0.0f, "threshold"}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         s.def = good;
         s.def.rate = rows[i].rate;
         s.def.window = rows[i].window;
         s.def.threshold = rows[i].threshold;
-        s.def.max_turn = rows[i].max_turn;
         check_refused(&s.def, LMB_ERROR_ARGUMENT, rows[i].name, "");
     }
     s.def = good;
@@ -915,8 +906,8 @@ static void defaults_are_those_of_the_header(void **state) {
     (void)state;
     const lmb_motion_graph_def def = lmb_default_motion_graph_def();
     assert_true(def.rig == NULL && def.takes == NULL && def.take_count == 0 && def.joint_weights == NULL);
-    assert_true(def.rate == 30.0f && def.window == 1.0f / 3.0f && def.threshold == 0.1f && def.max_turn == 0.35f);
-    assert_true(def.max_shift == 0.2f && def.max_parts == 0 && def.max_transitions == 0);
+    assert_true(def.rate == 30.0f && def.window == 1.0f / 3.0f && def.threshold == 0.1f);
+    assert_true(def.max_jump == 0.2f && def.max_parts == 0 && def.max_transitions == 0);
     assert_true(def.map == NULL && def.map_size == 0);
 }
 
