@@ -186,8 +186,12 @@ static void mistakes_are_named(void **state) {
     bad[3].readback = s.old.readback;
     bad[4].slot = 9;
     bad[5].frame = &empty;
-    static const char *const messages[] = {"the batch is NULL", "the graph is NULL",  "a frame and no readback",
-                                           "another batch",     "frame slot 9 is not one of 1", "NULL"};
+    static const char *const messages[] = {"the batch is NULL",
+                                           "the graph is NULL",
+                                           "a frame and no readback",
+                                           "another batch",
+                                           "frame slot 9 is not one of 1",
+                                           "NULL"};
     lmb_gpu_readback *other = NULL;
     lmb_gpu_batch_def batch = lmb_default_gpu_batch_def();
     batch.graph = graph;
