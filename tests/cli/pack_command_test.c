@@ -241,7 +241,7 @@ static void real_characters_run_without_an_importer(void **state) {
     command_output output =
         command_run("\"%s\" pack " LIMBER_ASSETS "/Fox.glb --graph fox.json --output fox.lmb", LIMBER_CLI);
     assert_int_equal(output.status, 0);
-    assert_non_null(strstr(output.err, "warning: inputs[2].pose.play.motion: the clip 'Run' does not travel"));
+    assert_null(strstr(output.err, "does not travel")); // a reference is given
     command_output_release(&output);
     expect_same_run("fox.lmb", "fox", lmb_graph_json_def(json));
     expect_well("info fox.lmb", "images         1");
