@@ -180,13 +180,15 @@ lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants co
                                    "limber control", pipeline, error);
 }
 
-static lmb_result create_match(lmb_gpu_control *control, lmb_error *error) {
-    if ((control->control->block[CONTROL_FLAGS] & CONTROL_MATCHES) == 0) {
+lmb_result lmb_gpu_match_pipeline_create(lmb_gpu *gpu, const lmb_control *control, VkPipeline *pipeline,
+                                         lmb_error *error) {
+    *pipeline = VK_NULL_HANDLE;
+    if ((control->block[CONTROL_FLAGS] & CONTROL_MATCHES) == 0) {
         return LMB_OK;
     }
     const lmb_kernel_constants constants = {.curves = VK_TRUE, .user_curves = VK_TRUE, .matching = VK_TRUE};
-    return lmb_gpu_pipeline_create(control->gpu, kernel_match, sizeof kernel_match / sizeof *kernel_match, constants,
-                                   "limber match", &control->match, error);
+    return lmb_gpu_pipeline_create(gpu, kernel_match, sizeof kernel_match / sizeof *kernel_match, constants,
+                                   "limber match", pipeline, error);
 }
 
 // ---- Parts of a frame.
@@ -311,7 +313,7 @@ lmb_result lmb_gpu_control_create(lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         result = lmb_gpu_control_pipeline_create(gpu, constants, &created->pipeline, error);
     }
     if (result == LMB_OK) {
-        result = create_match(created, error);
+        result = lmb_gpu_match_pipeline_create(gpu, created->control, &created->match, error);
     }
     if (result != LMB_OK) {
         lmb_gpu_control_destroy(created);
@@ -401,16 +403,15 @@ void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_recor
     }
 }
 
-// Records the searches of characters that the control's kernel has begun, a workgroup for each.
-static void record_match(const lmb_gpu_control *control, VkCommandBuffer commands, const lmb_control_push *of_control) {
-    const lmb_gpu *gpu = control->gpu;
+void lmb_gpu_match_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
+                            const lmb_control_push *of_control) {
     const lmb_match_push push = {.block = of_control->block,
                                  .state = of_control->state,
                                  .parameters = of_control->parameters,
                                  .characters = of_control->characters};
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
-    lmb_gpu_dispatch(gpu, commands, control->match, &push, sizeof push, push.characters);
+    lmb_gpu_dispatch(gpu, commands, pipeline, &push, sizeof push, push.characters);
 }
 
 void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info *info, VkDeviceAddress parameters,
@@ -438,7 +439,7 @@ void lmb_gpu_control_record(lmb_gpu_control *control, const lmb_gpu_record_info 
     lmb_gpu_begin_label(gpu, info->commands, "limber control");
     lmb_gpu_control_dispatch(gpu, info->commands, control->pipeline, &push, &control->division);
     if (control->match != VK_NULL_HANDLE) {
-        record_match(control, info->commands, &push);
+        lmb_gpu_match_dispatch(gpu, info->commands, control->match, &push);
     }
     lmb_gpu_barrier(gpu, info->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);

@@ -76,6 +76,13 @@ void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_
 void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
                               const lmb_control_push *push, const lmb_gpu_control_division *division);
 
+// Creates the pipeline of a control's searches: VK_NULL_HANDLE if it has none.
+lmb_result lmb_gpu_match_pipeline_create(lmb_gpu *gpu, const lmb_control *control, VkPipeline *pipeline,
+                                         lmb_error *error);
+// Records the searches of characters that the control's kernel has begun, a workgroup for each, after a barrier.
+void lmb_gpu_match_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPipeline pipeline,
+                            const lmb_control_push *of_control);
+
 // Records, once, the control's block and zeroed states. Returns whether it has recorded them.
 bool lmb_gpu_control_record_beginning(lmb_gpu_control *control, VkCommandBuffer commands);
 // The states, for copies.

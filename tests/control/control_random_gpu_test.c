@@ -18,6 +18,8 @@ enum { OWN_KERNELS = 8, MOST_KERNELS = OWN_KERNELS + 16 };
 
 static device opened;
 static lmb_gpu *gpu;
+static VkPipeline match;  // of searches
+static uint32_t searches; // dispatches of it
 
 // The kernels: each is created when it is first needed. At most one is shared for each kind of character motion or, if
 // cases are quick, for each kind of rotation.
@@ -104,8 +106,13 @@ static int finish(void **state) {
     for (uint32_t i = 0; i < kernel_count; i++) {
         vkDestroyPipeline(opened.device, kernels[i].pipeline, NULL);
     }
+    vkDestroyPipeline(opened.device, match, NULL);
     lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;
+}
+
+static bool matches(const lmb_control *control) {
+    return lmb_control_find_features(control).matching;
 }
 
 static uint32_t *words_of(buffer which, size_t frame, size_t words_a_frame) {
@@ -169,6 +176,10 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
     lmb_gpu_control_division_record_copies(gpu, division, commands);
     barrier(commands);
     lmb_gpu_control_dispatch(gpu, commands, pipeline, &push, division);
+    if (matches(random->control)) {
+        lmb_gpu_match_dispatch(gpu, commands, match, &push);
+        searches++;
+    }
     barrier(commands);
     const VkBufferCopy copy = {.dstOffset = frame * a_frame.state * sizeof(uint32_t),
                                .size = a_frame.state * sizeof(uint32_t)};
@@ -191,6 +202,9 @@ static void run_device(const control_random *random) {
     assert_ok(lmb_gpu_control_division_create(gpu, control, CONTROL_RANDOM_CHARACTERS, CONTROL_RANDOM_EVENTS, &division,
                                               &error),
               &error);
+    if (matches(control) && match == VK_NULL_HANDLE) {
+        assert_ok(lmb_gpu_match_pipeline_create(gpu, control, &match, &error), &error);
+    }
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
@@ -232,6 +246,14 @@ static void same_bits_of_controls(void **state) {
     }
 }
 
+// Two of its machines match motion.
+static void same_bits_of_searches(void **state) {
+    (void)state;
+    const uint32_t before = searches;
+    compare(28703394);
+    assert_true(searches > before);
+}
+
 // Its machines switch hundreds of times in a frame, which took more iterations of loops than lavapipe allows.
 static void same_bits_of_many_transitions(void **state) {
     (void)state;
@@ -240,6 +262,7 @@ static void same_bits_of_many_transitions(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(same_bits_of_many_transitions),
+                                       cmocka_unit_test(same_bits_of_searches),
                                        cmocka_unit_test(same_bits_of_controls)};
     return run_gpu_suite_with("control_random", tests, sizeof tests / sizeof tests[0], start, finish);
 }

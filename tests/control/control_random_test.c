@@ -254,6 +254,13 @@ static void states_that_pass_give_the_same_bits(void **state) {
     assert_in_range(accepted, 2000, UINT32_MAX);
 }
 
+// A transition is due in the frame in which the character jumps by motion matching.
+static void same_bits_after_a_jump(void **state) {
+    (void)state;
+    program_loop loop = {.program = 28703464};
+    assert_true(compare(&loop) > 0);
+}
+
 static void same_bits_with_flushing(void **state) {
     (void)state;
     program_loop loop =
@@ -271,6 +278,7 @@ int main(void) {
         cmocka_unit_test(every_float_of_a_state_is_checked),
         cmocka_unit_test(every_path_has_the_bits_of_the_reference),
         cmocka_unit_test(states_that_pass_give_the_same_bits),
+        cmocka_unit_test(same_bits_after_a_jump),
         cmocka_unit_test(same_bits_with_flushing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
