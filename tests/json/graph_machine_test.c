@@ -1732,20 +1732,20 @@ static void a_sway_is_no_motion(void **state) {
     static const float times[4] = {0.0f, 0.25f, 0.75f, 1.0f};
     static const float moves[2][12] = {{0.0f, 0.5f, 0.0f, 0.0f, 0.5f, 0.5f, 0.0f, 0.5f, 1.0f, 0.0f, 0.5f, 1.5f},
                                        {0.0f, 0.5f, 0.0f, 0.06f, 0.5f, 0.0f, -0.06f, 0.5f, 0.0f, 0.0f, 0.5f, 0.0f}};
-    lmb_rig *rig = NULL;
-    lmb_clip *clips[2] = {NULL, NULL};
-    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &rig, NULL), LMB_OK);
+    lmb_rig *swaying = NULL;
+    lmb_clip *made[2] = {NULL, NULL};
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = 3}, NULL, &swaying, NULL), LMB_OK);
     for (uint32_t i = 0; i < 2; i++) {
         const lmb_track_def track = {1, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 4, times, moves[i]};
         const lmb_clip_def def = {
             .name = i == 0 ? "dash" : "sway", .tracks = &track, .track_count = 1, .duration = 1.0f};
-        assert_int_equal(lmb_clip_create(rig, &def, NULL, &clips[i], NULL), LMB_OK);
+        assert_int_equal(lmb_clip_create(swaying, &def, NULL, &made[i], NULL), LMB_OK);
     }
     lmb_graph_source source =
         source_of("{'op':'blend','weight':0,'a':{'op':'clip','clip':'sway','play':{'motion':true}},"
                   "'b':{'op':'clip','clip':'sway','play':{'motion':true}}}");
-    source.rig = rig;
-    source.clips = (const lmb_clip *const *)clips;
+    source.rig = swaying;
+    source.clips = (const lmb_clip *const *)made;
     source.clip_count = 2;
     lmb_graph_json *graph = NULL;
     assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_OK);
@@ -1757,13 +1757,13 @@ static void a_sway_is_no_motion(void **state) {
         for (uint32_t i = 0; i < 4 * track->key_count; i++) {
             assert_true(track->keys[i] == 0.0f);
         }
-        assert_true(def->clips[(uint32_t)def->nodes[node].clip.constant] == clips[1]);
+        assert_true(def->clips[(uint32_t)def->nodes[node].clip.constant] == made[1]);
     }
     lmb_graph_json_destroy(graph);
     for (uint32_t i = 0; i < 2; i++) {
-        lmb_clip_destroy(clips[i]);
+        lmb_clip_destroy(made[i]);
     }
-    lmb_rig_destroy(rig);
+    lmb_rig_destroy(swaying);
 }
 
 // Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
