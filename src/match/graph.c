@@ -415,7 +415,7 @@ static void find_joining(lmb_motion_graph *graph, choice *c, uint32_t below, uin
             choose_first(c, middle);
             for (uint32_t i = take; i < cloud->take_count; i++) {
                 const bool joins = count_kept(c, &cloud->takes[i]) > 0;
-                high[i] = joins && middle < high[i] ? middle : high[i];
+                high[i] = joins && middle > low[i] && middle < high[i] ? middle : high[i];
                 low[i] = !joins && middle > low[i] && middle < high[i] ? middle : low[i];
             }
         }
