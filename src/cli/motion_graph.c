@@ -28,19 +28,13 @@ typedef struct source {
     lmb_root_motion *motion; // NULL: in place
 } source;
 
-// A number that an option gives.
-typedef struct number {
-    float value;
-    bool is_given;
-} number;
-
 typedef struct finding {
     subject subject; // the first member
     lmb_motion_graph_def def;
     const char *path, *picture;
     const char *joint_name; // of the root motion, or NULL
     option_texts chosen, looped, played_once;
-    number threshold, jump;
+    option_distance threshold, jump, window, rate;
     uint32_t max_states;
 
     lmb_root_motion_def extracted;
@@ -52,15 +46,6 @@ typedef struct finding {
 
 static lmb_result no_memory(lmb_error *error) {
     return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
-}
-
-static const char *read_number(const char *text, void *target) {
-    return option_read_float(text, target) && *(float *)target >= 0.0f ? NULL : "a number, 0 or more";
-}
-
-static const char *read_optional(const char *text, void *target) {
-    ((number *)target)->is_given = true;
-    return read_number(text, &((number *)target)->value);
 }
 
 // Returns the height of the joints in the rest pose.
@@ -411,6 +396,8 @@ static lmb_result find(finding *f, lmb_error *error) {
     f->def.max_transitions = MOST_JUMPS;
     f->def.rig = f->subject.character.rig;
     f->def.threshold = f->threshold.is_given ? f->threshold.value : THRESHOLD * height_of(f->def.rig);
+    f->def.window = f->window.is_given ? f->window.value : f->def.window;
+    f->def.rate = f->rate.is_given ? f->rate.value : f->def.rate;
     f->def.max_jump = f->jump.is_given ? f->jump.value : JUMP * f->def.threshold;
     lmb_error found;
     if (make_takes(f, error)) {
@@ -449,12 +436,12 @@ int command_motion_graph(int argc, char **argv) {
     const option options[] = {
         {"--output", OPTION_TEXT, &f.path, "FILE", "the graph to write, as JSON"},
         {"--picture", OPTION_TEXT, &f.picture, "FILE", "an SVG of all distances, with the transitions"},
-        {"--threshold", OPTION_OTHER, &(option_other){read_optional, &f.threshold}, "DISTANCE",
+        {"--threshold", OPTION_OTHER, &(option_other){option_read_distance, &f.threshold}, "DISTANCE",
          "transitions have a smaller distance (6 % of the height of the joints)"},
-        {"--window", OPTION_OTHER, &(option_other){read_number, &f.def.window}, "SECONDS",
+        {"--window", OPTION_OTHER, &(option_other){option_read_distance, &f.window}, "SECONDS",
          "that are compared at each moment (0.333)"},
-        {"--rate", OPTION_OTHER, &(option_other){read_number, &f.def.rate}, "NUMBER", "moments a second (30)"},
-        {"--jump", OPTION_OTHER, &(option_other){read_optional, &f.jump}, "DISTANCE",
+        {"--rate", OPTION_OTHER, &(option_other){option_read_distance, &f.rate}, "NUMBER", "moments a second (30)"},
+        {"--jump", OPTION_OTHER, &(option_other){option_read_distance, &f.jump}, "DISTANCE",
          "by which the pose may jump at one (twice the threshold)"},
         {"--states", OPTION_LIMITED, &(option_limited){&f.max_states, LMB_MAX_STATES}, "COUNT",
          "at most so many, as short parts as that allows (64)"},

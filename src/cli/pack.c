@@ -9,12 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A distance that an option gives.
-typedef struct distance {
-    float value;
-    bool is_given;
-} distance;
-
 typedef struct named_graph {
     char *name;
     lmb_graph_json *json;   // NULL if it is that of a pack
@@ -29,8 +23,8 @@ typedef struct packing {
     const char *streamed_path; // or NULL
     option_texts graph_texts;
     option_texts machine_texts;
-    distance error;
-    distance shell;
+    option_distance error;
+    option_distance shell;
     option_texts joint_texts;
     lmb_joint_tolerance *tolerances;
     uint32_t tolerance_count;
@@ -48,16 +42,10 @@ typedef struct packing {
     lmb_arena pool;
 } packing;
 
-static const char *read_distance(const char *text, void *target) {
-    distance *distance = target;
-    distance->is_given = option_read_float(text, &distance->value) && distance->value >= 0.0f;
-    return distance->is_given ? NULL : "a number, 0 or more";
-}
-
 // The bound of the compression is also that of rounded scales. `target` is the packing.
 static const char *read_error(const char *text, void *target) {
     packing *p = target;
-    const char *const wrong = read_distance(text, &p->error);
+    const char *const wrong = option_read_distance(text, &p->error);
     p->subject.import.scale_error = wrong == NULL ? p->error.value : 0.0f;
     return wrong;
 }
@@ -496,7 +484,7 @@ int command_pack(int argc, char **argv) {
         OPTION_BVH_UNIT(&p.subject),
         {"--error", OPTION_OTHER, &(option_other){read_error, &p}, "DISTANCE",
          "compress clips so that no point of the skin moves further\nthan this; 0 takes 0.01 % of the rig's extent"},
-        {"--shell", OPTION_OTHER, &(option_other){read_distance, &p.shell}, "DISTANCE",
+        {"--shell", OPTION_OTHER, &(option_other){option_read_distance, &p.shell}, "DISTANCE",
          "of the skin from the joints; 0 takes 2 % of the extent"},
         {"--joint-error", OPTION_TEXTS, &p.joint_texts, "NAME=DISTANCE[,SHELL]",
          "another error, and shell, for a joint and those below it"},

@@ -63,6 +63,12 @@ int usage_error(const char *command, const char *format, ...) {
 }
 
 // Accepts only digits, because strtoull also accepts signs and blanks.
+const char *option_read_distance(const char *text, void *target) {
+    option_distance *distance = target;
+    distance->is_given = option_read_float(text, &distance->value) && distance->value >= 0.0f;
+    return distance->is_given ? NULL : "a number, 0 or more";
+}
+
 bool option_read_whole(const char *text, uint64_t most, uint64_t *number) {
     if (text[0] == '\0' || text[strspn(text, "0123456789")] != '\0') {
         return false;

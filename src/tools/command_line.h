@@ -70,6 +70,12 @@ int command_line_read(const usage *usage, int argc, char **argv, uint32_t *file_
 
 // Reads a finite number in plain decimal notation. Returns false if the text is not one.
 bool option_read_float(const char *text, float *value);
+// A number from 0 on that an option may give, as a distance. For option_other: `target` is one.
+typedef struct option_distance {
+    float value; // 0 or more
+    bool is_given;
+} option_distance;
+const char *option_read_distance(const char *text, void *target);
 // Reads a whole number, at most `most`. Returns false if the text is not one.
 bool option_read_whole(const char *text, uint64_t most, uint64_t *number);
 
