@@ -924,8 +924,8 @@ typedef struct lmb_motion {
     double position[3]; ///< at least -2^31 and below 2^31
     /// Radians; with full rotation the twist about the y axis. Read back at least -pi and below pi; to set, any number.
     double yaw;
-    /// The same as a quaternion x, y, z, w; with full rotation the whole orientation. Read back of length 1; to set, see
-    /// lmb_control_set_motion().
+    /// The same as a quaternion x, y, z, w; with full rotation the whole orientation. Read back of length 1; to set,
+    /// as lmb_control_set_motion() says.
     double rotation[4];
 } lmb_motion;
 

@@ -444,7 +444,8 @@ LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);
 LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);
 /// Moves a character to a position and orientation with the next frame recorded for that slot, also before its first
-/// one, and one that does not run; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the same bits.
+/// one, and one that does not run; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the
+/// same bits.
 ///
 /// See "Characters" at the top of this file. This and the next two fail with #LMB_ERROR_ARGUMENT if there is no such
 /// slot or character, or a motion is given and the graph has no character motion, or lmb_control_set_motion() refuses

@@ -45,8 +45,8 @@ typedef struct lmb_motion_graph_def {
     /// How much a joint counts, by rig index, from 0, one of them above; NULL: all the same, extra joints not at all
     /// (lmb_joint_def.is_extra).
     const float *joint_weights;
-    /// A transition continues the character's own motion, so the pose jumps by what it differs in the character's frame,
-    /// which the inertialization has to hide. One that jumps by more is no transition; from 0.
+    /// A transition continues the character's own motion, so what jumps is the pose in the character's frame
+    /// (lmb_motion_transition.jump), which the inertialization has to hide. Transitions jump by at most this; from 0.
     float max_jump;
     /// Most parts, from 2; 0: any number. If there are more, transitions are removed, those with the largest distance
     /// first: as long as possible only such without which every moment can still be reached.
@@ -58,8 +58,8 @@ typedef struct lmb_motion_graph_def {
     uint32_t map_size; ///< up to #LMB_MAX_MOTION_MAP
 } lmb_motion_graph_def;
 
-/// No rig or takes; 30 moments a second, windows of 1/3 s, a threshold of 0.1, jumps up to 0.2, any
-/// number of parts and transitions, no map.
+/// No rig or takes; 30 moments a second, windows of 1/3 s, a threshold of 0.1, jumps up to 0.2, any number of parts and
+/// transitions, no map.
 LMB_API lmb_motion_graph_def lmb_default_motion_graph_def(void);
 
 /// Measures how far apart a joint is at the beginning and at the end of a clip without its root motion, at most: a take
@@ -74,12 +74,13 @@ typedef struct lmb_motion_graph lmb_motion_graph;
 /// Makes a motion graph. Rig, takes and clips are not needed afterwards. The same takes give the same graph on every
 /// processor.
 ///
-/// A minimum is a distance below the threshold of which no neighbour in the matrix of moments is smaller. Beyond the
-/// ends of a take there are no neighbours, not even of a loop. Left out are minima that jump by more than `max_jump`, and
-/// those that lead to less than a window before or after themselves in the same take. The others are transitions,
-/// in ascending order of their distances, unless both moments are less than a window from those of one before. Here
-/// moments of a loop go on at its other end. What follows a transition is the step from the moment that it enters to
-/// the one after that; kept is the largest set of steps that reach each other, and what is between them.
+/// A minimum is a distance below the threshold such that no neighbour in the matrix of moments is smaller. Beyond the
+/// ends of a take there are no neighbours, not even of a loop. Left out are minima that jump by more than `max_jump`,
+/// and those that lead to less than a window before or after themselves in the same take. The others are transitions,
+/// in ascending order of their distances, unless both moments are less than a window from those of one before; here a
+/// loop goes on at its beginning. A step leads from a moment to the one after it. After a transition comes the step
+/// from the moment that it enters. The largest set of steps that reach each other is kept, with the moments at their
+/// ends.
 ///
 /// Time grows with the square of the moments. Temporary memory is about 24 bytes times moments and joints.
 ///
@@ -117,8 +118,9 @@ LMB_API const lmb_motion_transition *lmb_motion_graph_transitions(const lmb_moti
 typedef struct lmb_motion_graph_take {
     uint32_t moments;
     uint32_t kept; ///< of these
-    /// The threshold above which moments of the take would be kept, without a limit of parts; 0 if some are. It is
-    /// searched up to ten times the threshold; infinity beyond.
+    /// A threshold just above which moments of the take are kept, without a limit of parts; 0 if some are kept. The
+    /// lowest one, unless other takes join and leave below it. It is searched from the threshold up to ten times that;
+    /// infinity beyond.
     float joining_threshold;
 } lmb_motion_graph_take;
 

@@ -1,7 +1,7 @@
 // The features of the moments of a clip.
 //
-// The place of a character is its root motion since the beginning of its clip. Where it is ahead of a moment, or where a
-// joint was before, is a place relative to that of the moment.
+// The place of a character is its root motion since the beginning of its clip. Where it is ahead of a moment, or where
+// a joint was before, is a place relative to that of the moment.
 #include "clip/clip.h"
 #include "clip/motion.h"
 #include "database.h"

@@ -1,4 +1,4 @@
-// Motion graphs: which moments can reach each other, and the parts into which transitions cut takes.
+// Motion graphs: which steps can reach each other, and the parts into which transitions cut takes.
 #include "base/float_environment.h"
 #include "cloud.h"
 #include "database.h"
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_TRIED 64u // transitions of which the one goes that costs least
 #define SEARCHED 10.0f // times the threshold: how far takes that are left out are searched
 
 struct lmb_motion_graph {
@@ -72,7 +73,7 @@ static bool check(const lmb_motion_graph_def *def, lmb_error *error) {
     return valid;
 }
 
-// ---- Moments that reach each other.
+// ---- Steps that reach each other.
 
 // Chooses transitions among the minima, and the steps that they keep: a step leads from a moment to the one after it in
 // its take, and has the index of the latter. After a transition from one moment to another, the step that follows is
@@ -86,11 +87,11 @@ typedef struct choice {
     uint32_t kept_count;
     uint32_t *next; // [moment]: that follows in its take, or LMB_NONE
 
-    // Of the search: after Tarjan, "Depth-first search and linear graph algorithms" (1972), without recursion.
+    // Of the search of sets, by step: after Tarjan, "Depth-first search and linear graph algorithms" (1972), without recursion.
     uint32_t *first, *edges;                             // [moment + 1], [minimum]: what minima lead to
-    uint32_t *order, *low, *at, *open, *path;            // [moment]
-    bool *is_open;                                       // [moment]
-    uint32_t open_count, path_count, order_count, start; // `start`: of the moments that are kept, the first
+    uint32_t *order, *low, *at, *open, *path;            // [step]
+    bool *is_open;                                       // [step]
+    uint32_t open_count, path_count, order_count, start; // `start`: of the steps that are kept, the first
 } choice;
 
 static void choice_allocate(choice *c, const motion_cloud *cloud, const motion_minima *minima, lmb_arena *memory) {
@@ -144,7 +145,7 @@ static void enter(choice *c, uint32_t moment) {
     c->path[c->path_count++] = moment;
 }
 
-// Returns the successor of a moment that the search has not looked at, or LMB_NONE after the last one.
+// Returns the successor of a step that the search has not looked at, or LMB_NONE after the last one.
 static uint32_t take_successor(choice *c, uint32_t moment) {
     const uint32_t at = c->at[moment]++;
     if (at == 0 && c->next[moment] != LMB_NONE) {
@@ -154,8 +155,8 @@ static uint32_t take_successor(choice *c, uint32_t moment) {
     return edge < c->first[moment + 1] ? c->edges[edge] : LMB_NONE;
 }
 
-// Closes the set of moments above `moment` on the stack, and keeps it if it is the largest one so far. Of sets of the
-// same size the one with the first moment is kept. A moment alone does not reach itself.
+// Closes the set of steps above `moment` on the stack, and keeps it if it is the largest one so far. Of sets of the
+// same size the one with the first step is kept. A step alone does not reach itself.
 static void close_set(choice *c, uint32_t moment) {
     uint32_t begin = c->open_count, start = LMB_NONE;
     do {
@@ -247,35 +248,30 @@ static uint32_t cut(const choice *c, bool *cuts) {
     return count;
 }
 
-// Removes a minimum if as many moments are kept without it.
-static void remove_spare(choice *c, uint32_t minimum, bool *saved) {
+// Removes a minimum if as many steps are kept without it.
+static void remove_spare(choice *c, uint32_t minimum) {
     const uint32_t kept = c->kept_count;
-    memcpy(saved, c->removed, c->count * sizeof *saved);
     c->removed[minimum] = true;
     find_largest(c);
     if (c->kept_count != kept) {
-        memcpy(c->removed, saved, c->count * sizeof *saved);
+        c->removed[minimum] = false;
         find_largest(c);
     }
 }
 
-// Returns which of the last minima that are used costs the fewest moments, or LMB_NONE.
-static uint32_t find_cheapest(choice *c, bool *saved) {
+// Returns which of the last minima that are used costs the fewest steps, or LMB_NONE.
+static uint32_t find_cheapest(choice *c) {
     uint32_t cheapest = LMB_NONE, most = 0, tried = 0;
-    memcpy(saved, c->removed, c->count * sizeof *saved);
-    for (uint32_t i = c->count; i-- > 0 && tried < 64;) {
-        find_largest(c);
-        if (!is_used(c, i)) {
-            continue;
+    for (uint32_t i = c->count; i-- > 0 && tried < MOST_TRIED;) {
+        if (is_used(c, i)) {
+            tried++;
+            c->removed[i] = true;
+            find_largest(c);
+            cheapest = c->kept_count > most ? i : cheapest;
+            most = c->kept_count > most ? c->kept_count : most;
+            c->removed[i] = false;
+            find_largest(c);
         }
-        tried++;
-        c->removed[i] = true;
-        find_largest(c);
-        if (c->kept_count > most) {
-            most = c->kept_count;
-            cheapest = i;
-        }
-        memcpy(c->removed, saved, c->count * sizeof *saved);
     }
     return cheapest;
 }
@@ -289,7 +285,7 @@ static bool fits(const choice *c, const lmb_motion_graph_def *def, bool *cuts) {
            (def->max_transitions == 0 || transitions <= def->max_transitions);
 }
 
-// Keeps the fewest first minima that keep as many moments, and as many more of them as fit.
+// Keeps the fewest first minima that keep as many steps, and as many more of them as fit.
 static void keep_first(choice *c, const lmb_motion_graph_def *def, bool *cuts) {
     const uint32_t kept = c->kept_count;
     uint32_t low = 0, high = c->count, beyond = c->count;
@@ -310,18 +306,18 @@ static void keep_first(choice *c, const lmb_motion_graph_def *def, bool *cuts) {
     }
 }
 
-static void limit(choice *c, const lmb_motion_graph_def *def, bool *cuts, bool *saved) {
+static void limit(choice *c, const lmb_motion_graph_def *def, bool *cuts) {
     if (fits(c, def, cuts)) {
         return;
     }
     keep_first(c, def, cuts);
     for (uint32_t i = c->count; i-- > 0 && !fits(c, def, cuts);) {
         if (is_used(c, i)) {
-            remove_spare(c, i, saved);
+            remove_spare(c, i);
         }
     }
     while (!fits(c, def, cuts)) {
-        const uint32_t cheapest = find_cheapest(c, saved);
+        const uint32_t cheapest = find_cheapest(c);
         if (cheapest == LMB_NONE) {
             memset(c->kept, 0, c->cloud->moment_count * sizeof *c->kept);
             c->kept_count = 0;
@@ -433,7 +429,7 @@ typedef struct making {
     motion_cloud cloud;
     motion_minima minima;
     choice choice;
-    bool *cuts, *saved;
+    bool *cuts;
     uint32_t *begins, *ends;
     matrix *models;
     lmb_arena scratch;
@@ -460,7 +456,7 @@ static bool choose_parts(making *m) {
     }
     m->graph->minimum_count = below;
     choose_first(c, below);
-    limit(c, m->def, m->cuts, m->saved);
+    limit(c, m->def, m->cuts);
     if (!allocate_graph(m)) {
         return false;
     }
@@ -490,7 +486,6 @@ static LMB_NOINLINE bool make(making *m) {
     const uint32_t most = m->cloud.moment_count > takes ? m->cloud.moment_count : takes;
     choice_allocate(&m->choice, &m->cloud, &m->minima, &m->scratch);
     m->cuts = lmb_arena_allocate(&m->scratch, m->cloud.moment_count, sizeof *m->cuts);
-    m->saved = lmb_arena_allocate(&m->scratch, m->minima.count, sizeof *m->saved);
     m->begins = lmb_arena_allocate(&m->scratch, most, sizeof *m->begins);
     m->ends = lmb_arena_allocate(&m->scratch, most, sizeof *m->ends);
     return !m->scratch.failed && choose_parts(m);
