@@ -180,6 +180,13 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// A player that has ended stays, whatever its rate, until it begins anew. N times the duration is at most
 /// #LMB_MAX_CONTROL_SECONDS. A player in a group has no repetitions.
 ///
+/// **Random beginnings.** So that a crowd is not in step, a player with `random_offset` has a word d in the character's
+/// state. Whenever it would begin at its offset, d becomes 747796405 d + 2891336453 modulo 2^32, and it begins at
+/// d / 2^32 of the clip's duration, rounded down to its unit of time. So a phase or a clip that says where it begins
+/// (lmb_start, `sync_node`) comes first, and in a group the one that the group begins with draws (lmb_group_def); its
+/// sync marker stays at `offset`. The first d is a seed, as those of machines that draw are (lmb_term, "Random
+/// numbers"): players follow these machines, in the order of nodes.
+///
 /// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"), the sum of all
 /// uses of the node; no field states it. Groups and emitted events use this weight. Root motion has weights of its own,
 /// which have signs (lmb_motion_def, "Motion weights").
@@ -210,7 +217,9 @@ typedef struct lmb_player_def {
     /// its own duration, in place of `offset`; not if both begin. #LMB_NONE, or in a group: it does not.
     uint32_t sync_node;
     uint32_t repetitions; ///< after which a loop or a ping-pong ends; 0: it goes on for ever
-    bool drops_out;  ///< after the last repetition, as #LMB_END_ONCE does; else it stays there, as #LMB_END_HOLD does
+    bool drops_out; ///< after the last repetition, as #LMB_END_ONCE does; else it stays there, as #LMB_END_HOLD does
+    /// Begins at a random time of its clip in place of `offset`, another one each time ("Random beginnings").
+    bool random_offset;
     uint32_t cookie; ///< of lmb_default_player_def(): any other number is refused
 } lmb_player_def;
 
@@ -392,8 +401,8 @@ typedef enum lmb_operand {
 /// 24 highest bits of d divided by 2^24: exact, and the same everywhere. When the machine begins, and when it takes a
 /// transition, d becomes 747796405 d + 2891336453 modulo 2^32; so a draw stays the same while its state is current. A
 /// character that begins with d = 0 takes the seed hash(s) of its index i in the batch: s = (i + 1) 0x9e3779b9 + k for
-/// the k-th machine that draws, spread as the last words of lmb_control_hash() are. lmb_control_set_seed() gives
-/// another one in place of i. A reset goes on with the present d.
+/// the k-th machine or player that draws, spread as the last words of lmb_control_hash() are. lmb_control_set_seed()
+/// gives another one in place of i. A reset goes on with the present d.
 typedef struct lmb_term {
     lmb_term_kind kind;
     lmb_value left; ///< of a comparison whose operand is a value
@@ -975,8 +984,9 @@ LMB_API lmb_result lmb_control_set_update_phase(const lmb_control *control, uint
                                                 lmb_error *error);
 /// Returns the words that lmb_control_set_update_phase() writes, as lmb_control_motion_words() does.
 LMB_API lmb_word_range lmb_control_update_phase_words(const lmb_control *control);
-/// Gives a character's machines that draw (lmb_term, "Random numbers") other seeds, between frames, also before its
-/// first one: those of a character with this index. They stay through resets. Nothing is written if no machine draws.
+/// Gives a character's machines and players that draw (lmb_term, "Random numbers") other seeds, between frames, also
+/// before its first one: those of a character with this index. They stay through resets. Nothing is written if none
+/// draws.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL.
 LMB_API lmb_result lmb_control_set_seed(const lmb_control *control, uint32_t *state, uint32_t seed, lmb_error *error);

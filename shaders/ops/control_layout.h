@@ -44,7 +44,7 @@
 #define CONTROL_INTERPOLATES 2u // continuous quantities advance between updates
 #define CONTROL_CURVES 4u       // a value has a curve
 #define CONTROL_USER_CURVES 8u  // the graph has curves of its own
-#define CONTROL_DECIDES 16u     // conditions read triggers or draws
+#define CONTROL_DECIDES 16u     // conditions read triggers or draws, or players begin at draws
 #define CONTROL_MATCHES 32u     // machines take states by motion matching
 
 #define CONTROL_NONE 0xffffffffu
@@ -79,7 +79,7 @@
 #define COMPUTED_PHASES 3u
 
 #define PLAYER_DURATION 0u // two words of fine ticks, as all times in the block
-#define PLAYER_OFFSET 2u
+#define PLAYER_OFFSET 2u // where it begins; or where the state has the draw that says so, and CONTROL_NONE
 #define PLAYER_RATE 4u // value
 #define PLAYER_END 9u  // PLAYER_LOOPS, PLAYER_HOLDS, PLAYER_DROPS_OUT or PLAYER_TURNS
 #define PLAYER_TIME_PARAMETER 10u

@@ -177,11 +177,8 @@ OP_NOINLINE ticks synced_place(control c, address player, address other) {
 OP void begin_player(control c, address player, address other, beginning b) {
     address at = LOAD(c.block, player + PLAYER_STATE);
     if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
-        ticks place = start_place(c, player, b);
-        if (USES_PLAYER_OPTIONS && other != CONTROL_NONE) {
-            place = synced_place(c, player, other);
-        }
-        set_state_ticks(c, at + PLAYING_PLACE, place);
+        bool is_synced = USES_PLAYER_OPTIONS && other != CONTROL_NONE;
+        set_state_ticks(c, at + PLAYING_PLACE, is_synced ? synced_place(c, player, other) : start_place(c, player, b));
     }
     set_state_word(c, at + PLAYING_FLAGS, 0u);
     if (USES_PLAYER_OPTIONS) {

@@ -126,9 +126,16 @@ OP beginning begin_at_offsets(void) {
     return b;
 }
 
-// Where a player begins.
+// Where a player begins. A player that begins at a random time draws.
 OP ticks start_place(control c, address player, beginning b) {
     ticks place = block_ticks(c, player + PLAYER_OFFSET);
+    bool draws = USES_PLAYER_OPTIONS && LOAD(c.block, player + PLAYER_OFFSET + 1u) == CONTROL_NONE;
+    if (draws && !b.at_phase) {
+        address own = LOAD(c.block, player + PLAYER_OFFSET);
+        uint drawn = state_word(c, own) * DRAW_FACTOR + DRAW_STEP;
+        set_state_word(c, own, drawn);
+        place = part_of_ticks(block_ticks(c, player + PLAYER_DURATION), drawn);
+    }
     if (USES_STARTS && b.at_phase) {
         ticks duration = block_ticks(c, player + PLAYER_DURATION);
         ticks end = LOAD(c.block, player + PLAYER_END) == PLAYER_LOOPS ? make_ticks(0u, 0u) : duration;

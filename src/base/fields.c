@@ -207,6 +207,7 @@ static const lmb_field player_rows[] = {
     BOOL(drops_out),
     SECONDS(delay, 0.0f),
     NONE(sync_node),
+    BOOL(random_offset),
 };
 TABLE(player);
 #undef DEF

@@ -218,6 +218,9 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
             if (player->def->repetitions > 0) {
                 terminal_print(" %u times", (unsigned)player->def->repetitions);
             }
+            if (player->def->random_offset) {
+                terminal_print(" from a random time");
+            }
             comma = ", ";
         }
     }

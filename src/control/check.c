@@ -459,8 +459,9 @@ static bool check_take(const checker *c, uint32_t machine, uint32_t take) {
            require(c, at, player->def->end == (rows->loops != 0 ? LMB_END_LOOP : LMB_END_HOLD), "matching",
                    rows->loops != 0 ? "its clip does not loop, and the take does"
                                     : "its clip does not hold at its end, and the take is no loop") &&
-           require(c, at, player->def->delay == 0.0f && player->def->sync_node == LMB_NONE, "matching",
-                   "its clip begins with a delay, or at the time of another one") &&
+           require(c, at,
+                   player->def->delay == 0.0f && player->def->sync_node == LMB_NONE && !player->def->random_offset,
+                   "matching", "its clip begins with a delay, at a random time, or at the time of another one") &&
            require(c, at, last <= player->duration + 1e-3f, "matching", "its clip is shorter than the take");
 }
 

@@ -281,7 +281,7 @@ static bool has_player_options(const lmb_control *control) {
     bool any = false;
     for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++, player += PLAYER_WORDS) {
         any |= player[PLAYER_REPETITIONS] != 0 || player[PLAYER_WAITED] != CONTROL_NONE ||
-               player[PLAYER_SYNC] != CONTROL_NONE;
+               player[PLAYER_SYNC] != CONTROL_NONE || lmb_player_draw(player) != CONTROL_NONE;
     }
     return any;
 }

@@ -60,7 +60,7 @@ typedef struct lmb_control_features {
     bool profiles;
     bool travel;
     bool starts;
-    bool player_options; // repetitions, a delay, a player to be in sync with
+    bool player_options; // repetitions, a delay, a player to be in sync with, a random beginning
     bool decisions;      // conditions that read the state
     bool matching;       // motion matching
     bool interpolates;
@@ -76,7 +76,9 @@ lmb_control_features lmb_control_find_features(const lmb_control *control);
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
-// Returns whether conditions read triggers or draws.
+// Returns where the state has the draw of a player's record, or CONTROL_NONE if it does not begin at random times.
+uint32_t lmb_player_draw(const uint32_t *record);
+// Returns whether conditions read triggers or draws, or players begin at draws.
 bool lmb_control_decides(const lmb_control *control);
 
 // Writes the words of lmb_control_motion_words() alone, as lmb_control_set_motion() does, for a control that has a

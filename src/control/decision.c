@@ -1,7 +1,8 @@
 // Triggers and draws: words of a character's state that conditions of its machines read.
 //
 // A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw.
-// Triggers come first, then draws, both in the order of machines, transitions and terms.
+// Triggers come first, then draws, both in the order of machines, transitions and terms. A player that begins at random
+// times has a draw, too: these come last, in the order of players.
 #include "control.h"
 
 #include "math/inline_ops.h"
@@ -35,13 +36,20 @@ static void list_machine(const lmb_moving *moving, uint32_t machine, lmb_operand
 }
 
 void lmb_moving_decisions(const lmb_moving *moving, lmb_decisions *decisions) {
-    decisions->count = decisions->draw_count = 0;
+    decisions->count = decisions->draw_count = decisions->player_draw_count = 0;
     for (uint32_t i = 0; i < moving->machine_count; i++) {
         list_machine(moving, i, LMB_OPERAND_TRIGGER, decisions);
     }
     for (uint32_t i = 0; i < moving->machine_count; i++) {
         list_machine(moving, i, LMB_OPERAND_DRAW, decisions);
     }
+    for (uint32_t i = 0; i < moving->player_count; i++) {
+        decisions->player_draw_count += moving->players[i].def->random_offset;
+    }
+}
+
+uint32_t lmb_player_draw(const uint32_t *record) {
+    return record[PLAYER_OFFSET + 1] == CONTROL_NONE ? record[PLAYER_OFFSET] : CONTROL_NONE;
 }
 
 bool lmb_control_decides(const lmb_control *control) {

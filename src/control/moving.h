@@ -105,6 +105,7 @@ typedef struct lmb_decisions {
     lmb_decision list[LMB_MAX_DECISIONS]; // triggers, then draws
     uint32_t count;
     uint32_t draw_count;
+    uint32_t player_draw_count; // of players that begin at random times: their draws follow those of machines
 } lmb_decisions;
 
 // Lists the triggers and draws of a graph. What is beyond the room is left out: a graph with more than LMB_MAX_TRIGGERS

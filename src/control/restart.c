@@ -34,7 +34,8 @@ static float find_end(const search *s, uint32_t state) {
     const uint32_t index = s->machine->states[state].end_player;
     const lmb_moving_player *player = index != LMB_NONE ? &s->moving->players[index] : NULL;
     if (player == NULL || s->goes_on[state] || player->def->group != LMB_NONE || player->def->sync_node != LMB_NONE ||
-        player->def->rate.kind != LMB_VALUE_CONSTANT || player->def->rate.curve != LMB_CURVE_LINEAR) {
+        player->def->random_offset || player->def->rate.kind != LMB_VALUE_CONSTANT ||
+        player->def->rate.curve != LMB_CURVE_LINEAR) {
         return 0.0f;
     }
     const float rate = fminf(fmaxf(player->def->rate.constant, -64.0f), 64.0f);

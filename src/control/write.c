@@ -45,6 +45,7 @@ typedef struct writer {
     bool weighs; // the graph plays a player's clip
     lmb_decisions decisions;
     uint32_t decision_records; // offset
+    uint32_t player_draw;      // where the state has the draw of the next player that begins at random times
     uint32_t matching_count;
     // [player]: a bit for each reflection by mirrors of its root motion, which has a record for each. At least one.
     uint8_t reflections[LMB_MAX_PLAYERS];
@@ -179,6 +180,10 @@ static void write_player(writer *w, uint32_t index) {
     put_time(w, at + PLAYER_DURATION, player->duration);
     // A looping clip is never at its end.
     put_time(w, at + PLAYER_OFFSET, def->end == LMB_END_LOOP && def->offset == player->duration ? 0.0f : def->offset);
+    if (def->random_offset) {
+        put(w, at + PLAYER_OFFSET, w->player_draw++);
+        put(w, at + PLAYER_OFFSET + 1, CONTROL_NONE);
+    }
     put_value(w, at + PLAYER_RATE, def->rate);
     put(w, at + PLAYER_END, (uint32_t)def->end);
     put(w, at + PLAYER_TIME_PARAMETER, player->time_parameter);
@@ -884,19 +889,24 @@ static void write_tables(writer *w) {
     }
 }
 
-// Writes what comes first where conditions read triggers or draws, so that terms can refer to it.
+static bool has_decisions(const writer *w) {
+    return w->decisions.count + w->decisions.player_draw_count > 0;
+}
+
+// Writes what comes first where conditions read triggers or draws, or players draw, so that these can refer to it.
 static void write_decisions(writer *w) {
     const uint32_t count = w->decisions.count, triggers = count - w->decisions.draw_count;
-    if (count == 0) {
+    if (!has_decisions(w)) {
         return;
     }
-    const uint32_t first = take_state(w, count);
+    const uint32_t first = take_state(w, count + w->decisions.player_draw_count);
+    w->player_draw = first + count;
     w->size += w->matching_count > 0 ? 0 : CONTROL_DECIDING_WORDS;
     w->decision_records = take(w, (uint64_t)count * DECISION_WORDS);
     put(w, CONTROL_DECISIONS, w->decision_records);
     put(w, CONTROL_DECISION_COUNT, count);
     put(w, CONTROL_DRAWS, first + triggers);
-    put(w, CONTROL_DRAW_COUNT, w->decisions.draw_count);
+    put(w, CONTROL_DRAW_COUNT, w->decisions.draw_count + w->decisions.player_draw_count);
 }
 
 // Motion matching.
@@ -1050,7 +1060,7 @@ static void write_header(const writer *w) {
     if (w->block != NULL) { // which has CONTROL_CURVES from its values
         w->block[CONTROL_FLAGS] |=
             (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
-            (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (w->decisions.count > 0 ? CONTROL_DECIDES : 0) |
+            (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (has_decisions(w) ? CONTROL_DECIDES : 0) |
             (w->matching_count > 0 ? CONTROL_MATCHES : 0);
     }
 }

@@ -13,7 +13,7 @@
 
 static uint32_t player_words(const uint32_t *block, uint32_t index) {
     const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
-    return PLAYING_WORDS + (record[PLAYER_WAITED] != CONTROL_NONE ? 2 : 0);
+    return PLAYING_WORDS + (record[PLAYER_WAITED] != CONTROL_NONE ? 2 : 0) + (lmb_player_draw(record) != CONTROL_NONE);
 }
 
 // With the word of a machine that travels, and those of a fade with a blend profile.
@@ -122,8 +122,9 @@ static bool compare_matching(const comparison *c, uint32_t index) {
 }
 
 static bool compare_player(const comparison *c, uint32_t index) {
-    const uint32_t *block = c->control->block;
-    const uint32_t at = block[block[CONTROL_PLAYERS] + index * PLAYER_WORDS + PLAYER_STATE];
+    const uint32_t *block = c->control->block, *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
+    const uint32_t at = record[PLAYER_STATE];
+    const bool draws_differ = lmb_player_draw(record) != CONTROL_NONE && differ(c, lmb_player_draw(record), 1);
     const char *name = lmb_graph_player_name(c->graph, index);
     if (differ(c, at + PLAYING_PLACE, 2)) {
         snprintf(c->text, c->size, "player \"%s\": tick %" PRIu64 ", %" PRIu64, name,
@@ -131,8 +132,10 @@ static bool compare_player(const comparison *c, uint32_t index) {
     } else if (differ(c, at, PLAYING_WORDS)) {
         snprintf(c->text, c->size, "player \"%s\": %s", name,
                  differ(c, at + PLAYING_FLAGS, 1) ? "whether it ended or passed an end" : "weight");
+    } else if (draws_differ) {
+        snprintf(c->text, c->size, "player \"%s\": draw", name);
     }
-    return differ(c, at, PLAYING_WORDS);
+    return differ(c, at, PLAYING_WORDS) || draws_differ;
 }
 
 static bool compare_smoothed(const comparison *c, uint32_t index) {

@@ -455,6 +455,17 @@ static void transfer_player(const lmb_graph_transfer *t, uint32_t index, const u
     }
 }
 
+// Copies the draws of players that begin at random times.
+static void transfer_player_draws(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
+    for (uint32_t i = 0; i < t->to.counts[PART_PLAYER]; i++) {
+        const uint32_t match = t->matches[PART_PLAYER][i], own = lmb_player_draw(player_record(&t->to, i));
+        const uint32_t old = match != LMB_NONE ? lmb_player_draw(player_record(&t->from, match)) : CONTROL_NONE;
+        if (own != CONTROL_NONE && old != CONTROL_NONE) {
+            to[own] = from[old];
+        }
+    }
+}
+
 // Returns the same state or transition of the new machine, or LMB_NONE.
 static uint32_t find_match(const uint32_t *matches, uint32_t count, uint32_t old) {
     uint32_t found = 0;
@@ -553,7 +564,13 @@ static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const
     }
 }
 
-static void transfer_decisions(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
+// Gives seeds to all draws before those that both graphs have are copied: `begun` has those of one character for all.
+static void transfer_decisions(const lmb_graph_transfer *t, uint32_t row, const uint32_t *from, uint32_t *to) {
+    lmb_error ignored; // no pointer is NULL
+    if (from[CHARACTER_BEGUN] != 0) {
+        lmb_control_set_seed(t->to.control, to, row, &ignored);
+    }
+    transfer_player_draws(t, from, to);
     for (uint32_t i = 0; i < decision_count(&t->to); i++) {
         transfer_decision(t, i, from, to);
     }
@@ -612,11 +629,11 @@ static void transfer_inertialization(const lmb_graph_transfer *t, const uint32_t
     }
 }
 
-static void transfer_state(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
+static void transfer_state(const lmb_graph_transfer *t, uint32_t row, const uint32_t *from, uint32_t *to) {
     if (from[CHARACTER_BEGUN] == 0) {
         memset(to, 0, t->state_words * sizeof *to);
         to[CHARACTER_UPDATE_PHASE] = from[CHARACTER_UPDATE_PHASE];
-        transfer_decisions(t, from, to);
+        transfer_decisions(t, row, from, to);
         transfer_motion(t, from, to);
         return;
     }
@@ -639,7 +656,7 @@ static void transfer_state(const lmb_graph_transfer *t, const uint32_t *from, ui
             transfer_machine(t, i, from, to);
         }
     }
-    transfer_decisions(t, from, to);
+    transfer_decisions(t, row, from, to);
     transfer_motion(t, from, to);
     transfer_inertialization(t, from, to);
 }
@@ -710,7 +727,7 @@ lmb_result lmb_graph_transfer_run(const lmb_graph_transfer *transfer, const lmb_
     for (uint32_t i = 0; i < from->count && result == LMB_OK; i++) {
         const size_t old = row_of(from, i), own = row_of(to, i);
         if (t->state_words > 0 && old_words > 0) {
-            transfer_state(t, from->states + old * old_words, to->states + own * t->state_words);
+            transfer_state(t, (uint32_t)own, from->states + old * old_words, to->states + own * t->state_words);
         } else if (t->state_words > 0) {
             memset(to->states + own * t->state_words, 0, t->state_words * sizeof *to->states);
         }

@@ -521,14 +521,22 @@ static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, u
 
 const lmb_graph_kind lmb_kind_event = {read_event, "@event", NULL};
 
-// Reads seconds from 0 to the clip's duration.
-static void read_seconds(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    lmb_graph_field within = *field;
-    within.max = ((const play *)target)->duration;
-    lmb_graph_read_plain(reader, &within, value, target);
+// Reads seconds from 0 to the clip's duration, or that the clip begins at random times.
+static void read_offset(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    play *read = target;
+    if (lmb_graph_is_text(reader, value, "random")) {
+        read->def.random_offset = true;
+    } else if (reader->json.values[value].type == LMB_JSON_STRING) {
+        lmb_graph_report(reader, value, "neither a number of seconds nor \"random\"");
+    } else {
+        lmb_graph_field within = *field;
+        within.max = read->duration;
+        lmb_graph_read_plain(reader, &within, value, target);
+    }
 }
 
-static const lmb_graph_kind kind_seconds = {read_seconds, "{'type':'number','minimum':0}", NULL};
+static const lmb_graph_kind kind_offset = {read_offset, "{'anyOf':[{'const':'random'},{'type':'number','minimum':0}]}",
+                                           NULL};
 
 // Measures the velocity of a clip in place, along z. A clip whose root motion is taken has the velocity of that.
 static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *read) {
@@ -908,8 +916,8 @@ static const lmb_graph_field play_members[] = {
      .offset = PLAY(def.rate),
      RATE_RANGE},
     {.name = "offset",
-     .about = "Where the clip begins, in seconds.",
-     .kind = &kind_seconds,
+     .about = "Where the clip begins, in seconds; or 'random', for another time in each character.",
+     .kind = &kind_offset,
      .offset = PLAY(def.offset)},
     {.name = "delay",
      .about = "How long the clip waits at its beginning, in seconds.",

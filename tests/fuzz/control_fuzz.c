@@ -117,6 +117,7 @@ static const lmb_player_def *read_player(fuzz_input *in, const lmb_graph_def *de
         player->drops_out = fuzz_flag(in);
         player->delay = fuzz_flag(in) ? fuzz_float(in) : 0.0f;
         player->sync_node = fuzz_index(in, MOST_NODES);
+        player->random_offset = fuzz_flag(in);
     }
     return player;
 }

@@ -333,6 +333,32 @@ static void triggers_and_draws_go_on(void **state) {
     crowd_destroy(to);
 }
 
+#define BEGINS(NAME, MORE) "{'op':'clip','clip':'" NAME "','play':{" MORE "}}"
+
+// The draw of a player goes on. One that is new is seeded by its character's row.
+static void players_draw_on(void **state) {
+    (void)state;
+    crowd *from =
+        crowd_create(MACHINE(STATE("walk", BEGINS("walk", "'offset':'random'"),
+                                   LINK("stand", "stop")) "," STATE("stand", BEGINS("stand", ""), LINK("walk", "go"))));
+    crowd *to = crowd_create(MACHINE(STATE("stand", BEGINS("stand", "'offset':'random'"), LINK("walk", "go")) "," STATE(
+        "walk", BEGINS("walk", "'offset':'random'"), LINK("stand", "stop"))));
+    step(from, NULL);
+    transfer(from, to, nothing);
+    const lmb_word_range old = lmb_control_seed_words(from->control), own = lmb_control_seed_words(to->control);
+    assert_true(old.count == 1 && own.count == 2);
+    uint32_t seeded[ROWS * WORDS];
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint32_t *seeds = seeded + i * WORDS;
+        assert_int_equal(lmb_control_set_seed(to->control, seeds, i, NULL), LMB_OK);
+        assert_int_equal(row_of(to, i)[own.first], seeds[own.first]);
+        assert_int_equal(row_of(to, i)[own.first + 1], row_of(from, i)[old.first]);
+        assert_true(i == 0 || row_of(to, i)[own.first] != row_of(to, 0)[own.first]);
+    }
+    crowd_destroy(from);
+    crowd_destroy(to);
+}
+
 // A trigger or a draw that no condition of the machine asks any more is lost. Those of a lost machine are not named.
 static void lost_triggers_and_draws_are_said(void **state) {
     (void)state;
@@ -481,6 +507,7 @@ int main(void) {
         cmocka_unit_test(a_fade_without_its_transition_ends),
         cmocka_unit_test(players_keep_their_position),
         cmocka_unit_test(triggers_and_draws_go_on),
+        cmocka_unit_test(players_draw_on),
         cmocka_unit_test(lost_triggers_and_draws_are_said),
         cmocka_unit_test(every_pair_of_graphs_gives_states_that_run),
         cmocka_unit_test(bad_arguments_are_refused),

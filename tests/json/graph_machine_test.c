@@ -107,21 +107,30 @@ static void end(player *p) {
     free(p->inertia);
 }
 
-// Runs a frame of this many seconds, with an event or without one (NULL).
-static void step(player *p, double seconds, const char *event) {
-    const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph->graph, event)};
+static void run(player *p, double seconds, const lmb_event *event) {
     const lmb_control_frame frame = {.step = (uint64_t)(seconds * (double)LMB_TICKS_PER_SECOND),
                                      .number = p->frame++,
                                      .character_count = 1,
                                      .state = p->state,
                                      .parameters = p->parameters,
-                                     .events = &sent,
-                                     .event_count = event == NULL ? 0 : 1,
+                                     .events = event,
+                                     .event_count = event != NULL,
                                      .emitted = p->emitted};
     lmb_error error = {0};
     if (lmb_control_run(p->control, &frame, 0, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
+}
+
+// Runs a frame of this many seconds, with an event or without one (NULL).
+static void step(player *p, double seconds, const char *event) {
+    const lmb_event sent = {0, event == NULL ? 0 : lmb_graph_find_event(p->graph->graph, event)};
+    run(p, seconds, event != NULL ? &sent : NULL);
+}
+
+static void reset(player *p, double seconds) {
+    const lmb_event sent = {0, LMB_EVENT_RESET};
+    run(p, seconds, &sent);
 }
 
 static const char *current(const player *p, uint32_t machine) {
@@ -703,15 +712,7 @@ static void triggers_wait(void **state) {
     step(&p, 0.0, NULL);
     assert_string_equal(current(&p, 0), "a");
     step(&p, 0.1, "GO");
-    const lmb_event reset = {0, LMB_EVENT_RESET};
-    const lmb_control_frame frame = {.step = LMB_TICKS_PER_SECOND,
-                                     .number = p.frame++,
-                                     .character_count = 1,
-                                     .state = p.state,
-                                     .parameters = p.parameters,
-                                     .events = &reset,
-                                     .event_count = 1};
-    assert_int_equal(lmb_control_run(p.control, &frame, 0, 1, NULL), LMB_OK);
+    reset(&p, 1.0);
     step(&p, 1.0, NULL);
     assert_string_equal(current(&p, 0), "a");
     assert_int_equal(lmb_graph_json_warning_count(p.graph->json), 0);
@@ -777,6 +778,69 @@ static void a_machine_draws(void **state) {
     assert_int_equal(p.state[lmb_control_seed_words(p.control).first], spread(8 * 0x9e3779b9u));
     assert_int_equal(lmb_control_set_seed(NULL, p.state, 7, NULL), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(p.control, p.state, 1, NULL), LMB_OK);
+    end(&p);
+}
+
+static void step_draw(uint32_t *word) {
+    *word = *word * 747796405u + 2891336453u;
+}
+
+static void check_place(const player *p, uint32_t index, uint32_t clip, uint32_t word) {
+    const uint64_t ticks = (uint64_t)((double)clip_durations[clip] * (double)LMB_TICKS_PER_SECOND);
+    assert_int_equal(lmb_control_player_ticks(p->control, p->state, index), ticks * (uint64_t)word >> 32);
+}
+
+#define AT_RANDOM(CLIP, MORE) "{'op':'clip','clip':'" CLIP "','play':{'offset':'random'" MORE "}}"
+
+// A clip draws where it begins whenever its state is entered, by the steps in control.h. In a group the one draws that
+// the group begins with; a transition that says where its state begins draws nothing.
+static void clips_begin_at_random_times(void **state) {
+    (void)state;
+    player p = begin(
+        "{'op':'machine','states':["
+        "{'name':'a','pose':" AT_RANDOM(
+            "hop", "") ",'transitions':[{'to':'b','fade':0,'event':'GO'}]},"
+                       "{'name':'b','pose':{'op':'blend','weight':0.5,'a':" AT_RANDOM(
+                           "crouch",
+                           ",'group':'g'") ",'b':" AT_RANDOM("stand",
+                                                             ",'group':'g'") "},'transitions':["
+                                                                             "{'to':'a','fade':0,'event':'BACK'},"
+                                                                             "{'to':'a','fade':0,'start':'phase','"
+                                                                             "start-phase':0.5,'event':'HALF'}]}]}");
+    const lmb_word_range seeds = lmb_control_seed_words(p.control);
+    assert_int_equal(seeds.count, 3);
+    uint32_t words[3];
+    for (uint32_t i = 0; i < 3; i++) {
+        words[i] = spread(0x9e3779b9u + i);
+    }
+    step(&p, 0.0, NULL);
+    step_draw(&words[0]);
+    step_draw(&words[1]);
+    check_place(&p, 0, 4, words[0]);
+    check_place(&p, 1, 2, words[1]);
+    assert_memory_equal(p.state + seeds.first, words, sizeof words);
+    for (uint32_t i = 0; i < 20; i++) {
+        step(&p, 0.0, "GO");
+        step_draw(&words[1]);
+        check_place(&p, 1, 2, words[1]);
+        const uint64_t half = lmb_control_player_ticks(p.control, p.state, 1);
+        const uint64_t whole = lmb_control_player_ticks(p.control, p.state, 2);
+        assert_true(whole + 2 >= 2 * half && whole <= 2 * half + 2); // in phase, in a clip that is twice as long
+        step(&p, 0.0, i % 4 == 3 ? "HALF" : "BACK");
+        if (i % 4 == 3) {
+            check_place(&p, 0, 4, UINT32_C(1) << 31);
+        } else {
+            step_draw(&words[0]);
+            check_place(&p, 0, 4, words[0]);
+        }
+    }
+    assert_memory_equal(p.state + seeds.first, words, sizeof words);
+    // A reset goes on; another seed is that of another character.
+    reset(&p, 0.0);
+    step_draw(&words[0]);
+    check_place(&p, 0, 4, words[0]);
+    assert_int_equal(lmb_control_set_seed(p.control, p.state, 7, NULL), LMB_OK);
+    assert_int_equal(p.state[seeds.first + 2], spread(8 * 0x9e3779b9u + 2));
     end(&p);
 }
 
@@ -1986,6 +2050,7 @@ static void malformed_texts(void **state) {
         {PLAY("'drops-out':true"), "play.drops-out", 2, 21, "without \"repetitions\""},
         {PLAY("'offset':0.8"), "play.offset", 2, 18, "0.8 is outside 0 to 0.75"},
         {PLAY("'offset':{'param':'o'}"), "play.offset", 2, 18, "a number was expected"},
+        {PLAY("'offset':'rnd'"), "play.offset", 2, 18, "neither a number of seconds nor \"random\""},
         {PLAY("'weight':1"), "play.weight", 2, 9, "\"play\" has no such field; the nearest are "},
         {PLAY("'motion':1"), "play.motion", 2, 18, "neither true, nor an object, nor an array of keys"},
         {PLAY("'motion':false"), "play.motion", 2, 18, "neither true"},
@@ -2549,6 +2614,7 @@ int main(void) {
         cmocka_unit_test(triggers_wait),
         cmocka_unit_test(triggers_wait_in_each_machine),
         cmocka_unit_test(a_machine_draws),
+        cmocka_unit_test(clips_begin_at_random_times),
         cmocka_unit_test(chances),
         cmocka_unit_test(transitions_lead_out),
         cmocka_unit_test(transitions_lead_out_by_conditions),

@@ -506,7 +506,8 @@ static const char *const more[] = {
     "'knee-axis':[1,0,0],'planted':0.5,'planted-markers':[0,1]}],'base':{'op':'clip','clip':'walk',"
     "'play':{'markers':[0.1,0.6]}}}",
     "{'op':'blend','weight':{'param':'w','smooth-speed':2},'a':{'op':'clip','clip':'walk','play':true},"
-    "'b':{'op':'clip','clip':'walk','play':{'repetitions':2,'drops-out':true,'delay':0.5,'sync-with':'walk'}}}",
+    "'b':{'op':'clip','clip':'walk','play':{'repetitions':2,'offset':'random','drops-out':true,'delay':0.5,'sync-with':"
+    "'walk'}}}",
     "{'op':'chain','start':'left_upper_arm','end':'left_hand','time':{'param':'time'},'velocity':[0,0,{'param':'v'}],"
     "'gravity':[0,-9,0],'stiffness':1,'damping':2,'teleport':3,'radii':[0.1],'weights':[1],'colliders':[{'joint':'root'"
     ",'radius':1,"

@@ -77,6 +77,7 @@ static void build_players(building *b) {
                                          .drops_out = from->drops_out,
                                          .delay = from->delay,
                                          .sync_node = from->sync > 0 ? from->sync - 1 : LMB_NONE,
+                                         .random_offset = from->random_offset,
                                          .cookie = LMB_COOKIE};
         b->moving.players[i] = (lmb_moving_player){.node = i,
                                                    .def = &b->players[i],

@@ -34,6 +34,7 @@ typedef struct control_player_def {
     bool drops_out;
     float delay;
     uint32_t sync; // 1 plus the index of the player at whose time it begins, or 0
+    bool random_offset;
 } control_player_def;
 
 // Loops at rate 1 from 0, in no machine; duration 0, no parameters, events, markers, notifies or motion.

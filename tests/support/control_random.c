@@ -415,6 +415,8 @@ static void draw_player(plan *p, uint32_t index, uint32_t markers) {
         player->delay = chance(p, 4) ? draw_seconds(p) : 0.0f;
         player->sync = other != index && chance(p, 4) ? other + 1 : 0;
     }
+    random_source beginning = random_branch(p->random->state, 4);
+    player->random_offset = random_below(&beginning, 6) == 0;
     if (p->def.machine_count > 0 && !chance(p, 4)) {
         player->machine = random_below(p->random, p->def.machine_count);
         player->state = random_below(p->random, p->machines[player->machine].state_count);
@@ -491,7 +493,7 @@ static random_matching_takes find_takes(plan *p, uint32_t machine) {
         takes.loops[i] = player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG;
         player->end = takes.loops[i] ? LMB_END_LOOP : LMB_END_HOLD;
         player->repetitions = player->sync = 0;
-        player->drops_out = false;
+        player->drops_out = player->random_offset = false;
         player->delay = 0.0f;
         takes.count++;
     }

@@ -64,24 +64,38 @@ static uint32_t player_of(const oracle_character *c, uint32_t node) {
     return LMB_NONE;
 }
 
-// Where a player begins, in units. `phase` is in 2^-32, or OWN_OFFSET.
-enum { OWN_OFFSET = -1 };
+static void step_draw(uint32_t *draw) {
+    *draw = (uint32_t)(UINT64_C(747796405) * *draw + UINT64_C(2891336453));
+}
 
-static int64_t start_time(const oracle_player *player, int64_t phase) {
+// A part of a player's clip in 2^-32, rounded down, in units.
+static int64_t part_of(const oracle_player *player, uint64_t share) {
+    const uint64_t upper = (uint64_t)player->duration >> 32, lower = (uint64_t)player->duration & UINT32_MAX;
+    return (int64_t)(upper * share + (lower * share >> 32));
+}
+
+// Where a player begins, in units. `phase` is in 2^-32; or OWN_OFFSET, which a player may draw; or that another player
+// says where.
+enum { OWN_OFFSET = -1, OTHER_TIME = -2 };
+
+static int64_t start_time(oracle_character *c, uint32_t index, int64_t phase) {
+    const oracle_player *player = &c->graph->players[index];
+    if (phase == OWN_OFFSET && player->def->random_offset) {
+        step_draw(&c->player_draws[index]);
+        return part_of(player, c->player_draws[index]);
+    }
     if (phase == OWN_OFFSET) {
         return player->offset;
     }
-    if (phase >= UINT32_MAX) {
-        return player->def->end == LMB_END_LOOP ? 0 : player->duration;
-    }
-    const uint64_t upper = (uint64_t)player->duration >> 32, lower = (uint64_t)player->duration & UINT32_MAX;
-    return (int64_t)(upper * (uint64_t)phase + (lower * (uint64_t)phase >> 32));
+    return phase < UINT32_MAX                 ? part_of(player, (uint64_t)phase)
+           : player->def->end == LMB_END_LOOP ? 0
+                                              : player->duration;
 }
 
 static void begin_player(oracle_character *c, uint32_t index, int64_t phase) {
     oracle_player_state *player = &c->players[index];
-    if (c->graph->players[index].def->group == LMB_NONE) {
-        player->time = start_time(&c->graph->players[index], phase);
+    if (c->graph->players[index].def->group == LMB_NONE && phase != OTHER_TIME) {
+        player->time = start_time(c, index, phase);
         const bool ends = oracle_stays_at_end(&c->graph->players[index]) && oracle_is_at_end(c, index);
         c->close = ends && phase != OWN_OFFSET ? "a clip begins at its end" : c->close;
     }
@@ -103,10 +117,6 @@ static bool reads(const oracle_machine *machine, lmb_operand operand, uint32_t e
     return found;
 }
 
-static void draw(oracle_character *c, uint32_t machine) {
-    c->draws[machine] = (uint32_t)(UINT64_C(747796405) * c->draws[machine] + UINT64_C(2891336453));
-}
-
 // The seed of a character's draw, by the steps in control.h.
 static uint32_t draw_seed(uint32_t character, uint32_t index) {
     uint32_t x = (character + 1) * 0x9e3779b9u + index;
@@ -124,13 +134,19 @@ static void seed_draws(oracle_character *c) {
             count++;
         }
     }
+    for (uint32_t i = 0; i < c->graph->player_count; i++) {
+        if (c->graph->players[i].def->random_offset) {
+            c->player_draws[i] = c->player_draws[i] == 0 ? draw_seed(c->index, count) : c->player_draws[i];
+            count++;
+        }
+    }
 }
 
 static void begin_machine(oracle_character *c, uint32_t index) {
     oracle_machine_state *machine = &c->machines[index];
     memset(machine, 0, sizeof *machine);
     machine->weights[0] = machine->begun[0] = 1.0;
-    draw(c, index);
+    step_draw(&c->draws[index]);
 }
 
 // Begins the groups whose players are in `begins` and did not move until then.
@@ -148,7 +164,7 @@ static void begin_groups(oracle_character *c, const bool *begins, const bool *mo
         }
         first = first == LMB_NONE ? any : first;
         if (!moves && first != LMB_NONE) {
-            oracle_begin_group(c, g, first, start_time(&c->graph->players[first], phase));
+            oracle_begin_group(c, g, first, start_time(c, first, phase));
             oracle_follow_group(c, g);
         }
     }
@@ -189,13 +205,16 @@ static void restart_state(oracle_character *c, uint32_t machine, uint32_t state,
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         if (scope_is_inside(c, c->graph->players[i].scope, machine, state)) {
             begins[i] = true;
-            begin_player(c, i, phase);
         }
     }
     for (uint32_t i = 0; i < c->graph->player_count; i++) {
         const uint32_t node = c->graph->players[i].def->sync_node;
         const uint32_t other = node != LMB_NONE ? player_of(c, node) : LMB_NONE;
-        if (begins[i] && other != LMB_NONE && !begins[other]) {
+        const bool is_synced = other != LMB_NONE && !begins[other];
+        if (begins[i]) {
+            begin_player(c, i, is_synced ? OTHER_TIME : phase);
+        }
+        if (begins[i] && is_synced) {
             const int64_t duration = c->graph->players[i].duration, time = c->players[other].time;
             const bool loops = c->graph->players[i].def->end == LMB_END_LOOP;
             c->players[i].time = time < duration ? time : loops ? time % duration : duration;
@@ -530,7 +549,7 @@ static void take_transition(oracle_character *c, uint32_t machine, uint32_t inde
             c->waits[machine][transition->terms[i].event] = false;
         }
     }
-    draw(c, machine);
+    step_draw(&c->draws[machine]);
 }
 
 // Takes transitions without an event until none applies. Returns false if the machine stops at the limit.
@@ -690,14 +709,15 @@ static uint32_t advance(oracle_character *c, uint64_t step, const uint32_t *even
     return piece;
 }
 
-// An update: by the time since the last one, and by the frame's own step, at whose beginning events take effect.
-static void update(oracle_character *c, uint64_t step, const uint32_t *events, uint32_t event_count) {
+// An update: by the time since the last one, and by the frame's own step, at whose beginning events take effect. A
+// reset begins a character that has not begun in this frame.
+static void update(oracle_character *c, bool is_first, uint64_t step, const uint32_t *events, uint32_t event_count) {
     uint32_t first = event_count, pieces = LMB_MAX_PIECES_A_FRAME;
     while (first > 0 && events[first - 1] != LMB_EVENT_RESET) {
         first--;
     }
     c->piece_time = first > 0 ? 0 : -(int64_t)c->waited;
-    if (first > 0) {
+    if (first > 0 && !is_first) {
         begin_character(c);
     } else if (event_count > 0 && c->waited > 0) {
         pieces -= advance(c, c->waited, NULL, 0, pieces - 1);
@@ -736,5 +756,5 @@ void oracle_frame(oracle_character *c, uint64_t step, uint32_t number, const flo
         }
         return;
     }
-    update(c, step, events, event_count);
+    update(c, is_first, step, events, event_count);
 }

@@ -131,6 +131,7 @@ typedef struct oracle_character {
     uint32_t phase;  // of updates
     uint32_t index;  // of the character, the seed of its draws
     uint32_t draws[ORACLE_MACHINES];
+    uint32_t player_draws[ORACLE_PLAYERS];
     bool waits[ORACLE_MACHINES][ORACLE_EVENTS]; // triggers
     lmb_control_counts counts;
     int64_t piece_time; // when the piece begins, in ticks since the frame's own step began

@@ -18,7 +18,7 @@
 // markers (M), joint weights (j), kinds of transitions (k), masks of layers (l), mirrors (m), updates in some frames
 // (n), partial poses (p), triggers, draws and states in conditions (q), restarts (r), resets (R), transitions of a
 // state to itself (s), repetitions (t), nodes used twice (u), curves of the graph's own (v), travel (w), machines (x),
-// the times of other clips (y).
+// the times of other clips (y), random beginnings (z).
 static bool uses(char feature) {
     const char *without = getenv("LIMBER_WITHOUT");
     return without == NULL || strchr(without, feature) == NULL;
@@ -663,6 +663,15 @@ static void add_decisions(random_graph *g) {
     }
 }
 
+// Lets players begin at random times. These draws change no others.
+static void add_random_offsets(random_graph *g) {
+    random_source random = random_branch(g->source, 45);
+    const bool may = random_below(&random, 3) == 0 && uses('z');
+    for (uint32_t i = 0; i < g->player_count && may; i++) {
+        g->players[i].def.random_offset = random_below(&random, 3) == 0;
+    }
+}
+
 void random_graph_create(random_graph *g, uint64_t seed) {
     memset(g, 0, sizeof *g);
     g->source = seed;
@@ -678,6 +687,7 @@ void random_graph_create(random_graph *g, uint64_t seed) {
     make(g, 0, chance(g, 5) && uses('a'), 4, &budget);
     compact_groups(g);
     add_decisions(g);
+    add_random_offsets(g);
     if (chance(g, 40) && uses('n')) {
         g->update_every = chance(g, 50) ? lmb_constant((float)between(g, 1.0, 6.0)) : parameter(g, 0.0, 8.0);
         g->def.update_every = &g->update_every;
@@ -756,7 +766,8 @@ static void print_player(const lmb_player_def *player, float duration) {
     print_value("rate", player->rate);
     fprintf(stderr, " group %d velocity %g repetitions %u%s", (int)player->group, player->velocity, player->repetitions,
             player->drops_out ? " drops out" : "");
-    fprintf(stderr, " delay %g sync %d", player->delay, (int)player->sync_node);
+    fprintf(stderr, " delay %g sync %d%s", player->delay, (int)player->sync_node,
+            player->random_offset ? " random" : "");
     for (uint32_t i = 0; i < player->notify_count; i++) {
         fprintf(stderr, ", notify %u at %g", player->notifies[i].event, player->notifies[i].time);
     }
