@@ -132,7 +132,10 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     // pipeline when it first runs, and all frames of a window wait for that, so it has no others.
     gpu_def.prepare_interpreter = has_graph(viewer) && viewer->window != NULL;
     gpu_def.interpret_graphs = gpu_def.prepare_interpreter && is_on_cpu(viewer);
-
+    if (gpu_def.interpret_graphs) {
+        terminal_error("limber-viewer: %s compiles kernels for every graph: a minute at the first start, seconds later\n",
+                       viewer->device.properties.deviceName);
+    }
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error)) {
         return error->result;
     }
