@@ -1,10 +1,11 @@
 /// @file explain.h
 /// @ingroup control
-/// Why a machine takes a transition or not: for tools and for debugging, on the host.
+/// Why a machine takes a transition or not, and what motion matching asks for: for tools and debugging, on the host.
 #ifndef LIMBER_EXPLAIN_H
 #define LIMBER_EXPLAIN_H
 
 #include <limber/control.h>
+#include <limber/motion_database.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,44 @@ typedef struct lmb_transition_report {
 /// nothing in the state.
 LMB_API uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
                                      uint32_t machine, lmb_transition_report *reports, uint32_t max_count);
+
+#define LMB_MATCHING_RECENT 4u ///< rows that a machine which matches motion remembers
+
+/// The parts of a row's cost, of which lmb_motion_match.cost is the sum.
+typedef struct lmb_motion_costs {
+    uint32_t foot_positions, foot_velocities, hip_velocity, path, headings;
+} lmb_motion_costs;
+
+/// A row of a database, seen from a character.
+typedef struct lmb_matching_row {
+    uint32_t row;  ///< or #LMB_NONE, and then all else is 0
+    uint32_t take; ///< the state that plays it
+    float time;    ///< seconds in its clip
+    lmb_motion_path path;
+    lmb_motion_costs costs; ///< against what is asked for now; without a bonus
+} lmb_matching_row;
+
+/// What a machine that matches motion asks for, and what it does (lmb_matching_def).
+typedef struct lmb_matching_report {
+    lmb_motion_path asked;   ///< the path of a query
+    lmb_matching_row played; ///< the row that plays
+    lmb_matching_row found;  ///< the row to which the next frame jumps, or none
+    float seconds;           ///< since its turn to search
+    uint32_t recent_count;
+    uint32_t recent_rows[LMB_MATCHING_RECENT]; ///< chosen last, the latest first
+    float recent_seconds[LMB_MATCHING_RECENT]; ///< since then
+} lmb_matching_report;
+
+/// Returns whether a machine matches motion; false if there is no such machine.
+LMB_API bool lmb_control_matches(const lmb_control *control, uint32_t machine);
+/// Reports the motion matching of a character's machine after a frame, from its `state` and the `parameters` of that
+/// frame. Paths are in the frame of the character, as searches see them: rounded to the steps of stored numbers, and
+/// clamped to their range.
+///
+/// Returns false, and reports nothing, if a pointer is NULL that is needed (`parameters` may be if there are none), if
+/// there is no such machine, if it does not match motion, or while no take plays in it. Stores nothing in the state.
+LMB_API bool lmb_control_explain_matching(const lmb_control *control, const uint32_t *state, const float *parameters,
+                                          uint32_t machine, lmb_matching_report *report);
 
 /// @}
 

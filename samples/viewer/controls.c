@@ -32,6 +32,7 @@ static const struct {
             {EVERYWHERE, "+ -", "faster, slower"},
             {CONTROLS_SLIDERS, "arrows", "sliders of the demo"},
             {EVERYWHERE, "J", "joints: axes, names"},
+            {CONTROLS_MATCHES, "T", "paths of motion matching"},
             {EVERYWHERE, "R", "camera back"},
             {EVERYWHERE, "G", "times of stages"},
             {EVERYWHERE, "H", "these keys"},
@@ -40,6 +41,7 @@ static const struct {
 static const char *name_modes(uint32_t modes) {
     return (modes & EVERYWHERE) == EVERYWHERE                     ? ""
            : modes == CONTROLS_GRAPH                              ? " (--graph)"
+           : modes == CONTROLS_MATCHES                            ? " (motion matching)"
            : (modes & (CONTROLS_CROWD | CONTROLS_WAVES)) == modes ? " (a crowd)"
            : (modes & CONTROLS_CROWD) != 0                        ? ""
                                                                   : " (--demo)";
@@ -100,6 +102,9 @@ static void press(controls *controls, int key, crowd *crowd, camera *camera) {
         break;
     case GLFW_KEY_J:
         controls->joints = (controls->joints + 1) % CONTROLS_JOINT_KINDS;
+        break;
+    case GLFW_KEY_T:
+        controls->paths = !controls->paths;
         break;
     case GLFW_KEY_R:
         *camera = controls->camera;

@@ -16,7 +16,8 @@ enum {
     CONTROLS_WAVES = 8,    // a crowd with a clip that waves
     CONTROLS_PRESSES = 16, // a demo with an event for the space bar
     CONTROLS_PAUSES = 32,  // a demo without one
-    CONTROLS_SLIDERS = 64  // a demo with sliders
+    CONTROLS_SLIDERS = 64, // a demo with sliders
+    CONTROLS_MATCHES = 128 // a graph or demo that matches motion
 };
 
 typedef enum controls_joints {
@@ -33,6 +34,7 @@ typedef struct controls {
     bool paused;
     bool quit;
     bool times;     // show the stages' times
+    bool paths;     // show motion matching
     bool help;      // show the keys
     uint32_t steps; // frames to advance while paused
     double speed;

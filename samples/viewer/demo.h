@@ -53,9 +53,12 @@ typedef struct demo_kind {
 // A character on the ground, in addition to its placement: the start of its character motion's path, and its state.
 typedef struct demo_walker {
     crowd_start start;
-    float heading; // current heading, radians about Y
-    float desired; // desired heading relative to that at the start, set by `steer`
-    float speed;   // metres per second, in the previous frame
+    float heading;  // current heading, radians about Y
+    float desired;  // desired heading relative to that at the start, set by `steer`
+    float speed;    // metres per second, in the previous frame
+    float goal[2];  // where it goes, set by `steer`
+    float waits;    // seconds that it stays there
+    float asked[2]; // velocity in the world, metres per second
 } demo_walker;
 
 struct demo {

@@ -89,6 +89,12 @@ static const unsigned char child_text[] = {
 static const unsigned char child_script[] = {
 #include "child.script.inc"
 };
+static const unsigned char match_text[] = {
+#include "match.json.inc"
+};
+static const unsigned char match_script[] = {
+#include "match.script.inc"
+};
 static const unsigned char tail_text[] = {
 #include "tail.json.inc"
 };
@@ -224,6 +230,64 @@ static void steer_wander(demo *demo, double seconds) {
     }
 }
 
+// ---- Motion matching: the first character does what the sliders say. All others go from place to place, some of them
+// at a run, and around others; they say where they want to go, and no more.
+
+#define ARRIVAL 0.8f // metres
+#define RUN_WAY 6.0f // from which on those run who do
+#define ANSWER 0.15f // seconds in which most of a change is asked for
+
+static void choose_goal(const demo *demo, uint32_t character) {
+    demo_walker *walker = &demo->walkers[character];
+    const uint32_t purpose = 30 + 2 * (uint32_t)(demo->number / 64);
+    const float angle = TURN * crowd_chance(character, purpose);
+    const float way = demo->crowd->radius * sqrtf(crowd_chance(character, purpose + 1));
+    walker->goal[0] = way * sinf(angle);
+    walker->goal[1] = way * cosf(angle);
+    walker->waits = 2.0f * crowd_chance(character, purpose + 1) - 0.5f;
+}
+
+// Returns the velocity that a character asks for, in the world.
+static void ask_velocity(const demo *demo, uint32_t character, float seconds, float velocity[2]) {
+    demo_walker *walker = &demo->walkers[character];
+    const float *own = demo->crowd->members[character].placement.position;
+    const float x = walker->goal[0] - own[0], z = walker->goal[1] - own[1], way = hypotf(x, z);
+    velocity[0] = velocity[1] = 0.0f;
+    if (way < ARRIVAL) {
+        walker->waits -= seconds;
+        if (walker->waits < 0.0f) {
+            choose_goal(demo, character);
+        }
+        return;
+    }
+    const avoidance others = avoid(demo, character);
+    const float turn = fminf(fmaxf(1.2f * others.turn, -1.2f), 1.2f), heading = atan2f(x, z) + turn;
+    const float speed = character % 5 == 0 && way > RUN_WAY ? DEMO_RUN_SPEED : DEMO_WALK_SPEED;
+    const float c = cosf(walker->heading), s = sinf(walker->heading);
+    velocity[0] = speed * sinf(heading) + c * others.left + s * others.ahead;
+    velocity[1] = speed * cosf(heading) - s * others.left + c * others.ahead;
+}
+
+static void steer_match(demo *demo, double seconds) {
+    fill_cells(demo);
+    for (uint32_t i = 1; i < demo->crowd->count; i++) {
+        demo_walker *walker = &demo->walkers[i];
+        const float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
+        const float c = cosf(walker->start.facing), s = sinf(walker->start.facing);
+        float velocity[2];
+        if (demo->number == 0) {
+            choose_goal(demo, i);
+        }
+        ask_velocity(demo, i, (float)seconds, velocity);
+        for (size_t k = 0; k < 2; k++) {
+            walker->asked[k] += (velocity[k] - walker->asked[k]) * (1.0f - expf(-(float)seconds / ANSWER));
+        }
+        // Parameters are along axes that are turned as the character was at its start.
+        demo_set_parameter(demo, i, "x", (c * walker->asked[0] - s * walker->asked[1]) / unit);
+        demo_set_parameter(demo, i, "z", (s * walker->asked[0] + c * walker->asked[1]) / unit);
+    }
+}
+
 static const demo_kind kinds[] = {
     {.name = "directional",
      .title = "walks where x and z say",
@@ -292,6 +356,19 @@ static const demo_kind kinds[] = {
      .characters = 2000,
      .spread = 1.6f,
      .steer = steer_wander},
+    {.name = "match",
+     .title = "takes chosen by motion matching: the first by x and z",
+     .text = match_text,
+     .size = sizeof match_text,
+     .script = match_script,
+     .script_size = sizeof match_script,
+     .characters = 1000,
+     .spread = 1.6f,
+     .sliders = {{"x", -DEMO_RUN_SPEED, DEMO_RUN_SPEED, 0.0f}, {"z", -DEMO_RUN_SPEED, DEMO_RUN_SPEED, 0.0f}},
+     .slider_count = 2,
+     .mannequin = "mannequin-takes",
+     .hides_clips = true,
+     .steer = steer_match},
     {.name = "stairs",
      .title = "feet on stairs and slopes",
      .text = stairs_text,

@@ -80,7 +80,15 @@ bool ui_button(ui *ui, const char *name);
 bool ui_check(ui *ui, const char *name, bool *checked);
 
 // What a mark over the picture is.
-typedef enum ui_mark_kind { UI_MARK_TARGET, UI_MARK_JOINT, UI_MARK_X, UI_MARK_Y, UI_MARK_Z } ui_mark_kind;
+typedef enum ui_mark_kind {
+    UI_MARK_TARGET,
+    UI_MARK_JOINT,
+    UI_MARK_X,
+    UI_MARK_Y,
+    UI_MARK_Z,
+    UI_MARK_ASKED, // paths of motion matching
+    UI_MARK_PLAYED
+} ui_mark_kind;
 // Draws over the picture, below the windows: a circle with a name beside it, which may be "", and a line. Positions are
 // from 0 to 1, to the right and downwards.
 void ui_mark(ui *ui, const float at[2], ui_mark_kind kind, const char *name, bool is_held);

@@ -12,6 +12,7 @@
 #include "demo.h"
 #include "graph_view.h"
 #include "joints.h"
+#include "matched.h"
 #include "options.h"
 #include "reader.h"
 #include "reference_check.h"
@@ -133,8 +134,9 @@ static lmb_result create_batch(viewer *viewer, lmb_error *error) {
     gpu_def.prepare_interpreter = has_graph(viewer) && viewer->window != NULL;
     gpu_def.interpret_graphs = gpu_def.prepare_interpreter && is_on_cpu(viewer);
     if (gpu_def.interpret_graphs) {
-        terminal_error("limber-viewer: %s compiles kernels for every graph: a minute at the first start, seconds later\n",
-                       viewer->device.properties.deviceName);
+        terminal_error(
+            "limber-viewer: %s compiles kernels for every graph: a minute at the first start, seconds later\n",
+            viewer->device.properties.deviceName);
     }
     if (lmb_gpu_create(&gpu_def, NULL, &viewer->gpu, error)) {
         return error->result;
@@ -383,6 +385,7 @@ static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     viewer->controls.speed = 1.0;
     viewer->controls.camera = viewer->camera;
     viewer->controls.modes = find_modes(viewer);
+    viewer->controls.paths = true;
     viewer->controls.times = options->times;
     return LMB_OK;
 }
@@ -451,10 +454,36 @@ static void look(const viewer *viewer, camera_view *view) {
     camera_look(&viewer->camera, (float)extent.width / (float)extent.height, view);
 }
 
-// Joints and targets, which are no windows.
+// Finds the character whose motion matching may be shown. Returns whether its graph matches motion.
+static bool find_matched(const viewer *viewer, matched *shown) {
+    const uint32_t character = watched_character(viewer);
+    *shown = (matched){.character = character};
+    if (has_demo(viewer)) {
+        const demo *demo = &viewer->demo;
+        shown->graph = demo->graph;
+        shown->state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
+        shown->parameters = demo->parameters + (size_t)character * demo->parameter_count;
+    } else if (has_graph(viewer) && viewer->view.run != NULL && graph_run_moment(viewer->view.run, 0) != NULL) {
+        const graph_run *run = viewer->view.run;
+        const graph_moment *moment = graph_run_moment(run, 0);
+        shown->graph = run->graph;
+        shown->state = graph_run_state(run, moment, character);
+        shown->parameters = graph_run_parameters(run, moment, character);
+    }
+    shown->control = shown->graph != NULL ? lmb_graph_control(shown->graph) : NULL;
+    return shown->control != NULL && matched_has_any(shown->graph);
+}
+
+// Joints, paths and targets, which are no windows.
 static void show_marks(viewer *viewer) {
     camera_view view;
+    matched shown;
     look(viewer, &view);
+    const bool matches = find_matched(viewer, &shown);
+    viewer->controls.modes = (viewer->controls.modes & ~(uint32_t)CONTROLS_MATCHES) | (matches ? CONTROLS_MATCHES : 0);
+    if (matches && viewer->controls.paths) {
+        matched_show_paths(&shown, &viewer->crowd, &view, viewer->ui);
+    }
     if (draws_joints(viewer)) {
         joints_show(&viewer->crowd, watched_character(viewer), viewer->palette, &view,
                     viewer->controls.joints == CONTROLS_NAMES, viewer->ui);
@@ -465,6 +494,7 @@ static void show_marks(viewer *viewer) {
 }
 
 static void show_windows(viewer *viewer) {
+    matched shown;
     if (has_demo(viewer)) {
         demo_show(&viewer->demo, viewer->ui);
     }
@@ -478,6 +508,9 @@ static void show_windows(viewer *viewer) {
     if (has_graph(viewer)) {
         ui_begin_right_column(viewer->ui);
         graph_view_show_graph(&viewer->view, viewer->ui);
+    }
+    if (viewer->controls.paths && find_matched(viewer, &shown)) {
+        matched_show(&shown, viewer->ui);
     }
     if (viewer->controls.help) {
         controls_show_keys(&viewer->controls, viewer->ui);

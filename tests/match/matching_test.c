@@ -6,6 +6,7 @@
 
 #include "../../shaders/ops/control_layout.h"
 
+#include <limber/explain.h>
 #include <limber/pack.h>
 #include <limber/snapshot.h>
 #include <string.h>
@@ -235,6 +236,68 @@ static bool check_jump(oracle *o, const verdict *v, uint32_t row) {
     return row != LMB_NONE;
 }
 
+// Checks that numbers of a path, as a query has them, are those of a report within one step.
+static void check_path(const oracle *o, const int16_t *numbers, const lmb_motion_path *path) {
+    float features[LMB_MOTION_FEATURES] = {0};
+    int16_t reported[LMB_MOTION_ROW_SIZE];
+    memcpy(features + 15, path->positions, sizeof path->positions);
+    memcpy(features + 21, path->headings, sizeof path->headings);
+    lmb_motion_database_normalize(o->scene->database, features, reported);
+    for (uint32_t i = 15; i < LMB_MOTION_FEATURES; i++) {
+        assert_in_range(reported[i] - numbers[i] + 1, 0, 2);
+    }
+}
+
+static void check_costs(const oracle *o, const int16_t *query, const lmb_matching_row *row) {
+    static const uint32_t ends[] = {6, 12, 15, 21, 27};
+    const uint32_t costs[] = {row->costs.foot_positions, row->costs.foot_velocities, row->costs.hip_velocity,
+                              row->costs.path, row->costs.headings};
+    const int16_t *numbers = lmb_motion_database_features(o->scene->database, row->row);
+    for (uint32_t group = 0, i = 0; group < 5; group++) {
+        double cost = 0.0, slack = 0.0;
+        for (; i < ends[group]; i++) {
+            const double difference = (double)query[i] - (double)numbers[i];
+            cost += difference * difference;
+            slack += i >= 15 ? 2.0 * fabs(difference) + 1.0 : 0.0;
+        }
+        assert_true(fabs((double)costs[group] - cost) <= slack);
+    }
+    const lmb_motion_row moment = lmb_motion_database_row(o->scene->database, row->row);
+    assert_true(moment.take == row->take && fabsf(moment.time - row->time) < 1e-5f);
+    check_path(o, numbers, &row->path);
+}
+
+// A loop may have a row a little before its end, which is its beginning again.
+static bool is_same_moment(const oracle *o, uint32_t row, uint32_t other) {
+    const lmb_motion_row a = lmb_motion_database_row(o->scene->database, row),
+                         b = lmb_motion_database_row(o->scene->database, other);
+    const double duration = a.take < SCENE_TAKES ? (double)lmb_clip_duration(o->scene->takes[a.take].clip) : 1.0;
+    return row != LMB_NONE && other != LMB_NONE && a.take == b.take &&
+           fabs(remainder((double)a.time - (double)b.time, duration)) < 1e-4;
+}
+
+// The report of a character before it jumps to a row, or to none.
+static void check_report(const oracle *o, const uint32_t *state, const float *parameters, uint32_t row) {
+    lmb_matching_report report;
+    int16_t query[LMB_MOTION_ROW_SIZE];
+    const uint32_t current = lmb_motion_database_find_row(o->scene->database, o->take, (float)o->time + 1e-4f);
+    make_query(o, state, parameters, current, query);
+    assert_true(lmb_control_explain_matching(o->control, state, parameters, 0, &report));
+    check_path(o, query, &report.asked);
+    assert_int_equal(report.played.row, current);
+    check_costs(o, query, &report.played);
+    assert_true(report.found.row == row || is_same_moment(o, report.found.row, row));
+    if (row != LMB_NONE) {
+        check_costs(o, query, &report.found);
+    }
+    assert_true(report.seconds >= 0.0f && report.seconds < 0.1f + 1.0f / 60.0f);
+    for (uint32_t i = 0; i < LMB_MATCHING_RECENT; i++) {
+        assert_int_equal(i < report.recent_count, o->recent[i].row != LMB_NONE);
+        assert_true(i >= report.recent_count || (is_same_moment(o, report.recent_rows[i], o->recent[i].row) &&
+                                                 fabs((double)report.recent_seconds[i] - o->recent[i].age) < 1e-4));
+    }
+}
+
 static uint32_t expect_best_rows(const matching_scene *scene) {
     crowd crowd;
     crowd_start(scene, &crowd);
@@ -261,6 +324,7 @@ static uint32_t expect_best_rows(const matching_scene *scene) {
                 matching_ask(i, frame - 1, asked);
                 const verdict v = judge(&was, (const uint32_t *)((const char *)before + i * bytes), asked, row);
                 oracles[i].worse = was.worse;
+                check_report(&was, (const uint32_t *)((const char *)before + i * bytes), asked, row);
                 jumps += check_jump(&oracles[i], &v, row);
             }
         }
@@ -362,11 +426,24 @@ static void other_states_are_left_alone(void **state) {
             const float left = 33.3f - 32.0f; // seconds of that state's clip
             const bool expected = frame >= 20 && (float)(frame - 19) / 60.0f < left - 0.05f;
             assert_true(!expected || other);
+            lmb_matching_report report;
+            assert_int_equal(
+                lmb_control_explain_matching(crowd.control, state_of(&crowd, i), parameters_of(&crowd, i), 0, &report),
+                !other);
             in_other += other;
             after += frame > 120 && !other && matched_of(&crowd, i)[MATCHED_RECENT] != 0;
         }
     }
     assert_true(in_other > 0 && after > 0);
+    lmb_matching_report report;
+    const float *parameters = parameters_of(&crowd, 0);
+    assert_true(lmb_control_matches(crowd.control, 0));
+    assert_false(lmb_control_matches(crowd.control, 1));
+    assert_false(lmb_control_explain_matching(NULL, crowd.states, parameters, 0, &report));
+    assert_false(lmb_control_explain_matching(crowd.control, NULL, parameters, 0, &report));
+    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, NULL, 0, &report));
+    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 1, &report));
+    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 0, NULL));
     crowd_end(&crowd);
     matching_end(&scene);
 }

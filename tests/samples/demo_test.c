@@ -127,6 +127,12 @@ static void crowd_wanders(void **state) {
     expect_demo("wander", "--characters 60");
 }
 
+static void a_crowd_matches_motion(void **state) {
+    (void)state;
+    suite_full_only();
+    expect_demo("match", "--characters 24");
+}
+
 static void feet_are_on_stairs(void **state) {
     (void)state;
     expect_demo("stairs", "--characters 14");
@@ -238,6 +244,7 @@ int main(void) {
         cmocka_unit_test(body_turns),
         cmocka_unit_test(aim_points),
         cmocka_unit_test(crowd_wanders),
+        cmocka_unit_test(a_crowd_matches_motion),
         cmocka_unit_test(feet_are_on_stairs),
         cmocka_unit_test(heads_follow_the_camera),
         cmocka_unit_test(hands_are_on_the_rail),
