@@ -433,6 +433,9 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     if (reader->result == LMB_OK && reader->problem_count == 0 && lmb_graph_moves(&graph->def)) {
         check_moving(reader);
     }
+    if (reader->result == LMB_OK && reader->problem_count == 0) {
+        lmb_graph_warn_of_traps(reader);
+    }
 }
 
 lmb_result lmb_graph_fail_reading(const lmb_graph_reader *reader, lmb_error *error) {

@@ -444,6 +444,9 @@ void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t
 // Returns whether an axis of a joint points the other way in the clips than in the rest pose.
 bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint);
 
+// traps.c: warns of what is allowed and most likely not meant, after a graph without problems was read.
+void lmb_graph_warn_of_traps(lmb_graph_reader *reader);
+
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);
 

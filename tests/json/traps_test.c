@@ -1,0 +1,104 @@
+// Graphs that are allowed and do not do what they seem to say: each gives a warning, and its neighbours give none.
+#include "graph_text.h"
+#include "suite.h"
+
+#include "mannequin.h"
+
+#include <limber/graph_json.h>
+#include <stdio.h>
+#include <string.h>
+
+static mannequin *figure;
+static const lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
+
+static int start(void **state) {
+    (void)state;
+    const bool is_made = mannequin_create(NULL, &figure, NULL) == LMB_OK;
+    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT && is_made; i++) {
+        clips[i] = mannequin_clip(figure, (mannequin_clip_id)i);
+    }
+    return is_made ? 0 : -1;
+}
+
+static int finish(void **state) {
+    (void)state;
+    mannequin_destroy(figure);
+    return 0;
+}
+
+// The only warning of a text; none if the path is NULL.
+typedef struct trap {
+    const char *text, *path, *message;
+} trap;
+
+static void expect_of_source(lmb_graph_source source, const trap *row) {
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    source.text = json_text(row->text);
+    source.size = strlen(row->text);
+    if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+        fail_msg("%s\n%s", row->text, error.message);
+    }
+    const uint32_t count = lmb_graph_json_warning_count(graph);
+    const lmb_graph_problem *first = count > 0 ? lmb_graph_json_warning_at(graph, 0) : NULL;
+    const bool is_as_expected = row->path == NULL ? count == 0
+                                                  : count == 1 && strcmp(first->path, row->path) == 0 &&
+                                                        strstr(first->message, row->message) != NULL;
+    if (!is_as_expected) {
+        fail_msg("%s\n%u warnings, %s: %s\ninstead of %s: %s", row->text, count, count > 0 ? first->path : "",
+                 count > 0 ? first->message : "", row->path != NULL ? row->path : "none",
+                 row->path != NULL ? row->message : "");
+    }
+    lmb_graph_json_destroy(graph);
+}
+
+static void expect_traps(const trap *rows, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        expect_of_source(
+            (lmb_graph_source){.rig = mannequin_rig(figure), .clips = clips, .clip_count = MANNEQUIN_CLIP_COUNT},
+            &rows[i]);
+    }
+}
+
+#define EXPECT_TRAPS(rows) expect_traps(rows, sizeof(rows) / sizeof(rows)[0])
+#define CLIP(name) "{'op':'clip','clip':'" name "'}"
+#define PLAYED(name) "{'op':'clip','clip':'" name "','play':true}"
+
+// A clip without a time among clips that play.
+static void a_clip_that_rests_beside_others(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {"{'op':'blend','a':" PLAYED("walk") ",'b':" CLIP("run") "}", "b",
+         "'run' rests at its beginning unless the host sets the parameter \"time\", while other clips play: write "
+         "\"play\": true, or \"time\": 0 if it shall rest"},
+        {"{'op':'additive','base':" PLAYED("walk") ",'add':{'op':'clip','clip':'lean','additive':true}}", "add",
+         "'lean' rests"},
+        {"{'op':'layers','inputs':[{'pose':" CLIP("idle") "},{'pose':" PLAYED("wave") ",'mask':{'chest':255}}]}",
+         "inputs[0].pose", "'idle' rests"},
+        {"{'op':'blend','define':{'gait':" CLIP("walk") "},'a':{'use':'gait'},'b':{'op':'blend','a':{'use':'gait'},"
+                                                        "'b':" PLAYED("run") "}}",
+         "define.gait", "'walk' rests"},
+        {"{'op':'blend','a':" CLIP("idle") ",'b':{'op':'machine','states':[{'name':'a','pose':" CLIP("run") "}]}}", "a",
+         "'idle' rests"},
+        {"{'op':'blend','a':" PLAYED("walk") ",'b':{'op':'clip','clip':'run','time':0}}", NULL, NULL},
+        {"{'op':'blend','a':" PLAYED("walk") ",'b':{'op':'clip','clip':'run','time':{'param':'time'}}}", NULL, NULL},
+        {"{'op':'blend','parameters':[{'param':'time'}],'a':" PLAYED("walk") ",'b':" CLIP("run") "}", NULL, NULL},
+        {"{'op':'blend','a':" CLIP("walk") ",'b':" CLIP("run") "}", NULL, NULL},
+        {"{'op':'blend','a':" PLAYED("walk") ",'b':" PLAYED("run") "}", NULL, NULL},
+        {"{'op':'blend','a':" PLAYED("walk") ",'b':{'op':'clip','clip':{'param':'which'}}}", NULL, NULL},
+        {"{'op':'additive','base':" PLAYED("walk") ",'add':{'op':'make-additive','pose':" PLAYED(
+             "wave") ",'reference':" CLIP("idle") "}}",
+         NULL, NULL},
+        {"{'op':'additive','base':" PLAYED("walk") ",'add':{'op':'clip','clip':'wave','additive':true,'play':true,"
+                                                   "'reference':" CLIP("idle") "}}",
+         NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_clip_that_rests_beside_others),
+    };
+    return cmocka_run_group_tests(tests, start, finish);
+}
