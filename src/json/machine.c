@@ -139,14 +139,19 @@ static void add_joint(condition *condition, bool joins_all) {
                                     .right = lmb_constant(0.0f)});
 }
 
-// Adds a comparison or, inside a not, its opposite. Values differ if one is less or greater than the other. So a
-// comparison of NaN is false, and so is its opposite.
-static void add_comparison(condition *condition, uint32_t kind, lmb_term term) {
+// Returns a comparison or, inside a not, its opposite.
+static uint32_t comparison_inside(const condition *condition, uint32_t kind) {
     static const uint32_t opposites[] = {
         [LMB_TERM_LESS] = LMB_TERM_GREATER_EQUAL, [LMB_TERM_LESS_EQUAL] = LMB_TERM_GREATER,
         [LMB_TERM_GREATER] = LMB_TERM_LESS_EQUAL, [LMB_TERM_GREATER_EQUAL] = LMB_TERM_LESS,
         [LMB_TERM_EQUAL] = CONDITION_NOT_EQUAL,   [CONDITION_NOT_EQUAL] = LMB_TERM_EQUAL};
-    kind = condition->is_negated ? opposites[kind] : kind;
+    return condition->is_negated ? opposites[kind] : kind;
+}
+
+// Adds a comparison or, inside a not, its opposite. Values differ if one is less or greater than the other. So a
+// comparison of NaN is false, and so is its opposite.
+static void add_comparison(condition *condition, uint32_t kind, lmb_term term) {
+    kind = comparison_inside(condition, kind);
     if (kind != CONDITION_NOT_EQUAL) {
         term.kind = (lmb_term_kind)kind;
         add_term(condition, &term);
@@ -157,6 +162,36 @@ static void add_comparison(condition *condition, uint32_t kind, lmb_term term) {
     term.kind = LMB_TERM_GREATER;
     add_term(condition, &term);
     add_joint(condition, condition->is_negated); // an or, whatever is around it
+}
+
+// Warns of a comparison with a clip's phase or remaining time that is never true, or true by chance. A loop is at
+// phase 0 when it has passed its end, so it is never at phase 1, and always has some time left.
+static void warn_of_place(lmb_graph_reader *reader, uint32_t value, uint32_t kind, const lmb_term *term) {
+    const lmb_player_def *player = reader->graph->nodes[term->player_node].player;
+    const lmb_clip *clip = clip_of(reader, term->player_node);
+    const bool loops = player->end == LMB_END_LOOP && player->repetitions == 0;
+    const bool is_phase = term->operand == LMB_OPERAND_PHASE;
+    const float most = is_phase ? 1.0f : lmb_clip_duration(clip), at = term->right.constant;
+    const bool is_at_end = at == (is_phase ? most : 0.0f);
+    const bool reaches = kind == LMB_TERM_EQUAL || kind == (is_phase ? LMB_TERM_GREATER_EQUAL : LMB_TERM_LESS_EQUAL);
+    const bool exceeds = (kind == LMB_TERM_LESS && at == 0.0f) || (kind == LMB_TERM_GREATER && at == most);
+    if (!(lmb_clip_duration(clip) > 0.0f)) {
+        return;
+    }
+    if (loops && is_at_end && (reaches || exceeds)) {
+        lmb_graph_warn(reader, value,
+                       "'%.60s' loops, so it is never at its end, and this is never true: write \"end\": true for the "
+                       "end of a cycle, or %s",
+                       lmb_clip_name(clip),
+                       is_phase ? "{\">=\": [{\"phase\": true}, 0.99]}" : "{\"<=\": [{\"remaining\": true}, 0.05]}");
+    } else if (exceeds) {
+        lmb_graph_warn(reader, value, "never true: %s of '%.60s' is from 0 to %g",
+                       is_phase ? "the phase" : "what remains", lmb_clip_name(clip), (double)most);
+    } else if (kind == LMB_TERM_EQUAL && at > 0.0f && at < most) {
+        lmb_graph_warn(reader, value,
+                       "'%.60s' is hardly ever exactly there in a frame: write %s, which is met at its exact time",
+                       lmb_clip_name(clip), is_phase ? ">=" : "<=");
+    }
 }
 
 static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -172,7 +207,12 @@ static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *fie
     if (find_place(reader, right, &other) != LMB_NONE) {
         lmb_graph_report(reader, right, "a clip's phase or remaining time stands on the left");
     } else if (place != LMB_NONE) {
+        const uint32_t problems = reader->problem_count;
         read_place(reader, place, right, &term);
+        if (reader->problem_count == problems && reader->result == LMB_OK &&
+            term.player_node < reader->graph->def.node_count) {
+            warn_of_place(reader, value, comparison_inside(target, condition_of(field)), &term);
+        }
     } else {
         lmb_graph_read_early(reader, &sides[0], left, &term);
         lmb_graph_read_early(reader, &sides[1], right, &term);

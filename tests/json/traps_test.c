@@ -96,9 +96,51 @@ static void a_clip_that_rests_beside_others(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define MACHINE(pose, condition)                                                                                       \
+    "{'op':'machine','states':[{'name':'a','pose':" pose ",'transitions':[{'to':'b','when':" condition "}]},"          \
+    "{'name':'b','pose':" CLIP("idle") "}]}"
+#define HOLDS "{'op':'clip','clip':'walk','play':{'end':'hold'}}"
+#define WHEN "states[0].transitions[0].when"
+#define PHASE(compares, number) "{'" compares "':[{'phase':'walk'}," number "]}"
+#define REMAINS(compares, number) "{'" compares "':[{'remaining':true}," number "]}"
+
+// A loop is never at its end, no clip is beyond it, and none is exactly at another phase.
+static void a_phase_that_is_never_reached(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {MACHINE(CLIP("walk"), PHASE(">=", "1")), WHEN ".>=",
+         "'walk' loops, so it is never at its end, and this is never true: write \"end\": true for the end of a cycle, "
+         "or {\">=\": [{\"phase\": true}, 0.99]}"},
+        {MACHINE(CLIP("walk"), PHASE("==", "1")), WHEN ".==", "loops"},
+        {MACHINE(CLIP("walk"), PHASE(">", "1")), WHEN ".>", "loops"},
+        {MACHINE(CLIP("walk"), REMAINS("<=", "0")), WHEN ".<=", "or {\"<=\": [{\"remaining\": true}, 0.05]}"},
+        {MACHINE(CLIP("walk"), REMAINS("==", "0")), WHEN ".==", "loops"},
+        {MACHINE(CLIP("walk"), REMAINS("<", "0")), WHEN ".<", "loops"},
+        {MACHINE(CLIP("walk"), "{'and':[" PHASE(">=", "0.5") "," PHASE(">=", "1") "]}"), WHEN ".and[1].>=", "loops"},
+        {MACHINE(CLIP("walk"), "{'not':" PHASE("<", "1") "}"), WHEN ".not.<", "loops"},
+        {MACHINE(HOLDS, PHASE(">", "1")), WHEN ".>", "never true: the phase of 'walk' is from 0 to 1"},
+        {MACHINE(HOLDS, REMAINS("<", "0")), WHEN ".<", "never true: what remains of 'walk' is from 0 to 1"},
+        {MACHINE(CLIP("walk"), PHASE("<", "0")), WHEN ".<", "never true"},
+        {MACHINE(CLIP("walk"), PHASE("==", "0.5")),
+         WHEN ".==", "'walk' is hardly ever exactly there in a frame: write >=, which is met at its exact time"},
+        {MACHINE(CLIP("walk"), REMAINS("==", "0.5")), WHEN ".==", "write <="},
+        {MACHINE(HOLDS, PHASE(">=", "1")), NULL, NULL},
+        {MACHINE(HOLDS, PHASE("==", "1")), NULL, NULL},
+        {MACHINE(HOLDS, REMAINS("<=", "0")), NULL, NULL},
+        {MACHINE(CLIP("walk"), PHASE(">=", "0.99")), NULL, NULL},
+        {MACHINE(CLIP("walk"), PHASE("<", "1")), NULL, NULL},
+        {MACHINE(CLIP("walk"), PHASE("!=", "1")), NULL, NULL},
+        {MACHINE(CLIP("walk"), REMAINS("<=", "0.05")), NULL, NULL},
+        {MACHINE("{'op':'clip','clip':'walk','play':{'repetitions':2}}", PHASE(">=", "1")), NULL, NULL},
+        {MACHINE("{'op':'clip','clip':'walk','play':{'end':'ping-pong'}}", PHASE(">=", "1")), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others),
+        cmocka_unit_test(a_phase_that_is_never_reached),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
