@@ -153,14 +153,20 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     return bytes;
 }
 
-// Warns of shares that are from 0 to 1, as those of other formats.
-static void check_shares(lmb_graph_reader *reader, uint32_t value, const uint8_t *bytes) {
+// Warns of shares that are from 0 to 1, as those of other formats, and of those that are all 0.
+static void check_shares(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, const uint8_t *bytes) {
+    const bool is_profile = strcmp(field->name, "profile") == 0;
     uint8_t most = 0;
     for (uint32_t i = 0; i < count_joint_maps(reader->source->rig); i++) {
         most = bytes[i] > most ? bytes[i] : most;
     }
     if (most == 1) {
         lmb_graph_warn(reader, value, "the largest share is 1 of 255: 255 is all of it");
+    } else if (most == 0) {
+        lmb_graph_warn(reader, value,
+                       "no joint has a share, so %s: {\"%.60s\": 255} gives it to a joint and all below it",
+                       is_profile ? "all joints switch at once" : "nothing of it shows",
+                       lmb_rig_joint_name(reader->source->rig, 0));
     }
 }
 
@@ -168,7 +174,7 @@ static void read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     lmb_graph_json *graph = reader->graph;
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
-        check_shares(reader, value, mask);
+        check_shares(reader, field, value, mask);
         *(uint32_t *)(void *)((char *)target + field->offset) =
             intern(reader, &graph->mask_index, &graph->def.masks, &graph->def.mask_count, mask,
                    count_joint_maps(graph->def.rig));

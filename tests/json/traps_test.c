@@ -137,10 +137,34 @@ static void a_phase_that_is_never_reached(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+// A mask of which no joint has a share hides what it masks.
+static void a_mask_without_a_share(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {"{'op':'masked','mask':{},'a':" PLAYED("walk") ",'b':" PLAYED("wave") "}", "mask",
+         "no joint has a share, so nothing of it shows: {\"root\": 255} gives it to a joint and all below it"},
+        {"{'op':'masked','mask':{'root':0,'head':0},'a':" PLAYED("walk") ",'b':" PLAYED("wave") "}", "mask",
+         "no joint"},
+        {"{'op':'layers','inputs':[{'pose':" PLAYED("walk") "},{'pose':" PLAYED("wave") ",'mask':{}}]}",
+         "inputs[1].mask", "nothing of it shows"},
+        {"{'op':'additive','base':" PLAYED("walk") ",'add':{'op':'clip','clip':'lean','additive':true,'time':0.1},"
+                                                   "'mask':{'head':0}}",
+         "mask", "nothing of it shows"},
+        {"{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") ",'transitions':[{'to':'b','event':'GO',"
+                                                                      "'profile':{}}]},{'name':'b','pose':" CLIP(
+                                                                          "idle") "}]}",
+         "states[0].transitions[0].profile", "no joint has a share, so all joints switch at once"},
+        {"{'op':'masked','mask':{'chest':255},'a':" PLAYED("walk") ",'b':" PLAYED("wave") "}", NULL, NULL},
+        {"{'op':'masked','mask':{'root':0,'head':2},'a':" PLAYED("walk") ",'b':" PLAYED("wave") "}", NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others),
         cmocka_unit_test(a_phase_that_is_never_reached),
+        cmocka_unit_test(a_mask_without_a_share),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
