@@ -1,16 +1,18 @@
-// The axes about which limbs bend: "auto" finds them, and one along the bone is warned about.
+// The axes about which limbs bend: "auto" finds them. One along the bone, and one that nobody stated where the limb
+// bends about another, are warned about.
 //
 // "auto" is the normal of the plane of both bones where the limb bends: in the rest pose, or, if it is straight there,
 // in that sample of the character's clips in which it bends the most. A positive turn about it straightens the limb.
 //
-// Also the axis of an aim that points backwards in every clip, which is warned about; and joints that are turned round
-// in the rest pose, as that is the reference of a retarget.
+// Also the axis of an aim that points backwards in every clip, or that nobody stated and that points nowhere, which are
+// warned about; and joints that are turned round in the rest pose, as that is the reference of a retarget.
 #include "graph.h"
 
 #include "clip/clip.h"
 #include "write.h"
 
 #include <math.h>
+#include <stdio.h>
 
 #define CLIP_SAMPLES 16
 // Of a comparison of all joints with the rest pose.
@@ -140,14 +142,38 @@ static void check_axis(lmb_graph_reader *reader, uint32_t at, const char *member
     }
 }
 
+// Warns of an axis that nobody stated if the limb bends about another one, by more than 45 degrees, or the other way.
+static void check_unstated_axis(lmb_graph_reader *reader, uint32_t object, const char *member, const limb *limb,
+                                const float axis[3]) {
+    double found[3] = {0.0, 0.0, 0.0}, dot = 0.0, square = 0.0;
+    const double at_rest = find_axis(limb, NULL, 0.0f, found);
+    const double sine = at_rest < REST_SINE ? search_clips(reader, limb, at_rest, found) : at_rest;
+    for (int i = 0; i < 3; i++) {
+        dot += found[i] * (double)axis[i];
+        square += (double)axis[i] * (double)axis[i];
+    }
+    if (sine < MIN_SINE) {
+        check_axis(reader, object, member, limb, axis);
+    } else if (dot < 0.7 * sqrt(square)) {
+        lmb_graph_warn(reader, object,
+                       "without \"%s\" it is [%g, %g, %g], and in the %s '%.60s' bends about [%.2g, %.2g, %.2g]: write "
+                       "\"%s\": \"auto\"",
+                       member, (double)axis[0], (double)axis[1], (double)axis[2],
+                       at_rest < REST_SINE ? "clips" : "rest pose", lmb_rig_joint_name(limb->rig, limb->mid),
+                       found[0] + 0.0, found[1] + 0.0, found[2] + 0.0, member);
+    }
+}
+
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]) {
     const uint32_t at = lmb_graph_find_member(reader, object, member);
     const limb limb = {reader->source->rig, joints[0], joints[1], joints[2]};
-    if (at != LMB_NONE && lmb_graph_is_text(reader, at, "auto")) {
+    if (at == LMB_NONE) {
+        check_unstated_axis(reader, object, member, &limb, axis);
+    } else if (lmb_graph_is_text(reader, at, "auto")) {
         take_axis(reader, at, &limb, axis);
     } else {
-        check_axis(reader, at != LMB_NONE ? at : object, member, &limb, axis);
+        check_axis(reader, at, member, &limb, axis);
     }
 }
 
@@ -167,8 +193,8 @@ static void add_direction(const limb *limb, const lmb_clip *clip, float time, ui
     }
 }
 
-void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]) {
-    const lmb_graph_source *source = reader->source;
+// Returns the mean of z in model space of an axis of a joint, in samples of all clips; in the rest pose without clips.
+static double mean_ahead(const lmb_graph_source *source, uint32_t joint, const float axis[3]) {
     const limb limb = {.rig = source->rig};
     double sum[3] = {0.0, 0.0, 0.0};
     uint32_t count = 0;
@@ -177,16 +203,86 @@ void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t
         const bool is_pose = !lmb_clip_is_additive(clip) && lmb_clip_joint_count(clip) == lmb_rig_joint_count(limb.rig);
         for (uint32_t k = 0; k < CLIP_SAMPLES && is_pose; k++, count++) {
             const float time = lmb_clip_duration(clip) * (float)k / (float)CLIP_SAMPLES;
-            add_direction(&limb, clip, time, joint, forward, sum);
+            add_direction(&limb, clip, time, joint, axis, sum);
         }
     }
-    if (sum[2] < -0.5 * (double)count) {
-        const uint32_t at = lmb_graph_find_member(reader, object, "forward");
-        lmb_graph_warn(reader, at != LMB_NONE ? at : object,
+    if (count == 0) {
+        add_direction(&limb, NULL, 0.0f, joint, axis, sum);
+        count = 1;
+    }
+    return sum[2] / (double)count;
+}
+
+// Returns whether an axis of a joint is along the bone to a child, within about 30 degrees.
+static bool is_along_bone(const lmb_rig *rig, uint32_t joint, const float axis[3]) {
+    bool found = false;
+    for (uint32_t child = joint + 1; child < lmb_rig_joint_count(rig) && !found; child++) {
+        const lmb_transform rest = lmb_rig_joint_rest(rig, child);
+        double dot = 0.0, squares[2] = {0.0, 0.0};
+        for (int i = 0; i < 3; i++) {
+            dot += (double)rest.translation[i] * (double)axis[i];
+            squares[0] += (double)rest.translation[i] * (double)rest.translation[i];
+            squares[1] += (double)axis[i] * (double)axis[i];
+        }
+        found = lmb_rig_joint_parent(rig, child) == joint && dot > 0.85 * sqrt(squares[0] * squares[1]);
+    }
+    return found;
+}
+
+// Warns of a forward axis that nobody stated if it points neither ahead nor along a bone. Names the axis that points
+// ahead, if one does.
+static void check_unstated_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]) {
+    const lmb_graph_source *source = reader->source;
+    char ahead[60] = "'limber info --axes' shows the axes";
+    if (mean_ahead(source, joint, forward) > 0.5 || is_along_bone(source->rig, joint, forward)) {
+        return;
+    }
+    for (int i = 0; i < 6; i++) {
+        const float axis[3] = {i % 3 == 0, i % 3 == 1, i % 3 == 2};
+        if (mean_ahead(source, joint, axis) * (i < 3 ? 1.0 : -1.0) > 0.7) {
+            const int sign = i < 3 ? 1 : -1;
+            snprintf(ahead, sizeof ahead, "write \"forward\": [%d, %d, %d]", i % 3 == 0 ? sign : 0,
+                     i % 3 == 1 ? sign : 0, i % 3 == 2 ? sign : 0);
+        }
+    }
+    lmb_graph_warn(
+        reader, object,
+        "without \"forward\" the axis that aims is [%g, %g, %g], which points neither ahead nor along a bone "
+        "of '%.60s': %s",
+        (double)forward[0], (double)forward[1], (double)forward[2], lmb_rig_joint_name(source->rig, joint), ahead);
+}
+
+// Warns of an up axis along the forward one: then nothing turns about the line to the target.
+static void check_up(lmb_graph_reader *reader, uint32_t object, const float forward[3], const float up[3]) {
+    static const char *const members[] = {"up", "pole", "twist"};
+    uint32_t at = LMB_NONE;
+    double dot = 0.0, squares[2] = {0.0, 0.0};
+    for (int i = 0; i < 3; i++) {
+        dot += (double)forward[i] * (double)up[i];
+        squares[0] += (double)forward[i] * (double)forward[i];
+        squares[1] += (double)up[i] * (double)up[i];
+        at = at == LMB_NONE ? lmb_graph_find_member(reader, object, members[i]) : at;
+    }
+    if (at != LMB_NONE && dot * dot > 0.999 * squares[0] * squares[1]) {
+        lmb_graph_warn(reader, at,
+                       "\"forward\" and \"up\" are one axis, [%g, %g, %g], so nothing turns about the line to the "
+                       "target: write an \"up\" across it",
+                       (double)up[0], (double)up[1], (double)up[2]);
+    }
+}
+
+void lmb_graph_check_aim(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3],
+                         const float up[3]) {
+    const uint32_t at = lmb_graph_find_member(reader, object, "forward");
+    check_up(reader, object, forward, up);
+    if (at == LMB_NONE) {
+        check_unstated_forward(reader, object, joint, forward);
+    } else if (mean_ahead(reader->source, joint, forward) < -0.5 && reader->source->clip_count > 0) {
+        lmb_graph_warn(reader, at,
                        "it points backwards in the clips, so that an aim ahead turns '%.60s' round: is it [%g, %g, "
                        "%g]? 'limber info --axes' shows the axes in the clips, too",
-                       lmb_rig_joint_name(limb.rig, joint), 0.0 - (double)forward[0], 0.0 - (double)forward[1],
-                       0.0 - (double)forward[2]);
+                       lmb_rig_joint_name(reader->source->rig, joint), 0.0 - (double)forward[0],
+                       0.0 - (double)forward[1], 0.0 - (double)forward[2]);
     }
 }
 

@@ -434,13 +434,14 @@ bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use);
 // Warns of definitions without a use.
 void lmb_graph_finish_definitions(lmb_graph_reader *reader);
 
-// bend.c: takes the axis about which a limb bends, from its first joint to its last one, if the member says "auto", or
-// else warns if it is along the bone.
+// bend.c: takes the axis about which a limb bends, from its first joint to its last one, if the member says "auto".
+// Warns if a stated axis is along the bone, or if the limb bends about another one than that which nobody stated.
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]);
-// Warns if the forward axis of a joint that aims points backwards in the mean of all clips, against
-// z of model space.
-void lmb_graph_check_forward(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3]);
+// Warns if the forward axis of a joint that aims points backwards in the mean of all clips, against z of model space;
+// if nobody stated it, and it points neither ahead nor along a bone; or if it is the up axis, too.
+void lmb_graph_check_aim(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3],
+                         const float up[3]);
 // Returns whether an axis of a joint points the other way in the clips than in the rest pose.
 bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint);
 

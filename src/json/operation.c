@@ -1091,7 +1091,7 @@ static const lmb_graph_field aim_members[] = {
 static uint32_t finish_aim(lmb_graph_reader *reader, const lmb_graph_node *node) {
     const lmb_aim_def *aim = &node->def.aim;
     if (aim->joint_count > 0 && aim->joints[0] < lmb_rig_joint_count(reader->source->rig)) {
-        lmb_graph_check_forward(reader, node->object, aim->joints[0], aim->forward);
+        lmb_graph_check_aim(reader, node->object, aim->joints[0], aim->forward, aim->up);
     }
     return finish_node(reader, node);
 }

@@ -160,11 +160,100 @@ static void a_mask_without_a_share(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define LIMB(side, members)                                                                                            \
+    "{'op':'ik-two-bone','base':" PLAYED("walk") ",'start':'" side "_upper_arm','mid':'" side "_forearm',"             \
+                                                 "'end':'" side "_hand','target':[0,1,0]" members "}"
+#define LEG(members)                                                                                                   \
+    "{'op':'foot-placement','base':" PLAYED(                                                                           \
+        "walk") ",'pelvis':'pelvis','feet':[{'hip':'left_thigh',"                                                      \
+                "'knee':'left_shin','ankle':'left_foot','ground':[0,0,0],'normal':[0,1,0]" members "}]}"
+
+// The default axis of a limb is z. The limbs of the mannequin bend about others.
+static void an_axis_that_nobody_stated(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {LIMB("left", ""), "",
+         "without \"mid-axis\" it is [0, 0, 1], and in the rest pose 'left_forearm' bends about [0.7"},
+        {LIMB("right", ""), "", "write \"mid-axis\": \"auto\""},
+        {LEG(""), "feet[0]",
+         "without \"knee-axis\" it is [0, 0, 1], and in the rest pose 'left_shin' bends about [-1, "},
+        {LIMB("left", ",'mid-axis':'auto'"), NULL, NULL},
+        {LIMB("left", ",'mid-axis':[0,0,1]"), NULL, NULL},
+        {LEG(",'knee-axis':'auto'"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// An elbow that bends about z, as the default says; or about -z; or that is straight: along z, or bent by a clip.
+static void the_default_axis_may_fit(void **state) {
+    (void)state;
+    static const struct {
+        float mid[3], end[3];
+        bool has_clip;
+        trap row;
+    } rows[] = {
+        {{0, 1, 0}, {-0.5f, 1, 0}, false, {.path = "", .message = "in the rest pose 'b' bends about [0, 0, -1]"}},
+        {{0, 1, 0}, {0.5f, 1, 0}, false, {.path = NULL}},
+        {{0, 0, 1}, {0, 0, 1}, false, {.path = "", .message = "mid-axis is along the bone from 'b' to 'c'"}},
+        {{0, 1, 0}, {0, 1, 0}, false, {.path = NULL}},
+        {{0, 1, 0}, {0, 1, 0}, true, {.path = "", .message = "in the clips 'b' bends about [-1, 0, 0]"}}};
+    static const float times[1] = {0.0f}, bent[4] = {0.6f, 0.0f, 0.0f, 0.8f};
+    const lmb_track_def track = {1, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, times, bent};
+    const lmb_clip_def clip_def = {.name = "bend", .tracks = &track, .track_count = 1, .duration = 1.0f};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        static const char *const names[] = {"a", "b", "c"};
+        lmb_joint_def joints[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            joints[k] = lmb_default_joint_def();
+            joints[k].name = names[k];
+            joints[k].parent = k == 0 ? LMB_NONE : k - 1;
+        }
+        memcpy(joints[1].rest.translation, rows[i].mid, sizeof rows[i].mid);
+        memcpy(joints[2].rest.translation, rows[i].end, sizeof rows[i].end);
+        const lmb_rig_def def = {.joints = joints, .joint_count = 3};
+        lmb_rig *rig = NULL;
+        lmb_clip *clip = NULL;
+        assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+        assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
+        trap row = rows[i].row;
+        row.text = "{'op':'ik-two-bone','base':{'op':'rest'},'start':'a','mid':'b','end':'c','target':[0,1,0]}";
+        expect_of_source(
+            (lmb_graph_source){.rig = rig, .clips = (const lmb_clip *const *)&clip, .clip_count = rows[i].has_clip},
+            &row);
+        lmb_clip_destroy(clip);
+        lmb_rig_destroy(rig);
+    }
+}
+
+#define AIM(joint, members)                                                                                            \
+    "{'op':'ik-aim','base':" PLAYED("idle") ",'joints':{'" joint "':1},'target':[0,1,9]" members "}"
+
+// The default axis that aims is x, which points to the side of a head; that of the clavicle is along its bone.
+static void an_aim_that_nobody_pointed(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {AIM("head", ""), "",
+         "without \"forward\" the axis that aims is [1, 0, 0], which points neither ahead nor along a bone of 'head': "
+         "write \"forward\": [0, 0, 1]"},
+        {AIM("head", ",'forward':[0,1,0],'pole':[0,0,1]"), "pole",
+         "\"forward\" and \"up\" are one axis, [0, 1, 0], so nothing turns about the line to the target: write an "
+         "\"up\" across it"},
+        {AIM("head", ",'forward':[0,0,1],'up':[0,0,-2]"), "up", "are one axis"},
+        {AIM("head", ",'forward':[0,1,0],'twist':0.5"), "twist", "are one axis"},
+        {AIM("head", ",'forward':[0,0,1]"), NULL, NULL},
+        {AIM("head", ",'forward':[1,0,0]"), NULL, NULL},
+        {AIM("head", ",'forward':[0,1,0]"), NULL, NULL},
+        {AIM("head", ",'forward':[0,0,1],'pole':[0,1,0]"), NULL, NULL},
+        {AIM("left_clavicle", ""), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clip_that_rests_beside_others),
-        cmocka_unit_test(a_phase_that_is_never_reached),
-        cmocka_unit_test(a_mask_without_a_share),
+        cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
+        cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
+        cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
