@@ -462,11 +462,21 @@ const lmb_graph_kind lmb_kind_integer = {lmb_graph_read_integer, "{'type':'integ
 
 #define WHOLE_TURN 6.283186 // a bit more than 2 pi
 
+void lmb_graph_check_angle(lmb_graph_reader *reader, uint32_t value, double radians, float turns) {
+    if (fabs(radians) > (double)turns * WHOLE_TURN) {
+        char most[40] = "a whole turn";
+        if (turns != 1.0f) {
+            snprintf(most, sizeof most, "%g whole turns", (double)turns);
+        }
+        lmb_graph_warn(reader, value, "%g radians are more than %s; %g degrees are %.4g radians", radians, most,
+                       radians, radians * 0.017453292519943295);
+    }
+}
+
 void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     double number = read_number(reader, field, value);
-    if (field->is_angle && fabs(number) > WHOLE_TURN) {
-        lmb_graph_warn(reader, value, "%g radians are more than a whole turn; %g degrees are %.4g radians", number,
-                       number, number * 0.017453292519943295);
+    if (field->turns > 0.0f && !isnan(number)) {
+        lmb_graph_check_angle(reader, value, number, field->turns);
     }
     if (!isnan(number)) {
         *(float *)(void *)((char *)target + field->offset) = (float)number;

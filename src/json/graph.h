@@ -187,7 +187,7 @@ struct lmb_graph_field {
     float initial; // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;
-    bool is_angle; // in radians
+    float turns; // of an angle in radians: more of them are most likely degrees; 0 for other numbers
 };
 
 // Small enough that every integer up to it is a float.
@@ -291,6 +291,8 @@ bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value);
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
+// Warns of an angle in radians that is more than so many turns: it is most likely in degrees.
+void lmb_graph_check_angle(lmb_graph_reader *reader, uint32_t value, double radians, float turns);
 // Readers of fields: an int32_t or uint32_t in the field's range; a float in the field's range; an array of `count`
 // consecutive floats; an enumeration.
 void lmb_graph_read_integer(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target);

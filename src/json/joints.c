@@ -672,6 +672,31 @@ static const lmb_graph_field channel_members[] = {{.name = "range",
                                                    LMB_ANY_NUMBER}};
 static const lmb_graph_fields channel_fields = {LMB_FIELDS("a channel's limits", channel_members)};
 
+// Warns of angles of a joint that are most likely radians: all within half a turn of these, and not all whole numbers.
+static void check_degrees(lmb_graph_reader *reader, uint32_t object, const lmb_joint_limit_def *limit) {
+    const uint32_t twist = lmb_graph_find_member(reader, object, "twist");
+    float most = 0.0f;
+    bool is_whole = true;
+    float angles[9] = {0.0f};
+    if (twist != LMB_NONE) {
+        angles[0] = lmb_graph_find_member(reader, twist, "min") != LMB_NONE ? limit->twist_min : 0.0f;
+        angles[1] = lmb_graph_find_member(reader, twist, "max") != LMB_NONE ? limit->twist_max : 0.0f;
+    }
+    angles[2] = (limit->set & LMB_JOINT_LIMIT_SWING) != 0 ? limit->swing : 0.0f;
+    for (int i = 0; i < 3 && (limit->set & LMB_JOINT_LIMIT_ANGLES) != 0; i++) {
+        angles[3 + i] = limit->angle_min[i];
+        angles[6 + i] = limit->angle_max[i];
+    }
+    for (int i = 0; i < 9; i++) {
+        most = fmaxf(most, fabsf(angles[i]));
+        is_whole = is_whole && angles[i] == floorf(angles[i]);
+    }
+    if (most > 0.1f && most < 3.15f && !is_whole) {
+        lmb_graph_warn(reader, object, "no angle is above %.3g degrees; %.3g radians are %.4g degrees", (double)most,
+                       (double)most, (double)most * 57.295779513082323);
+    }
+}
+
 static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joint_limit_def *limit) {
     for (size_t i = 0; i < limit_fields.count; i++) {
         const bool is_set = lmb_graph_find_member(reader, object, limit_fields.fields[i].name) != LMB_NONE;
@@ -681,7 +706,11 @@ static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joi
         limit->twist_min = -180.0f;
         limit->twist_max = 180.0f;
     }
+    const uint32_t problems = reader->problem_count;
     lmb_graph_read_fields(reader, &limit_fields, object, limit);
+    if (reader->problem_count == problems) {
+        check_degrees(reader, object, limit);
+    }
 }
 
 static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,

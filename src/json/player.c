@@ -272,6 +272,8 @@ static void read_keys(lmb_graph_reader *reader, uint32_t value, lmb_player_def *
     for (uint32_t at = value + 1; at < values[value].next; at = values[at].next, key++) {
         if (expect_array(reader, at, 4, "a key is x, y, z and yaw")) {
             lmb_graph_read_floats(reader, &key_number, at, keys + 4 * key);
+            const float turn = key > 0 ? keys[4 * key + 3] - keys[4 * key - 1] : keys[3];
+            lmb_graph_check_angle(reader, at, (double)turn, 2.0f);
         }
     }
     *track = (lmb_motion_track){.key_count = count, .keys = keys};
@@ -332,7 +334,8 @@ static const lmb_graph_kind kind_limit = {
 
 #define PI_FLOAT 3.14159274f
 #define VELOCITY_RANGE .parameter_min = -10.0f, .parameter_max = 10.0f
-#define HEADING_RANGE .min = -1048576.0f, .max = 1048576.0f, .parameter_min = -PI_FLOAT, .parameter_max = PI_FLOAT
+#define HEADING_RANGE                                                                                                  \
+    .min = -1048576.0f, .max = 1048576.0f, .parameter_min = -PI_FLOAT, .parameter_max = PI_FLOAT, .turns = 1.0f
 
 static const lmb_graph_field character_motion_members[] = {
     {.name = "velocity",
@@ -362,7 +365,8 @@ static const lmb_graph_field character_motion_members[] = {
      .about = "The limit of turning, in radians a second; 0 is none.",
      .kind = &kind_limit,
      .offset = MOTION(turn_rate),
-     .max = 1048576.0f},
+     .max = 1048576.0f,
+     .turns = 4.0f}, // a second
     {.name = "actual-velocity",
      .about = "The parameters to which the velocity is written, for x, y and z.",
      .kind = &lmb_kind_later,

@@ -451,6 +451,12 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
     if (use.declared.name == NULL) {
         return;
     }
+    const lmb_graph_stated *stated[] = {&use.declared.initial, &use.declared.min, &use.declared.max};
+    for (int i = 0; i < 3 && field->turns > 0.0f; i++) {
+        if (stated[i]->at != LMB_NONE) {
+            lmb_graph_check_angle(reader, stated[i]->at, (double)stated[i]->value, i == 0 ? field->turns : 2.0f);
+        }
+    }
     lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
     if (use.half_life > 0.0f || use.speed > 0.0f) {
         used.parameter = follow(reader, used.parameter, &use, value);

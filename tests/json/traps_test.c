@@ -53,10 +53,14 @@ static void expect_of_source(lmb_graph_source source, const trap *row) {
 }
 
 static void expect_traps(const trap *rows, size_t count) {
+    const lmb_graph_character other = {"other", mannequin_rig(figure), clips, MANNEQUIN_CLIP_COUNT};
+    const lmb_graph_source source = {.rig = mannequin_rig(figure),
+                                     .clips = clips,
+                                     .clip_count = MANNEQUIN_CLIP_COUNT,
+                                     .characters = &other,
+                                     .character_count = 1};
     for (size_t i = 0; i < count; i++) {
-        expect_of_source(
-            (lmb_graph_source){.rig = mannequin_rig(figure), .clips = clips, .clip_count = MANNEQUIN_CLIP_COUNT},
-            &rows[i]);
+        expect_of_source(source, &rows[i]);
     }
 }
 
@@ -249,11 +253,48 @@ static void an_aim_that_nobody_pointed(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define MOVES(members) "{'op':'clip','clip':'walk','play':true,'character-motion':{" members "}}"
+#define TRACK(keys) "{'op':'clip','clip':'walk','play':{'motion':[" keys "]}}"
+#define LIMITS(of_head) "{'op':'clamp','pose':{'op':'rest'},'joint-limits':{'head':{" of_head "}}}"
+
+// Degrees where the format has radians, and the other way.
+static void an_angle_of_the_other_unit(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {MOVES("'heading':90"), "character-motion.heading",
+         "90 radians are more than a whole turn; 90 degrees are 1.571 radians"},
+        {MOVES("'heading':{'param':'h','default':7,'max':12}"), "character-motion.heading.default",
+         "7 radians are more than"},
+        {MOVES("'heading':{'param':'h','max':180}"), "character-motion.heading.max",
+         "180 radians are more than 2 whole turns; 180 degrees are 3.142 radians"},
+        {MOVES("'turn-rate':180"), "character-motion.turn-rate", "180 radians are more than 4 whole turns"},
+        {TRACK("[0,0,0,0],[0,0,0,90]"), "play.motion[1]",
+         "90 radians are more than 2 whole turns; 90 degrees are 1.571 radians"},
+        {TRACK("[0,0,0,0],[0,0,0,1],[0,0,0,-44]"), "play.motion[2]", "-45 radians"},
+        {"{'op':'clip','clip':'walk','play':{'warps':[{'end':0.5,'target':[0,0,1],'heading':90}]}}",
+         "play.warps[0].heading", "90 radians"},
+        {"{'op':'retarget','from':'other','align-above':15,'pose':{'op':'clip','clip':'walk','play':true}}",
+         "align-above", "15 radians"},
+        {LIMITS("'swing':0.78"), "joint-limits.head", "no angle is above 0.78 degrees; 0.78 radians are 44.69 degrees"},
+        {LIMITS("'twist':{'max':1.5708}"), "joint-limits.head", "1.57 radians are 90 degrees"},
+        {LIMITS("'angles':{'min':[-1.2,0,0],'max':0.5}"), "joint-limits.head", "1.2 radians"},
+        {MOVES("'heading':3.14,'turn-rate':12"), NULL, NULL},
+        {MOVES("'heading':{'param':'h','default':1,'min':-7,'max':7}"), NULL, NULL},
+        {TRACK("[0,0,0,0],[0,0,0,12.5],[0,0,0,25]"), NULL, NULL},
+        {LIMITS("'swing':2"), NULL, NULL},
+        {LIMITS("'swing':45.5,'twist':{'min':-0.5}"), NULL, NULL},
+        {LIMITS("'twist':{'axis':'x'}"), NULL, NULL},
+        {LIMITS("'translation':{'min':-0.5,'max':0.5}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
         cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
         cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
+        cmocka_unit_test(an_angle_of_the_other_unit),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
