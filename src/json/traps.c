@@ -54,9 +54,104 @@ static void warn_of_resting_clips(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
+// Returns whether a node gives an additive, as its first inputs say. Sums and differences are not followed.
+static bool is_additive(const lmb_graph_def *def, uint32_t index) {
+    const lmb_node_def *node = &def->nodes[index];
+    while (node->input_count > 0 && node->op != LMB_OP_MAKE_ADDITIVE && node->op != LMB_OP_ADD &&
+           node->op != LMB_OP_SUBTRACT && node->op != LMB_OP_SUBTRACT_SCALE_ADD) {
+        node = &def->nodes[node->inputs[0]];
+    }
+    return node->op == LMB_OP_MAKE_ADDITIVE || (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT &&
+                                                lmb_clip_is_additive(def->clips[(uint32_t)node->clip.constant]));
+}
+
+// Returns whether a clip of its own drops out at its end.
+static bool drops_out(const lmb_graph_def *def, uint32_t index) {
+    const lmb_node_def *node = &def->nodes[index];
+    const lmb_player_def *player = node->op == LMB_OP_CLIP ? node->player : NULL;
+    return player != NULL && (player->end == LMB_END_ONCE || (player->repetitions > 0 && player->drops_out)) &&
+           !is_additive(def, index);
+}
+
+// Returns whether a transition may leave a state without an event.
+static bool leaves_by_itself(const lmb_machine_def *machine, uint32_t state) {
+    bool found = false;
+    for (uint32_t i = 0; i < machine->transition_count && !found; i++) {
+        const lmb_transition_def *transition = &machine->transitions[i];
+        const bool leaves = transition->from == LMB_NONE ? transition->to != state : transition->from == state;
+        found = leaves && transition->event == LMB_NONE;
+    }
+    return found;
+}
+
+// Warns of states whose clip drops out while nothing leads on: they show the rest pose.
+static void warn_of_empty_states(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    for (uint32_t i = 0; i < node->input_count && reader->result == LMB_OK; i++) {
+        if (drops_out(def, node->inputs[i]) && !leaves_by_itself(node->machine, i)) {
+            const uint32_t object = reader->objects[node->inputs[i]];
+            const uint32_t play = lmb_graph_find_member(reader, object, "play");
+            const bool is_once = def->nodes[node->inputs[i]].player->end == LMB_END_ONCE;
+            lmb_graph_warn(
+                reader, lmb_graph_find_member(reader, play, is_once ? "end" : "drops-out"),
+                "after its end '%.60s' shows the rest pose until an event leads on: %s holds the last frame, and "
+                "a transition with \"end\": true leads on by itself",
+                node->machine->states[i].name, is_once ? "\"hold\"" : "false");
+        }
+    }
+}
+
+// Returns whether a weight is 0 until the host sets a parameter, or an event fades the pose in.
+static bool is_zero_at_first(const lmb_graph_json *graph, lmb_value weight) {
+    if (weight.curve != LMB_CURVE_LINEAR) {
+        return false;
+    }
+    if (weight.kind == LMB_VALUE_CONSTANT) {
+        return weight.constant == 0.0f;
+    }
+    const lmb_graph_declared *parameter = &graph->parameters[weight.parameter];
+    return !parameter->is_computed && parameter->is_written == parameter->is_late && parameter->initial.value == 0.0f;
+}
+
+// Warns of weighted poses of which none has a weight at first.
+static void warn_of_no_weight(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    bool shows = is_additive(def, index);
+    for (uint32_t i = 0; i < node->input_count && !shows; i++) {
+        shows = !is_zero_at_first(reader->graph, node->weights[i]);
+    }
+    if (!shows) {
+        lmb_graph_warn(
+            reader, reader->objects[index],
+            "at first no input has a weight, so it shows the rest pose: a parameter with \"default\": 1, or a "
+            "fade with \"initial\": \"in\", shows one");
+    }
+}
+
+static void warn_of_rest_poses(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
+        const lmb_op op = def->nodes[i].op;
+        if (op == LMB_OP_MACHINE && shown[i]) {
+            warn_of_empty_states(reader, i);
+        } else if (shown[i] && (op == LMB_OP_WEIGHTED || op == LMB_OP_WEIGHTED_MATRIX || op == LMB_OP_LAYERS)) {
+            warn_of_no_weight(reader, i);
+        }
+    }
+    if (is_additive(def, def->node_count - 1)) {
+        lmb_graph_warn(
+            reader, 0,
+            "the result is an additive, which is a change of a pose and shows no character: it is the \"add\" "
+            "of an \"additive\"");
+    }
+}
+
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     bool *shown = find_shown(reader);
     if (shown != NULL) {
         warn_of_resting_clips(reader, shown);
+        warn_of_rest_poses(reader, shown);
     }
 }

@@ -1074,7 +1074,8 @@ static void numbers_that_are_meant_otherwise_give_a_warning(void **state) {
          "a form is for a clip with \"additive\": true, and this one has none"},
         {"{'op':'clip','clip':'Wave','space':'model'}", "space",
          "a space is for a clip with \"additive\": true, and this one has none"},
-        {"{'op':'clip','clip':'Wave','space':'model','additive':true}", NULL, NULL},
+        {"{'op':'additive','base':{'op':'rest'},'add':{'op':'clip','clip':'Wave','space':'model','additive':true}}",
+         NULL, NULL},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lmb_graph_json *graph = read_graph(rows[i].text);

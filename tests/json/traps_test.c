@@ -289,12 +289,64 @@ static void an_angle_of_the_other_unit(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define ONCE "{'op':'clip','clip':'wave','play':{'end':'once'}}"
+#define STATES(pose, needs)                                                                                            \
+    "{'op':'machine','states':[{'name':'a','pose':" pose ",'transitions':[{'to':'b'," needs "}]},"                     \
+    "{'name':'b','pose':" CLIP("idle") ",'transitions':[{'to':'a','event':'BACK'}]}]}"
+#define WEIGHTED(of_a, of_b)                                                                                           \
+    "{'op':'weighted','inputs':[{'pose':" PLAYED("walk") of_a "},{'pose':" PLAYED("run") of_b "}]}"
+
+// A clip that drops out of its state, weights that are all 0, and an additive alone show the rest pose, or less.
+static void a_rest_pose_that_nobody_meant(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {STATES(ONCE, "'event':'GO'"), "states[0].pose.play.end",
+         "after its end 'a' shows the rest pose until an event leads on: \"hold\" holds the last frame, and a "
+         "transition "
+         "with \"end\": true leads on by itself"},
+        {STATES("{'op':'clip','clip':'wave','play':{'repetitions':2,'drops-out':true}}", "'event':'GO'"),
+         "states[0].pose.play.drops-out", "false holds the last frame"},
+        {"{'op':'machine','states':[{'name':'only','pose':" ONCE "}]}", "states[0].pose.play.end", "'only' shows"},
+        {STATES(ONCE, "'end':true"), NULL, NULL},
+        {STATES(ONCE, "'after':1"), NULL, NULL},
+        {STATES("{'op':'clip','clip':'wave','play':{'end':'hold'}}", "'event':'GO'"), NULL, NULL},
+        {STATES("{'op':'clip','clip':'wave','play':{'repetitions':2}}", "'event':'GO'"), NULL, NULL},
+        {STATES("{'op':'blend','a':" PLAYED("idle") ",'b':" ONCE "}", "'event':'GO'"), NULL, NULL},
+        {"{'op':'additive','base':" PLAYED(
+             "walk") ",'add':{'op':'machine','states':[{'name':'a','pose':"
+                     "{'op':'clip','clip':'wave','additive':true,'play':{'end':'once'}}}]}}",
+         NULL, NULL},
+        {"{'op':'machine','states':[{'name':'a','pose':" ONCE
+         "},{'name':'b','pose':" CLIP("idle") "}],'any':[{'to':'b','end':true,'from':['a']},{'to':'a','event':'GO'}]}",
+         NULL, NULL},
+        {ONCE, NULL, NULL},
+        {"{'op':'blend','weight':{'in':'GO'},'a':" PLAYED("walk") ",'b':" ONCE "}", NULL, NULL},
+        {WEIGHTED(",'weight':{'param':'x'}", ",'weight':{'param':'y'}"), "",
+         "at first no input has a weight, so it shows the rest pose: a parameter with \"default\": 1, or a fade with "
+         "\"initial\": \"in\", shows one"},
+        {WEIGHTED(",'weight':{'in':'IN','out':'OUT'}", ",'weight':0"), "", "at first no input has a weight"},
+        {"{'op':'layers','inputs':[{'pose':" PLAYED("walk") ",'fade':{'param':'x'}},{'pose':" PLAYED(
+             "run") ",'fade':{'param':'y'}}]}",
+         "", "at first no input has a weight"},
+        {WEIGHTED(",'weight':{'param':'x'}", ""), NULL, NULL},
+        {WEIGHTED(",'weight':{'param':'x','default':1}", ",'weight':{'param':'y'}"), NULL, NULL},
+        {WEIGHTED(",'weight':{'in':'IN','out':'OUT','initial':'in'}", ",'weight':{'param':'y'}"), NULL, NULL},
+        {WEIGHTED(",'weight':{'param':'x'}", ",'weight':{'subtract':[1,{'param':'x'}]}"), NULL, NULL},
+        {"{'op':'clip','clip':'wave','play':true,'additive':true}", "",
+         "the result is an additive, which is a change of a pose and shows no character: it is the \"add\" of an "
+         "\"additive\""},
+        {"{'op':'mirror','axis':'x','pose':{'op':'clip','clip':'wave','play':true,'additive':true}}", "",
+         "the result is an additive"},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
         cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
         cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
-        cmocka_unit_test(an_angle_of_the_other_unit),
+        cmocka_unit_test(an_angle_of_the_other_unit),      cmocka_unit_test(a_rest_pose_that_nobody_meant),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
