@@ -1,5 +1,6 @@
 // Warnings about graphs that are allowed and do not do what they seem to say. They look at the whole graph once it is
-// read: what a clip beside others does, what a state shows. Traps of a single field are found where it is read.
+// read: what a clip beside others does, what a state shows, which names it has. Traps of a single field are found where
+// it is read.
 #include "graph.h"
 
 #include <string.h>
@@ -32,6 +33,13 @@ static bool *find_shown(lmb_graph_reader *reader) {
     return shown;
 }
 
+// Returns the clip of a node; NULL if it plays none, or if a parameter or a curve chooses it.
+static const lmb_clip *clip_of(const lmb_graph_def *def, const lmb_node_def *node) {
+    const bool is_one =
+        node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT && node->clip.curve == LMB_CURVE_LINEAR;
+    return is_one ? def->clips[(uint32_t)node->clip.constant] : NULL;
+}
+
 // Warns of clips without a time beside clips that play: nothing moves them unless the host sets the parameter "time",
 // and then the text has a reason to name it.
 static void warn_of_resting_clips(lmb_graph_reader *reader, const bool *shown) {
@@ -41,11 +49,9 @@ static void warn_of_resting_clips(lmb_graph_reader *reader, const bool *shown) {
     }
     for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
         const lmb_node_def *node = &def->nodes[i];
-        const bool is_clip = node->op == LMB_OP_CLIP && node->player == NULL && shown[i] &&
-                             node->time.kind == LMB_VALUE_PARAMETER && node->clip.kind == LMB_VALUE_CONSTANT;
-        const lmb_clip *clip = is_clip ? def->clips[(uint32_t)node->clip.constant] : NULL;
-        if (is_clip && lmb_graph_find_member(reader, reader->objects[i], "time") == LMB_NONE &&
-            lmb_clip_duration(clip) > 0.0f) {
+        const lmb_clip *clip = clip_of(def, node);
+        if (clip != NULL && node->player == NULL && node->time.kind == LMB_VALUE_PARAMETER && shown[i] &&
+            lmb_graph_find_member(reader, reader->objects[i], "time") == LMB_NONE && lmb_clip_duration(clip) > 0.0f) {
             lmb_graph_warn(reader, reader->objects[i],
                            "'%.60s' rests at its beginning unless the host sets the parameter \"time\", while other "
                            "clips play: write \"play\": true, or \"time\": 0 if it shall rest",
@@ -61,8 +67,8 @@ static bool is_additive(const lmb_graph_def *def, uint32_t index) {
            node->op != LMB_OP_SUBTRACT && node->op != LMB_OP_SUBTRACT_SCALE_ADD) {
         node = &def->nodes[node->inputs[0]];
     }
-    return node->op == LMB_OP_MAKE_ADDITIVE || (node->op == LMB_OP_CLIP && node->clip.kind == LMB_VALUE_CONSTANT &&
-                                                lmb_clip_is_additive(def->clips[(uint32_t)node->clip.constant]));
+    const lmb_clip *clip = clip_of(def, node);
+    return node->op == LMB_OP_MAKE_ADDITIVE || (clip != NULL && lmb_clip_is_additive(clip));
 }
 
 // Returns whether a clip of its own drops out at its end.
@@ -148,10 +154,76 @@ static void warn_of_rest_poses(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
+// ---- Names of a character that the text misses.
+
+#define NAME_SIZE 100u
+
+// Returns whether two names differ by one letter, or by two that are exchanged. Names that differ in a digit or a side
+// are two.
+static bool is_misspelt(const char *a, const char *b) {
+    size_t a_end = strlen(a), b_end = strlen(b), start = 0;
+    while (a[start] != '\0' && a[start] == b[start]) {
+        start++;
+    }
+    while (a_end > start && b_end > start && a[a_end - 1] == b[b_end - 1]) {
+        a_end--;
+        b_end--;
+    }
+    const size_t a_differs = a_end - start, b_differs = b_end - start;
+    const bool is_exchanged = a_differs == 2 && b_differs == 2 && a[start] == b[start + 1] && a[start + 1] == b[start];
+    const bool is_one = a_differs <= 1 && b_differs <= 1 && a_differs + b_differs > 0;
+    return strlen(a) >= 3 && (is_exchanged || is_one) &&
+           (is_exchanged ||
+            (strcspn(a + start, "0123456789lrLR") >= a_differs && strcspn(b + start, "0123456789lrLR") >= b_differs));
+}
+
+// Finds a string of the text that is a name of the character and resembles an alias which the text does not have.
+static uint32_t find_misspelt(const lmb_graph_reader *reader, const lmb_graph_alias *aliases, uint32_t count,
+                              uint32_t index, const lmb_name *names, uint32_t name_count, char found[NAME_SIZE]) {
+    uint32_t at = LMB_NONE;
+    for (uint32_t i = 0; i < reader->json.count; i++) {
+        const lmb_json_value *value = &reader->json.values[i];
+        const size_t length = value->end - value->start;
+        if (value->type != LMB_JSON_STRING || length >= NAME_SIZE) {
+            continue;
+        }
+        if (lmb_graph_is_text(reader, i, aliases[index].name)) {
+            return LMB_NONE;
+        }
+        char name[NAME_SIZE] = "";
+        memcpy(name, reader->json.text + value->start, length);
+        if (at == LMB_NONE && is_misspelt(aliases[index].name, name) &&
+            lmb_names_find(names, name_count, name) != LMB_NONE && lmb_graph_resolve(aliases, count, name) == name) {
+            at = i;
+            memcpy(found, name, NAME_SIZE);
+        }
+    }
+    return at;
+}
+
+static void warn_of_misspelt(lmb_graph_reader *reader, const lmb_graph_alias *aliases, uint32_t count,
+                             const lmb_name *names, uint32_t name_count) {
+    for (uint32_t i = 0; i < count && reader->result == LMB_OK; i++) {
+        char found[NAME_SIZE];
+        const uint32_t at = find_misspelt(reader, aliases, count, i, names, name_count, found);
+        if (at != LMB_NONE) {
+            lmb_graph_warn(
+                reader, at,
+                "this is the character's own '%.60s': its names have '%.60s', which is nowhere in the graph; is "
+                "'%.60s' meant there?",
+                found, aliases[i].name, found);
+        }
+    }
+}
+
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     bool *shown = find_shown(reader);
     if (shown != NULL) {
         warn_of_resting_clips(reader, shown);
         warn_of_rest_poses(reader, shown);
     }
+    const lmb_graph_source *source = reader->source;
+    warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
+    warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,
+                     lmb_rig_joint_count(source->rig));
 }

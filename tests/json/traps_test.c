@@ -341,12 +341,45 @@ static void a_rest_pose_that_nobody_meant(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+// A name of a list of names that differs by a letter from one in the text, which then is the character's own.
+static void a_name_that_is_misspelt(void **state) {
+    (void)state;
+    static const struct {
+        lmb_graph_alias clip, joint;
+        const char *path, *message;
+    } rows[] = {{{"wlak", "run"},
+                 {0},
+                 "base.clip",
+                 "this is the character's own 'walk': its names have 'wlak', which is nowhere in the graph; is 'walk' "
+                 "meant there?"},
+                {{"Walk", "run"}, {0}, "base.clip", "its names have 'Walk'"},
+                {{"walks", "run"}, {0}, "base.clip", "its names have 'walks'"},
+                {{0}, {"hed", "neck"}, "joints.head", "own 'head': its names have 'hed'"},
+                {{"walk", "run"}, {"head", "neck"}, NULL, NULL},
+                {{"walk2", "run"}, {"jaw", "neck"}, NULL, NULL},
+                {{"wakl2", "run"}, {"heel", "neck"}, NULL, NULL}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const trap row = {"{'op':'ik-aim','joints':{'head':1},'forward':[0,0,1],'target':[0,1,9],\n"
+                          "'base':{'op':'clip','clip':'walk','play':true}}",
+                          rows[i].path, rows[i].message};
+        expect_of_source((lmb_graph_source){.rig = mannequin_rig(figure),
+                                            .clips = clips,
+                                            .clip_count = MANNEQUIN_CLIP_COUNT,
+                                            .clip_aliases = &rows[i].clip,
+                                            .clip_alias_count = rows[i].clip.name != NULL,
+                                            .joint_aliases = &rows[i].joint,
+                                            .joint_alias_count = rows[i].joint.name != NULL},
+                         &row);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
         cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
         cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
         cmocka_unit_test(an_angle_of_the_other_unit),      cmocka_unit_test(a_rest_pose_that_nobody_meant),
+        cmocka_unit_test(a_name_that_is_misspelt),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
