@@ -515,6 +515,27 @@ static void read_place(reader *reader, uint32_t value, void *target) {
     read_triple(reader, value, ((point *)target)->at);
 }
 
+// Reports a point that is not one thing, and a place that is on no rail.
+static void check_point(reader *reader, uint32_t object, const point *point) {
+    static const char *const kinds[] = {"ground", "normal", "camera", "place", "rail"};
+    const lmb_json *json = &reader->json;
+    bool twice;
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        count += lmb_json_member(json, object, kinds[i], &twice) != LMB_NONE;
+    }
+    const uint32_t at = lmb_json_member(json, object, "at", &twice);
+    if (at != LMB_NONE && point->kind != POINT_RAIL) {
+        fail_at(reader, at,
+                "\"at\" is a place along a rail, and there is no \"rail\" beside it: {\"place\": [x, y, z]} is one in "
+                "world space");
+    } else if (count != 1) {
+        fail_at(reader, object,
+                count == 0 ? "a point needs one of ground, normal, camera, place, rail"
+                           : "a point is one of ground, normal, camera, place, rail: another point may be the other");
+    }
+}
+
 static void read_points(reader *reader, uint32_t value, void *target) {
     play_scene *scene = target;
     if (!expect_array(reader, value, 0, LMB_MAX_POINTS)) {
@@ -529,8 +550,8 @@ static void read_points(reader *reader, uint32_t value, void *target) {
                                 {"rail", read_rail_point, point},       {"at", read_triple, point->at},
                                 {"offset", read_triple, point->offset}, {0}};
         read_fields(reader, at, fields);
-        if (point->kind == POINT_UNUSED) {
-            fail_at(reader, at, "a point needs one of ground, normal, camera, place, rail");
+        if (!reader->failed) {
+            check_point(reader, at, point);
         }
     }
 }

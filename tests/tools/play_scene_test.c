@@ -393,7 +393,14 @@ static void bad_scenes_are_refused(void **state) {
         {"{\"camera\": {}}", "the camera has no eye"},
         {"{\"rails\": [], \"ground\": [], \"ground\": []}", "line 1, column 30: this field is given twice"},
         {"{\"points\": [{\"camera\": false}]}", "true was expected"},
-        {"{\"points\": [{\"at\": [1, 1, 1]}]}", "column 13: a point needs one of ground, normal, camera, place, rail"},
+        {"{\"points\": [{\"offset\": [1, 1, 1]}]}",
+         "column 13: a point needs one of ground, normal, camera, place, rail"},
+        {"{\"points\": [{\"at\": [1, 1, 1]}]}", "column 20: \"at\" is a place along a rail, and there is no \"rail\" "
+                                                "beside it: {\"place\": [x, y, z]} is one in "
+                                                "world space"},
+        {"{\"points\": [{\"ground\": \"head\", \"at\": [1, 1, 1]}]}", "\"at\" is a place along a rail"},
+        {"{\"points\": [{\"ground\": \"head\", \"normal\": \"head\"}]}",
+         "column 13: a point is one of ground, normal, camera, place, rail: another point may be the other"},
         {"{\"camera\": {\"eye\": [[0, 1, 2]]}}", "column 21: a key is [seconds, x, y, z]"},
         {"{\"camera\": {\"eye\": [1, 2, 3]}}", "column 21: a key is [seconds, x, y, z]"},
         {"{\"rails\": [[[0, 1, 2, 3]]]}", "column 13: a key is [seconds, [x, y, z], [x, y, z]]"},
