@@ -351,12 +351,131 @@ static const char *field_name_at(const void *fields, uint32_t index) {
     return ((const lmb_graph_fields *)fields)->fields[index].name;
 }
 
+// Fields of engines that this format calls otherwise. Words are compared without case, '-' and '_'.
+typedef struct foreign_field {
+    const char *word;
+    const char *field; // that the object has
+    const char *how;   // it is said here; or NULL, if that field is it
+} foreign_field;
+
+// Fields that only such an object has.
+#define TRANSITION "start-phase"
+#define STATE "restart"
+#define MACHINE "states"
+#define CLIP "play"
+#define PLAY "repetitions"
+#define EXIT_TIME                                                                                                      \
+    "an exit time is \"when\": {\">=\": [{\"phase\": true}, 0.9]}, and the end of the clip is \"end\": true"
+#define SECONDS_OF_FADE "the seconds of its fade are \"fade\""
+#define START_PHASE "\"start\": \"phase\" with \"start-phase\" begins within the clip"
+#define CLIP_POSE "\"pose\": {\"op\": \"clip\", \"clip\": NAME}"
+#define ENDS "\"end\" is \"loop\", \"hold\", \"once\" or \"ping-pong\""
+#define INITIAL "\"initial\" is the name of the state"
+#define IN_PLAY "\"play\" has it"
+static const foreign_field foreign_fields[] = {
+    {"exittime", TRANSITION, EXIT_TIME},
+    {"hasexittime", TRANSITION, EXIT_TIME},
+    {"duration", TRANSITION, SECONDS_OF_FADE},
+    {"transitionduration", TRANSITION, SECONDS_OF_FADE},
+    {"blendtime", TRANSITION, SECONDS_OF_FADE},
+    {"crossfade", TRANSITION, SECONDS_OF_FADE},
+    {"time", TRANSITION, SECONDS_OF_FADE ", and those in the state \"after\""},
+    {"offset", TRANSITION, START_PHASE},
+    {"transitionoffset", TRANSITION, START_PHASE},
+    {"target", TRANSITION, "\"to\" is the name of the state"},
+    {"trigger", TRANSITION, "\"event\": NAME, or \"when\": {\"trigger\": NAME}, which waits"},
+    {"conditions", TRANSITION, "\"when\": {\"and\": [...]}"},
+    {"condition", "when", NULL},
+    {"speed", STATE, "its clip has a \"rate\""},
+    {"clip", STATE, CLIP_POSE},
+    {"motion", STATE, CLIP_POSE},
+    {"animation", STATE, CLIP_POSE},
+    {"default", MACHINE, INITIAL},
+    {"defaultstate", MACHINE, INITIAL},
+    {"initialstate", MACHINE, INITIAL},
+    {"entry", MACHINE, INITIAL},
+    {"anystate", MACHINE, "\"any\" is a list of transitions"},
+    {"transitions", MACHINE, "each state has its own, and \"any\" those of all"},
+    {"animation", "clip", NULL},
+    {"speed", CLIP, "here it is \"rate\""},
+    {"playrate", CLIP, "here it is \"rate\""},
+    {"timescale", CLIP, "here it is \"rate\""},
+    {"end", CLIP, IN_PLAY},
+    {"motion", CLIP, IN_PLAY},
+    {"rootmotion", CLIP, "\"play\": {\"motion\": true}"},
+    {"group", CLIP, IN_PLAY},
+    {"velocity", CLIP, IN_PLAY},
+    {"markers", CLIP, IN_PLAY},
+    {"notifies", CLIP, IN_PLAY},
+    {"repetitions", CLIP, IN_PLAY},
+    {"delay", CLIP, IN_PLAY},
+    {"speed", PLAY, "here it is \"rate\""},
+    {"playrate", PLAY, "here it is \"rate\""},
+    {"timescale", PLAY, "here it is \"rate\""},
+    {"loop", PLAY, ENDS},
+    {"wrapmode", PLAY, ENDS},
+    {"rootmotion", PLAY, "\"motion\": true"},
+    {"events", "notifies", NULL},
+    {"syncgroup", "group", NULL},
+    {"speed", "turn-rate", "\"velocity\" is x, y and z"},
+    {"alpha", "weight", NULL},
+    {"parameter", "at", NULL},
+    {"param", "at", NULL},
+    {"threshold", "at", NULL},
+    {"avatarmask", "mask", NULL},
+    {"bones", "joints", NULL},
+    {"polevector", "pole", NULL},
+};
+
+// Returns whether a key is a word, without case, '-' and '_'.
+static bool is_word(const lmb_graph_reader *reader, uint32_t key, const char *word) {
+    const lmb_json_value *text = &reader->json.values[key];
+    for (uint32_t i = text->start; i < text->end; i++) {
+        const char c = reader->json.text[i];
+        if (c == '-' || c == '_') {
+            continue;
+        }
+        if (*word == '\0' || (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) != *word) {
+            return false;
+        }
+        word++;
+    }
+    return *word == '\0';
+}
+
+static bool has_field(const lmb_graph_fields *fields, const char *name) {
+    bool found = false;
+    for (size_t i = 0; i < fields->count && !found; i++) {
+        found = strcmp(fields->fields[i].name, name) == 0;
+    }
+    return found;
+}
+
+// Reports a field that has another name here. Returns false if the key is no such word.
+static bool report_foreign(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
+    for (size_t i = 0; i < sizeof foreign_fields / sizeof *foreign_fields; i++) {
+        const foreign_field *foreign = &foreign_fields[i];
+        if (is_word(reader, key, foreign->word) && has_field(fields, foreign->field)) {
+            if (foreign->how != NULL) {
+                lmb_graph_report(reader, key, "%s has no such field: %s", fields->what, foreign->how);
+            } else {
+                lmb_graph_report(reader, key, "%s has no such field: here it is \"%s\"", fields->what, foreign->field);
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
 // Of many fields the nearest come first, because a long list is cut off.
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     char names[160] = "", message[LMB_GRAPH_MESSAGE_SIZE];
     if (lmb_graph_is_text(reader, key, "fade")) {
         lmb_graph_report(reader, key, "%s has no fade: transitions have one, and a weight that events change is %s",
                          fields->what, LMB_GRAPH_FADE_FORM);
+        return;
+    }
+    if (report_foreign(reader, fields, key)) {
         return;
     }
     for (size_t i = 0; i < fields->count; i++) {

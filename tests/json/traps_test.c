@@ -373,13 +373,54 @@ static void a_name_that_is_misspelt(void **state) {
     }
 }
 
+#define LEAVES(member)                                                                                                 \
+    "{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") ",'transitions':[{'to':'b','event':'GO',\n" member    \
+                                                                 "}]},{'name':'b','pose':" CLIP("idle") "}]}"
+#define ENTERS(members) "{'op':'machine',\n" members ",'states':[{'name':'a','pose':" CLIP("walk") "}]}"
+#define OF_TRANSITION "states[0].transitions[0]."
+
+// Fields that other engines have: the message says how this format has them.
+static void words_of_other_engines(void **state) {
+    (void)state;
+    static const malformed_graph rows[] = {
+        {LEAVES("'exitTime':0.9"), OF_TRANSITION "exitTime", 2, 1,
+         "a transition has no such field: an exit time is \"when\": {\">=\": [{\"phase\": true}, 0.9]}, and the end of "
+         "the clip is \"end\": true"},
+        {LEAVES("'has_exit_time':true"), OF_TRANSITION "has_exit_time", 2, 1, "an exit time is"},
+        {LEAVES("'duration':0.2"), OF_TRANSITION "duration", 2, 1, "the seconds of its fade are \"fade\""},
+        {LEAVES("'Transition-Duration':0.2"), OF_TRANSITION "Transition-Duration", 2, 1, "are \"fade\""},
+        {LEAVES("'offset':0.2"), OF_TRANSITION "offset", 2, 1, "\"start\": \"phase\" with \"start-phase\""},
+        {LEAVES("'trigger':'JUMP'"), OF_TRANSITION "trigger", 2, 1, "\"event\": NAME, or "},
+        {LEAVES("'conditions':[]"), OF_TRANSITION "conditions", 2, 1, "\"when\": {\"and\": [...]}"},
+        {LEAVES("'condition':{}"), OF_TRANSITION "condition", 2, 1, "here it is \"when\""},
+        {LEAVES("'durations':1"), OF_TRANSITION "durations", 2, 1, "; the nearest are "},
+        {ENTERS("'anyState':[]"), "anyState", 2, 1, "\"any\" is a list of transitions"},
+        {ENTERS("'defaultState':'a'"), "defaultState", 2, 1, "\"initial\" is the name of the state"},
+        {"{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") ",\n'speed':2}]}", "states[0].speed", 2, 1,
+         "a state has no such field: its clip has a \"rate\""},
+        {"{'op':'clip','clip':'walk',\n'speed':2}", "speed", 2, 1, "\"clip\" has no such field: here it is \"rate\""},
+        {"{'op':'clip','clip':'walk',\n'group':'steps'}", "group", 2, 1, "\"play\" has it"},
+        {"{'op':'clip','clip':'walk','play':{\n'playRate':2}}", "play.playRate", 2, 1, "here it is \"rate\""},
+        {"{'op':'clip','clip':'walk','play':{\n'loop':true}}", "play.loop", 2, 1, "\"end\" is \"loop\", \"hold\""},
+        {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},\n'alpha':1}", "alpha", 2, 1, "here it is \"weight\""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = {.text = json_text(rows[i].text),
+                                         .size = strlen(rows[i].text),
+                                         .rig = mannequin_rig(figure),
+                                         .clips = clips,
+                                         .clip_count = MANNEQUIN_CLIP_COUNT};
+        expect_problem(&source, &rows[i]);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
         cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
         cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
         cmocka_unit_test(an_angle_of_the_other_unit),      cmocka_unit_test(a_rest_pose_that_nobody_meant),
-        cmocka_unit_test(a_name_that_is_misspelt),
+        cmocka_unit_test(a_name_that_is_misspelt),         cmocka_unit_test(words_of_other_engines),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
