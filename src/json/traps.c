@@ -158,9 +158,13 @@ static void warn_of_rest_poses(lmb_graph_reader *reader, const bool *shown) {
 
 #define NAME_SIZE 100u
 
-// Returns whether two names differ by one letter, or by two that are exchanged. Names that differ in a digit or a side
-// are two.
-static bool is_misspelt(const char *a, const char *b) {
+// Where two names differ: what is between the beginning and the end that they share.
+typedef struct difference {
+    size_t start, a_length, b_length;
+    bool is_exchanged; // two letters that follow each other
+} difference;
+
+static difference find_difference(const char *a, const char *b) {
     size_t a_end = strlen(a), b_end = strlen(b), start = 0;
     while (a[start] != '\0' && a[start] == b[start]) {
         start++;
@@ -169,12 +173,20 @@ static bool is_misspelt(const char *a, const char *b) {
         a_end--;
         b_end--;
     }
-    const size_t a_differs = a_end - start, b_differs = b_end - start;
-    const bool is_exchanged = a_differs == 2 && b_differs == 2 && a[start] == b[start + 1] && a[start + 1] == b[start];
-    const bool is_one = a_differs <= 1 && b_differs <= 1 && a_differs + b_differs > 0;
-    return strlen(a) >= 3 && (is_exchanged || is_one) &&
-           (is_exchanged ||
-            (strcspn(a + start, "0123456789lrLR") >= a_differs && strcspn(b + start, "0123456789lrLR") >= b_differs));
+    const bool are_two = a_end - start == 2 && b_end - start == 2;
+    return (difference){start, a_end - start, b_end - start,
+                        are_two && a[start] == b[start + 1] && a[start + 1] == b[start]};
+}
+
+// Returns whether two names differ by one letter, or by two that are exchanged. Names that differ in a digit or a side
+// are two.
+static bool is_misspelt(const char *a, const char *b) {
+    static const char digits_and_sides[] = "0123456789lrLR";
+    const difference found = find_difference(a, b);
+    const bool is_one = found.a_length <= 1 && found.b_length <= 1 && found.a_length + found.b_length > 0;
+    return strlen(a) >= 3 &&
+           (found.is_exchanged || (is_one && strcspn(a + found.start, digits_and_sides) >= found.a_length &&
+                                   strcspn(b + found.start, digits_and_sides) >= found.b_length));
 }
 
 // Finds a string of the text that is a name of the character and resembles an alias which the text does not have.
@@ -216,6 +228,67 @@ static void warn_of_misspelt(lmb_graph_reader *reader, const lmb_graph_alias *al
     }
 }
 
+// ---- Names of the graph's own: a slip makes another parameter, event or group.
+
+#define COMPARED_NAMES 256u // of a kind; with more the names are most likely generated
+
+// Returns whether a letter inside one name is missing in the other, or two are exchanged. Other names that differ by a
+// letter are often meant: move_x and move_y, hit and hits.
+static bool is_slip(const char *a, const char *b) {
+    const difference found = find_difference(a, b);
+    const size_t a_size = strlen(a), b_size = strlen(b), shorter = a_size < b_size ? a_size : b_size;
+    const bool is_missing = found.a_length + found.b_length == 1 && found.start > 0 && found.start < shorter;
+    return shorter >= 4 && (found.is_exchanged || is_missing);
+}
+
+// Counts the strings of the text that are a name. Stores the first one.
+static uint32_t count_strings(const lmb_graph_reader *reader, const char *name, uint32_t *first) {
+    uint32_t count = 0;
+    for (uint32_t i = reader->json.count; i-- > 0;) {
+        if (reader->json.values[i].type == LMB_JSON_STRING && lmb_graph_is_text(reader, i, name)) {
+            *first = i;
+            count++;
+        }
+    }
+    return count;
+}
+
+// Warns at the name that the text has less often, or later.
+static void warn_of_slip(lmb_graph_reader *reader, const char *what, const char *a, const char *b) {
+    uint32_t at[2] = {0, 0};
+    const uint32_t counts[2] = {count_strings(reader, a, &at[0]), count_strings(reader, b, &at[1])};
+    const bool is_first = counts[0] < counts[1] || (counts[0] == counts[1] && at[0] > at[1]);
+    if (counts[0] > 0 && counts[1] > 0) {
+        lmb_graph_warn(reader, at[is_first ? 0 : 1],
+                       "%s '%.60s' is another one than '%.60s', from which it differs by a letter: is it the same?",
+                       what, is_first ? a : b, is_first ? b : a);
+    }
+}
+
+typedef const char *name_at(const lmb_graph_json *graph, uint32_t index);
+
+static const char *parameter_at(const lmb_graph_json *graph, uint32_t index) {
+    return graph->parameters[index].name;
+}
+
+static const char *event_at(const lmb_graph_json *graph, uint32_t index) {
+    return graph->def.event_names[index];
+}
+
+static const char *group_at(const lmb_graph_json *graph, uint32_t index) {
+    return graph->def.groups[index].name;
+}
+
+static void warn_of_slips(lmb_graph_reader *reader, const char *what, name_at *name, uint32_t count) {
+    for (uint32_t i = 0; i < count && count <= COMPARED_NAMES; i++) {
+        for (uint32_t k = 0; k < i && reader->result == LMB_OK; k++) {
+            if (is_slip(name(reader->graph, k), name(reader->graph, i))) {
+                warn_of_slip(reader, what, name(reader->graph, k), name(reader->graph, i));
+            }
+        }
+    }
+}
+
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     bool *shown = find_shown(reader);
     if (shown != NULL) {
@@ -226,4 +299,8 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
     warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,
                      lmb_rig_joint_count(source->rig));
+    const lmb_graph_def *def = &reader->graph->def;
+    warn_of_slips(reader, "the parameter", parameter_at, def->parameter_count);
+    warn_of_slips(reader, "the event", event_at, def->event_count);
+    warn_of_slips(reader, "the group", group_at, def->group_count);
 }

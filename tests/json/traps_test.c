@@ -373,6 +373,39 @@ static void a_name_that_is_misspelt(void **state) {
     }
 }
 
+#define NAMED(a, b)                                                                                                    \
+    "{'op':'blend','weight':{'param':'" a "'},'a':" PLAYED("walk") ",'b':{'op':'blend','weight':{'param':'" b          \
+                                                                   "'},'a':" PLAYED("run") ",'b':" PLAYED("idle") "}}"
+#define EVENTS(a, b)                                                                                                   \
+    "{'op':'machine','states':[{'name':'a','pose':" CLIP(                                                              \
+        "walk") ",'transitions':[{'to':'b','event':'" a "'}]},"                                                        \
+                "{'name':'b','pose':" CLIP("idle") ",'transitions':[{'to':'a','event':'" b "'}]}]}"
+#define GROUPS(a, b)                                                                                                   \
+    "{'op':'blend','a':{'op':'clip','clip':'walk','play':{'group':'" a "'}},"                                          \
+    "'b':{'op':'clip','clip':'run','play':{'group':'" b "'}}}"
+
+// A letter that is missing makes another parameter, event or group.
+static void a_slip_makes_another_name(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {NAMED("speed", "sped"), "b.weight.param",
+         "the parameter 'sped' is another one than 'speed', from which it differs by a letter: is it the same?"},
+        {NAMED("sped", "speed"), "b.weight.param", "'speed' is another one than 'sped'"},
+        {NAMED("speed", "spede"), "b.weight.param", "'spede' is another one than 'speed'"},
+        {"{'op':'blend','weight':{'param':'sped'},'a':" PLAYED("walk") ",'b':" NAMED("speed", "speed") "}",
+         "weight.param", "'sped' is another one than 'speed'"},
+        {EVENTS("JUMP", "JMUP"), "states[1].transitions[0].event", "the event 'JMUP' is another one than 'JUMP'"},
+        {GROUPS("steps", "stes"), "b.play.group", "the group 'stes' is another one than 'steps'"},
+        {NAMED("speed", "speed"), NULL, NULL},
+        {NAMED("speed", "speeds"), NULL, NULL},
+        {NAMED("move_x", "move_y"), NULL, NULL},
+        {NAMED("arm", "amr"), NULL, NULL},
+        {EVENTS("HIT_L", "HIT_R"), NULL, NULL},
+        {EVENTS("FIRE", "HIRE"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 #define LEAVES(member)                                                                                                 \
     "{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") ",'transitions':[{'to':'b','event':'GO',\n" member    \
                                                                  "}]},{'name':'b','pose':" CLIP("idle") "}]}"
@@ -421,6 +454,7 @@ int main(void) {
         cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
         cmocka_unit_test(an_angle_of_the_other_unit),      cmocka_unit_test(a_rest_pose_that_nobody_meant),
         cmocka_unit_test(a_name_that_is_misspelt),         cmocka_unit_test(words_of_other_engines),
+        cmocka_unit_test(a_slip_makes_another_name),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
