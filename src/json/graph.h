@@ -142,6 +142,7 @@ struct lmb_graph_reader {
     uint32_t used_count;
     struct lmb_graph_faded *faded; // for each fade
     uint32_t pose_depth;           // how deep poses are nested
+    uint32_t use_depth;            // how deep definitions are
     uint32_t depth;                // how deep computed values are nested
     bool is_full;                  // a limit on nodes or parameters was reported
     lmb_result result;             // not LMB_OK if memory ran out: reading then ends

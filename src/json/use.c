@@ -102,6 +102,10 @@ static void read_definition(lmb_graph_reader *reader, uint32_t index) {
 // Returns the index of the use of a name for the present character; LMB_NONE after an error was reported.
 static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *name) {
     const uint32_t defined = find_defined(reader, name);
+    if (reader->use_depth == LMB_GRAPH_POSE_DEPTH) {
+        lmb_graph_report(reader, value, "more than %u definitions that use each other", LMB_GRAPH_POSE_DEPTH);
+        return LMB_NONE;
+    }
     if (defined == LMB_NONE) {
         lmb_graph_report_name(reader, value, "there is no definition", name,
                               (lmb_graph_names){name_at, reader, reader->defined_count});
@@ -117,7 +121,9 @@ static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *n
             return LMB_NONE;
         }
         reader->defined[defined].first = index;
+        reader->use_depth++;
         read_definition(reader, index);
+        reader->use_depth--;
     } else if (reader->used[index].state == USE_BEING_READ) {
         report_cycle(reader, value, index);
     }

@@ -2067,6 +2067,30 @@ static void deep_definitions(void **state) {
     }
 }
 
+// Definitions that are nothing but uses of others.
+static void long_ways_through_definitions(void **state) {
+    (void)state;
+    static char text[20000];
+    for (uint32_t depth = 255; depth <= 256; depth++) {
+        char *end = append(text, "{'op':'scale','weight':0.5,'pose':{'use':'d0'},'define':{");
+        for (uint32_t i = 0; i < depth; i++) {
+            end += sprintf(end, "'d%u':{'use':'d%u'},", i, i + 1);
+        }
+        end += sprintf(end, "'d%u':{'op':'rest'}}}", depth);
+        const lmb_graph_source source = source_of(text);
+        lmb_graph_json *graph = NULL;
+        lmb_error error = {0};
+        const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+        if (depth == 255) {
+            assert_int_equal(result, LMB_OK);
+        } else {
+            CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT,
+                          "define.d255.use: more than 256 definitions that use each other");
+        }
+        lmb_graph_json_destroy(graph);
+    }
+}
+
 static void all_problems_are_reported(void **state) {
     (void)state;
     static const char text[] =
@@ -2639,6 +2663,7 @@ int main(void) {
         cmocka_unit_test(memory_for_aliases_that_is_refused),
         cmocka_unit_test(definitions_are_shared),
         cmocka_unit_test(deep_definitions),
+        cmocka_unit_test(long_ways_through_definitions),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(poses_inside_each_other),
         cmocka_unit_test(long_paths_keep_their_end),
