@@ -71,6 +71,7 @@ static void write_path(const lmb_json *json, uint32_t root, uint32_t value, char
 
 // Returns whether a value was read from a machine's own text.
 static bool is_inserted(const lmb_graph_reader *reader, uint32_t value) {
+    value = lmb_graph_origin(reader, value);
     return value >= reader->insert.first && value < reader->insert.end;
 }
 
@@ -98,33 +99,83 @@ static size_t offset_of(const lmb_json *json, uint32_t value) {
     return at->start - (at->type == LMB_JSON_STRING && at->start > 0 && json->text[at->start - 1] == '"' ? 1 : 0);
 }
 
-// Values of a machine's own text are in that text; as a part of a graph, they are where they were inserted.
+// Writes where a value of a machine's own text is in that text.
+static void write_own_place(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem) {
+    const lmb_json *json = &reader->json;
+    const size_t size = reader->size + reader->insert.size;
+    uint32_t stated = value;
+    while (json->values[stated].start >= size) { // a word that is not in the text belongs to what precedes it
+        stated--;
+    }
+    problem->file[0] = '\0';
+    write_state(reader, value, problem->path, sizeof problem->path);
+    lmb_json_locate(json->text + reader->size, offset_of(json, stated) - reader->size, &problem->line,
+                    &problem->column);
+}
+
+// Writes where a value is in the text or in an included file. One of a machine's own text is where it was inserted.
+static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_graph_problem *problem) {
+    const lmb_json *json = &reader->json;
+    const lmb_graph_included *file = lmb_graph_file_of(reader, value);
+    const size_t start = file != NULL ? file->start : 0;
+    write_path(json, file != NULL ? file->first : 0, value, problem->path, sizeof problem->path);
+    const size_t offset = is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value);
+    lmb_json_locate(json->text + start, offset - start, &problem->line, &problem->column);
+    const size_t length = file != NULL ? strlen(file->path) : 0, room = sizeof problem->file - 1;
+    snprintf(problem->file, sizeof problem->file, "%s",
+             file != NULL ? file->path + (length > room ? length - room : 0) : "");
+    lmb_text_make_line(problem->file);
+}
+
+// For a value of a definition's copy, writes what it replaces, if it is the value of an argument, and the uses, from
+// the innermost one: " (for define.at.clip, used at line 3, column 5, at line 9, column 7)". Names their file if it is
+// another one than that of the problem.
+static void write_uses(const lmb_graph_reader *reader, const lmb_graph_copied *copied, const lmb_graph_problem *problem,
+                       char *text, size_t size) {
+    lmb_graph_problem at = {0};
+    size_t length = 0;
+    const char *word = " (";
+    if (copied->argument != LMB_NONE) {
+        write_place(reader, copied->argument, &at);
+        length += (size_t)snprintf(text, size, " (for %.60s", at.path);
+        word = ", ";
+    }
+    const char *file = problem->file;
+    for (const char *used = "used "; copied != NULL && copied->copy != LMB_NONE; used = "") {
+        if (size - length < 80) { // the outer uses of many
+            length += (size_t)snprintf(text + length, size - length, ", ...");
+            break;
+        }
+        const uint32_t use = lmb_graph_use_of(reader, copied->copy);
+        write_place(reader, lmb_graph_origin(reader, use), &at);
+        length += (size_t)snprintf(text + length, size - length, "%s%sat line %" PRIu32 ", column %" PRIu32, word, used,
+                                   at.line, at.column);
+        if (strcmp(at.file, file) != 0) {
+            length +=
+                (size_t)snprintf(text + length, size - length, " of %.40s", at.file[0] != '\0' ? at.file : "the graph");
+        }
+        copied = lmb_graph_copied_at(reader, use);
+        word = ", ";
+    }
+    snprintf(text + length, size - length, length > 0 ? ")" : "");
+}
+
 static void write_problem(const lmb_graph_reader *reader, uint32_t value, bool is_in_own_text,
                           lmb_graph_problem *problem, const char *format, va_list arguments) {
-    const lmb_json *json = &reader->json;
+    const lmb_graph_copied *copied = lmb_graph_copied_at(reader, value);
+    char uses[160] = "";
     if (is_in_own_text) {
-        const size_t size = reader->size + reader->insert.size;
-        uint32_t stated = value;
-        while (json->values[stated].start >= size) { // a word that is not in the text belongs to what precedes it
-            stated--;
-        }
-        problem->file[0] = '\0';
-        write_state(reader, value, problem->path, sizeof problem->path);
-        lmb_json_locate(json->text + reader->size, offset_of(json, stated) - reader->size, &problem->line,
-                        &problem->column);
+        write_own_place(reader, lmb_graph_origin(reader, value), problem);
     } else {
-        const lmb_graph_included *file = lmb_graph_file_of(reader, value);
-        const size_t start = file != NULL ? file->start : 0;
-        write_path(json, file != NULL ? file->first : 0, value, problem->path, sizeof problem->path);
-        const size_t offset = is_inserted(reader, value) ? reader->insert.replaced : offset_of(json, value);
-        lmb_json_locate(json->text + start, offset - start, &problem->line, &problem->column);
-        const size_t length = file != NULL ? strlen(file->path) : 0, room = sizeof problem->file - 1;
-        snprintf(problem->file, sizeof problem->file, "%s",
-                 file != NULL ? file->path + (length > room ? length - room : 0) : "");
-        lmb_text_make_line(problem->file);
+        write_place(reader, lmb_graph_origin(reader, value), problem);
     }
-    vsnprintf(problem->message, sizeof problem->message, format, arguments);
+    if (copied != NULL) {
+        write_uses(reader, copied, problem, uses, sizeof uses);
+    }
+    vsnprintf(problem->message, sizeof problem->message - strlen(uses), format, arguments);
     lmb_text_make_line(problem->message);
+    lmb_text_make_line(uses);
+    strcat(problem->message, uses);
 }
 
 void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *problem) {
@@ -208,7 +259,7 @@ void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format
 
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type) {
     lmb_json_type found = reader->json.values[value].type;
-    if (found != type) {
+    if (found != type && !lmb_graph_refuse_argument(reader, value)) {
         lmb_graph_report(reader, value, "%s, where %s was expected", lmb_json_type_name(found),
                          lmb_json_type_name(type));
     }
@@ -470,6 +521,10 @@ static bool report_foreign(lmb_graph_reader *reader, const lmb_graph_fields *fie
 // Of many fields the nearest come first, because a long list is cut off.
 static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     char names[160] = "", message[LMB_GRAPH_MESSAGE_SIZE];
+    if (lmb_graph_is_text(reader, key, "arguments")) {
+        lmb_graph_report(reader, key, "%s has no arguments: only what \"define\" gives a name has some", fields->what);
+        return;
+    }
     if (lmb_graph_is_text(reader, key, "fade")) {
         lmb_graph_report(reader, key, "%s has no fade: transitions have one, and a weight that events change is %s",
                          fields->what, LMB_GRAPH_FADE_FORM);
@@ -497,7 +552,7 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         }
         if (*seen >> i & 1u) {
             lmb_graph_report(reader, key, "given twice");
-        } else {
+        } else if (!lmb_graph_refuse_argument(reader, key + 1)) {
             fields->fields[i].kind->read(reader, &fields->fields[i], key + 1, target);
         }
         *seen |= (uint64_t)1 << i;

@@ -70,7 +70,9 @@ const lmb_graph_root_member lmb_graph_root_members[LMB_GRAPH_ROOT_FIELDS] = {
                      {.name = "define",
                       .about = "Poses with names, which others use.",
                       .kind = &lmb_kind_later,
-                      .schema = "{'type':'object','additionalProperties':@pose}"}},
+                      .schema = "{'type':'object','additionalProperties':{'anyOf':[@pose,"
+                                "{'type':'object','required':['arguments'],"
+                                "'properties':{'arguments':{'type':'object'}}}]}}"}},
     [ROOT_INCLUDE] = {"files that are included",
                       {.name = "include",
                        .about = "Files below the folder of this one, whose definitions poses may use.",

@@ -98,6 +98,25 @@ typedef struct lmb_graph_included {
     bool is_being_read;
 } lmb_graph_included;
 
+// A definition of the outermost object, or a copy of one that has arguments.
+typedef struct lmb_graph_defined {
+    const char *name;
+    uint32_t value;     // of its pose
+    uint32_t arguments; // the object with their defaults; LMB_NONE for a definition without them and for a copy
+    bool is_included;   // from a file
+    bool is_used;
+    bool is_checked; // what it says of its arguments
+    bool is_wrong;   // that, and it was reported
+    uint32_t first;  // of its readings, or LMB_NONE
+} lmb_graph_defined;
+
+// A value of a copy.
+typedef struct lmb_graph_copied {
+    uint32_t origin;   // the value of the text
+    uint32_t copy;     // the copy of the definition that has the origin, or LMB_NONE if it is in no definition's copy
+    uint32_t argument; // {"argument": NAME} in the definition, if this is the value of an argument; or LMB_NONE
+} lmb_graph_copied;
+
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
 struct lmb_graph_reader {
@@ -135,9 +154,16 @@ struct lmb_graph_reader {
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
     uint32_t root_keys[LMB_GRAPH_ROOT_FIELDS]; // keys of these fields, or 0
-    struct lmb_graph_defined *defined;         // in the scratch pool, as all of the definitions
+    lmb_graph_defined *defined;                // in the scratch pool, as all of the definitions; then their copies
     uint32_t defined_count;
     lmb_index defined_index;
+    struct lmb_graph_copy *copies; // of definitions with arguments
+    uint32_t copy_count;
+    lmb_index copy_index;
+    lmb_graph_copied *copied; // for each value from `first_copied`, which is not 0
+    uint32_t copied_count;
+    uint32_t first_copied; // 0 if there is none
+    uint32_t value_room;   // number of values that reader->json has memory for, if there are copies
     struct lmb_graph_used *used;
     uint32_t used_count;
     struct lmb_graph_faded *faded; // for each fade
@@ -436,6 +462,18 @@ uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t 
 bool lmb_graph_is_shared(const lmb_graph_reader *reader, uint32_t use);
 // Warns of definitions without a use.
 void lmb_graph_finish_definitions(lmb_graph_reader *reader);
+
+// argument.c: returns the definition that a use stands for: the given one or, if that has arguments, its copy with
+// those of the use. Returns LMB_NONE after an error was reported.
+uint32_t lmb_graph_argue(lmb_graph_reader *reader, uint32_t object, uint32_t defined);
+// Reports {"argument": NAME} that no copy has replaced; returns false if the value is something else.
+bool lmb_graph_refuse_argument(lmb_graph_reader *reader, uint32_t value);
+// Returns what is known of a value of a copy; NULL if it is a value of the text.
+const lmb_graph_copied *lmb_graph_copied_at(const lmb_graph_reader *reader, uint32_t value);
+// Returns the value of the text that a value is a copy of.
+uint32_t lmb_graph_origin(const lmb_graph_reader *reader, uint32_t value);
+// Returns the use for which a copy was made.
+uint32_t lmb_graph_use_of(const lmb_graph_reader *reader, uint32_t copy);
 
 // bend.c: takes the axis about which a limb bends, from its first joint to its last one, if the member says "auto".
 // Warns if a stated axis is along the bone, or if the limb bends about another one than that which nobody stated.

@@ -6,15 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// A definition of the outermost object.
-struct lmb_graph_defined {
-    const char *name;
-    uint32_t value;   // of its pose
-    bool is_included; // from a file
-    bool is_used;
-    uint32_t first; // of its readings, or LMB_NONE
-};
-
 typedef enum use_state { USE_BEING_READ, USE_READ, USE_WRONG } use_state;
 
 // A definition that was read for a character.
@@ -45,10 +36,11 @@ void lmb_graph_read_definitions(lmb_graph_reader *reader, uint32_t object, bool 
         return;
     }
     for (uint32_t key = object + 1; key < values[object].next && reader->result == LMB_OK; key = values[key].next) {
-        const struct lmb_graph_defined added = {.name = lmb_graph_text(reader, &reader->graph->pool, key),
-                                                .value = key + 1,
-                                                .is_included = is_included,
-                                                .first = LMB_NONE};
+        const lmb_graph_defined added = {.name = lmb_graph_text(reader, &reader->graph->pool, key),
+                                         .value = key + 1,
+                                         .arguments = lmb_graph_find_member(reader, key + 1, "arguments"),
+                                         .is_included = is_included,
+                                         .first = LMB_NONE};
         if (added.name == NULL) {
             continue;
         }
@@ -88,32 +80,23 @@ static void report_cycle(lmb_graph_reader *reader, uint32_t value, uint32_t used
 
 // Reads a definition where it is used first.
 static void read_definition(lmb_graph_reader *reader, uint32_t index) {
-    const struct lmb_graph_defined *defined = &reader->defined[reader->used[index].defined];
+    const lmb_graph_defined defined = reader->defined[reader->used[index].defined]; // the list grows meanwhile
     lmb_graph_json *graph = reader->graph;
     const uint32_t problems = reader->problem_count;
-    const uint32_t node = lmb_graph_read_pose(reader, defined->value);
+    const uint32_t node = lmb_graph_read_pose(reader, defined.value);
     reader->used[index].node = node;
     reader->used[index].state = reader->problem_count == problems ? USE_READ : USE_WRONG;
     if (node < graph->def.node_count && graph->node_names[node] == NULL) {
-        graph->node_names[node] = defined->name;
+        graph->node_names[node] = defined.name;
     }
 }
 
-// Returns the index of the use of a name for the present character; LMB_NONE after an error was reported.
-static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *name) {
-    const uint32_t defined = find_defined(reader, name);
-    if (reader->use_depth == LMB_GRAPH_POSE_DEPTH) {
-        lmb_graph_report(reader, value, "more than %u definitions that use each other", LMB_GRAPH_POSE_DEPTH);
-        return LMB_NONE;
-    }
-    if (defined == LMB_NONE) {
-        lmb_graph_report_name(reader, value, "there is no definition", name,
-                              (lmb_graph_names){name_at, reader, reader->defined_count});
-        return LMB_NONE;
-    }
+// Returns the index of a use of a definition for the present character; LMB_NONE after an error was reported.
+static uint32_t use_definition(lmb_graph_reader *reader, uint32_t value, uint32_t defined) {
     uint32_t index = find_used(reader, defined);
-    reader->defined[defined].is_used = true;
-    if (index == LMB_NONE) {
+    if (index == LMB_NONE && reader->use_depth == LMB_GRAPH_POSE_DEPTH) {
+        lmb_graph_report(reader, value, "more than %u definitions that use each other", LMB_GRAPH_POSE_DEPTH);
+    } else if (index == LMB_NONE) {
         const struct lmb_graph_used added = {
             .defined = defined, .character = reader->character, .next = reader->defined[defined].first};
         index = reader->used_count;
@@ -130,18 +113,44 @@ static uint32_t use_name(lmb_graph_reader *reader, uint32_t value, const char *n
     return index;
 }
 
+// A use that is read.
+typedef struct use_target {
+    uint32_t object;
+    uint32_t use; // its index, or LMB_NONE
+} use_target;
+
 static void read_used(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
+    use_target *use = target;
     const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
-    if (name != NULL && name[0] != '\0') {
-        *(uint32_t *)target = use_name(reader, value, name);
+    if (name == NULL || name[0] == '\0') {
+        return;
     }
+    const uint32_t named = find_defined(reader, name);
+    if (named == LMB_NONE) {
+        lmb_graph_report_name(reader, value, "there is no definition", name,
+                              (lmb_graph_names){name_at, reader, reader->defined_index.count});
+        return;
+    }
+    reader->defined[named].is_used = true;
+    const uint32_t defined = lmb_graph_argue(reader, use->object, named);
+    use->use = defined != LMB_NONE ? use_definition(reader, value, defined) : LMB_NONE;
 }
 
 static const lmb_graph_kind kind_used = {read_used, "{'type':'string','minLength':1}", NULL};
 
+// The values are read where the definition has them.
+static void read_with(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    (void)target;
+    lmb_graph_expect(reader, value, LMB_JSON_OBJECT);
+}
+
+static const lmb_graph_kind kind_with = {read_with, "{'type':'object'}", NULL};
+
 static const lmb_graph_field use_members[] = {
     {.name = "use", .about = "The name of a definition.", .required = true, .kind = &kind_used},
+    {.name = "with", .about = "Values of the definition's arguments.", .kind = &kind_with},
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields use_fields = {LMB_FIELDS("a use", use_members)};
@@ -152,8 +161,9 @@ const lmb_graph_definition lmb_graph_use_definitions[] = {
 };
 
 uint32_t lmb_graph_read_use(lmb_graph_reader *reader, uint32_t object, uint32_t *use) {
-    *use = LMB_NONE;
-    lmb_graph_read_fields(reader, &use_fields, object, use);
+    use_target target = {object, LMB_NONE};
+    lmb_graph_read_fields(reader, &use_fields, object, &target);
+    *use = target.use;
     if (*use == LMB_NONE || reader->used[*use].state != USE_READ) {
         *use = LMB_NONE;
         return 0;

@@ -477,6 +477,8 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
     } else if (type != LMB_JSON_OBJECT) {
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));
+    } else if (lmb_graph_refuse_argument(reader, value)) {
+        return;
     } else if (lmb_graph_is_fade(reader, value)) {
         lmb_graph_report(
             reader, value,

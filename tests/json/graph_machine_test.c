@@ -2503,6 +2503,39 @@ static void definitions_play_once(void **state) {
         "inputs[0].weight.at-end", 2, 21, "other poses use what is faded, so it has no end of its own"});
 }
 
+#define HAND(on, off) "{'use':'hand','with':{'on':'" on "','off':'" off "'}}"
+
+// A definition with arguments is a set of machines and players for each set of values.
+static void arguments_give_machines_of_their_own(void **state) {
+    (void)state;
+    player p =
+        begin("{'op':'weighted','define':{'hand':{'op':'machine','arguments':{'on':null,'off':'OFF'},'name':'hand',"
+              "'states':[{'name':'open','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'shut','event':"
+              "{'argument':'on'}}]},{'name':'shut','pose':{'op':'clip','clip':'hop'},'transitions':[{'to':'open',"
+              "'event':{'argument':'off'}}]}]}},'inputs':[{'pose':" HAND("LEFT", "OFF") "},{'pose':" HAND(
+                  "RIGHT", "OFF") "},{'pose':{'use':'hand','with':{'on':'LEFT'}}}]}");
+    const lmb_graph_def *def = lmb_graph_json_def(p.graph->json);
+    const lmb_node_def *both = &def->nodes[def->node_count - 1];
+    assert_int_equal(both->inputs[0], both->inputs[2]);
+    assert_true(both->inputs[0] != both->inputs[1]);
+    assert_int_equal(p.graph->control->machine_count, 2);
+    assert_int_equal(p.graph->control->player_count, 4);
+    step(&p, 0.25, NULL);
+    step(&p, 0.25, "LEFT");
+    step(&p, 0.125, NULL);
+    assert_string_equal(current(&p, 0), "shut");
+    assert_string_equal(current(&p, 1), "open");
+    step(&p, 0.25, "RIGHT");
+    assert_string_equal(current(&p, 1), "shut");
+    // Their clips begin with their states.
+    assert_true(lmb_control_player_ticks(p.control, p.state, 1) == 5 * LMB_TICKS_PER_SECOND / 8);
+    assert_true(lmb_control_player_ticks(p.control, p.state, 3) == LMB_TICKS_PER_SECOND / 4);
+    step(&p, 0.25, "OFF");
+    assert_string_equal(current(&p, 0), "open");
+    assert_string_equal(current(&p, 1), "open");
+    end(&p);
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     lmb_graph_json *graph = NULL;
@@ -2610,6 +2643,7 @@ int main(void) {
         cmocka_unit_test(limits),
         cmocka_unit_test(machines_inside_each_other),
         cmocka_unit_test(definitions_play_once),
+        cmocka_unit_test(arguments_give_machines_of_their_own),
         cmocka_unit_test(lists_of_states),
         cmocka_unit_test(triggers_wait),
         cmocka_unit_test(triggers_wait_in_each_machine),

@@ -563,6 +563,9 @@ static const char *const more[] = {
     "'run','play':{'velocity':3}}},{'name':'c','take':false,'pose':{'op':'rest'},'transitions':[{'to':'a','after':1}]"
     "}],'any':[{'to':'c','event':'STOP'}]}",
     "{'op':'mirror','axis':'x','include':['far.json'],'pose':{'use':'far'}}",
+    "{'op':'blend','weight':0.5,'a':{'use':'turned','with':{'clip':'walk','rate':{'param':'rate'}}},"
+    "'b':{'use':'turned','with':{'clip':'run'}},'define':{'turned':{'op':'mirror','axis':'x','arguments':{'clip':null,"
+    "'rate':1},'pose':{'op':'clip','clip':{'argument':'clip'},'play':{'rate':{'argument':'rate'}}}}}}",
     "{'op':'weighted-matrix','inputs':[{'pose':{'op':'rest'},'comment':'nothing'},{'pose':{'op':'rest'}}]}",
     "{'op':'blend','linear-scale':true,'a':{'op':'space1d','at':1,'discrete':true,'linear-scale':true,'inputs':["
     "{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}]},'b':{'op':'space2d','x':1,'y':1,"
@@ -625,6 +628,9 @@ static void every_graph_fits_and_every_field_is_in_one(void **state) {
 
 // What the reader refuses for a reason that no schema can state: names, times of clips, and values that must agree.
 static const char *const beyond[] = {"of this name",
+                                     "(used at", // in a definition with arguments, which the schema does not check
+                                     "(for define.",
+                                     "the argument '",
                                      "no notify of the clip has this event",
                                      "no pose plays this clip",
                                      "inside a retarget a clip is given by its name",

@@ -1360,6 +1360,93 @@ static void definitions_are_shared(void **state) {
                                            "'define':{'shared 1':{'op':'rest'}}}\n"));
 }
 
+static void definitions_have_arguments(void **state) {
+    (void)state;
+    // The same arguments give the same node, others another one, also through a definition that passes them on.
+    expect_text("{'define':{'at':{'arguments':{'clip':'Run','time':null},'op':'clip','clip':{'argument':'clip'},"
+                "'time':{'argument':'time'}},'half':{'op':'scale','weight':0.5,'arguments':{'t':3},"
+                "'pose':{'use':'at','with':{'time':{'argument':'t'}}}}},'op':'weighted','inputs':["
+                "{'pose':{'use':'at','with':{'time':1}}},{'pose':{'with':{'clip':'Walk','time':{'param':'x'}},"
+                "'use':'at'}},{'pose':{'use':'at','with':{'clip':'Run','time':1}}},{'pose':{'use':'half'}}]}",
+                "{'op':'weighted','parameters':[{'param':'x','default':0,'min':0,'max':2}],'inputs':[{'pose':{'use':'"
+                "at'}},{'pose':{'op':'clip','name':'at','clip':'Walk',"
+                "'time':{'param':'x'}}},{'pose':{'use':'at'}},{'pose':{'op':'scale','name':'half','pose':{'op':'clip',"
+                "'name':'at','clip':'Run','time':3},'weight':0.5}}],'define':{'at':{'op':'clip','clip':'Run',"
+                "'time':1}}}\n");
+    // A mask, elements of lists and whole poses are values, too, and so is a use of the same definition. A definition
+    // may be nothing but a use with some of the arguments.
+    expect_text(
+        "{'op':'blend','define':{'of':{'op':'masked','arguments':{'mask':{'Head':9},'a':null,'b':{'op':'rest'}},"
+        "'mask':{'argument':'mask'},'a':{'argument':'a'},'b':{'argument':'b'},'weight':1},"
+        "'head':{'use':'of','arguments':{'pose':null},'with':{'a':{'argument':'pose'}}}},"
+        "'a':{'use':'of','with':{'mask':{'Spine':7},'a':{'use':'head','with':{'pose':{'op':'pose','pose':0}}}}},"
+        "'b':{'op':'rest'},'weight':1}",
+        "{'op':'blend','a':{'op':'masked','name':'of','a':{'op':'masked','name':'of','a':{'op':'pose','pose':0},"
+        "'b':{'op':'rest'},'mask':{'Head':9}},'b':{'op':'rest'},'mask':{'Spine':7}},'b':{'op':'rest'}}\n");
+}
+
+static void copies_are_no_names(void **state) {
+    (void)state;
+    const lmb_graph_source source = source_of(
+        "{'op':'blend','a':{'use':'d'},'b':{'use':'D'},'define':{'d':{'op':'rest','arguments':{}},'e':{'op':'rest'}}}");
+    lmb_graph_json *graph = NULL;
+    static lmb_graph_problems problems;
+    assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+    assert_string_equal(problems.list[0].message, "there is no definition of this name: d, e");
+}
+
+// Returns the number of nodes of two uses of a definition.
+static uint32_t count_nodes_of(const char *first, const char *second) {
+    char text[500];
+    snprintf(text, sizeof text,
+             "{'op':'blend','weight':0.5,'define':{'d':{'op':'scale','arguments':{'weight':null,'pose':{'op':'rest'}},"
+             "'weight':{'argument':'weight'},'pose':{'argument':'pose'}}},'a':{'use':'d','with':%s},"
+             "'b':{'use':'d','with':%s}}",
+             first, second);
+    lmb_graph_json *graph = read_graph(text);
+    const uint32_t count = lmb_graph_json_def(graph)->node_count;
+    lmb_graph_json_destroy(graph);
+    return count;
+}
+
+static void arguments_of_the_same_value_give_one_node(void **state) {
+    (void)state;
+    enum { ONE = 3, TWO = 5 };
+    assert_int_equal(count_nodes_of("{'weight':0.5}", "{'weight':0.5}"), ONE);
+    assert_int_equal(count_nodes_of("{'weight':0.5}", "{'weight' : 5e-1}"), ONE);
+    assert_int_equal(count_nodes_of("{'weight':0}", "{'weight':-0.0}"), ONE);
+    assert_int_equal(count_nodes_of("{'weight':1,'pose':{'op':'rest'}}", "{'pose':{ 'op': 'rest' },'weight':1}"), ONE);
+    assert_int_equal(count_nodes_of("{'weight':1}", "{'pose':{'op':'rest'},'weight':1}"), ONE); // its default
+    assert_int_equal(count_nodes_of("{'weight':{'param':'x'}}", "{'weight':{'param':'x'}}"), ONE);
+    assert_int_equal(count_nodes_of("{'weight':0.5}", "{'weight':0.25}"), TWO);
+    assert_int_equal(count_nodes_of("{'weight':{'param':'x'}}", "{'weight':{'param':'y'}}"), TWO);
+    assert_int_equal(count_nodes_of("{'weight':1}", "{'weight':1,'pose':{'op':'pose','pose':0}}"), TWO);
+    assert_int_equal(count_nodes_of("{'weight':1,'pose':{'op':'rest','comment':'1'}}", "{'weight':1}"), TWO);
+}
+
+static void arguments_that_nothing_uses_give_a_warning(void **state) {
+    (void)state;
+    lmb_graph_json *graph =
+        read_graph("{'op':'blend','define':{'d':{'op':'rest',\n'arguments':{'x':1}},'e':{'op':'rest','arguments':"
+                   "{'y':{'argument':7}}}},'a':{'use':'d'},'b':{'use':'d','with':{'x':3}}}");
+    assert_int_equal(lmb_graph_json_def(graph)->node_count, 3);
+    assert_int_equal(lmb_graph_json_warning_count(graph), 2);
+    assert_string_equal(lmb_graph_json_warning_at(graph, 0)->path, "define.d.arguments.x");
+    assert_int_equal(lmb_graph_json_warning_at(graph, 0)->line, 2);
+    assert_string_equal(lmb_graph_json_warning_at(graph, 0)->message, "the definition does not use this argument");
+    assert_string_equal(lmb_graph_json_warning_at(graph, 1)->path, "define.e");
+    lmb_graph_json_destroy(graph);
+    // A warning in a definition says which use it is about.
+    graph = read_graph("{'op':'ik-two-bone','start':'Hips','mid':'Spine','end':'Head','target':[0,0,0],"
+                       "'mid-axis':[1,0,0],'base':{'use':'d','with':\n{'x':1}},'define':{'d':{'op':'clip',"
+                       "'arguments':{'x':null},'clip':'Walk','form':'local','time':{'argument':'x'}}}}");
+    assert_int_equal(lmb_graph_json_warning_count(graph), 1);
+    assert_string_equal(
+        lmb_graph_json_warning_at(graph, 0)->message,
+        "a form is for a clip with \"additive\": true, and this one has none (used at line 1, column 106)");
+    lmb_graph_json_destroy(graph);
+}
+
 // ---- Includes. ----
 
 // Files that a host has, by their paths. The text is in memory that the next call overwrites.
@@ -1378,6 +1465,7 @@ static const struct {
     {"twice.json", "{'define':{'c':{'op':'rest'}},\n'include':['c.json']}"},
     {"self.json", "{'include':['x/y.json']}"},
     {"x/y.json", "{'include':[\n'self.json']}"},
+    {"argued.json", "{'define':{'w':{'op':'clip','arguments':{'clip':null},'clip':{'argument':'clip'},'time':\n'0'}}}"},
 };
 enum { FILES = sizeof files / sizeof files[0] };
 
@@ -1478,6 +1566,35 @@ static void includes_that_are_refused(void **state) {
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
                   "include[0]: the host reads no files that a graph includes");
+}
+
+// A mistake in a definition of a file names the use of the graph, and one in an argument the field of the file.
+static void arguments_of_files(void **state) {
+    (void)state;
+    static const struct {
+        const char *clip, *file, *path, *message;
+    } rows[] = {
+        {"Walk", "argued.json", "define.w.time",
+         "a string, where a number was expected, a parameter or a curve (used at line 1, column 60 of the graph)"},
+        {"Wlak", "", "pose.with.clip", "there is no clip of this name: Walk, Run, Wave (for define.w.clip)"}};
+    for (int i = 0; i < 2; i++) {
+        char text[200];
+        uint32_t count = 0;
+        snprintf(text, sizeof text,
+                 "{'include':['argued.json'],'op':'mirror','axis':'x','pose':{'use':'w','with':{'clip':'%s'}}}",
+                 rows[i].clip);
+        lmb_graph_source source = source_of(text);
+        source.read_file = read_included;
+        source.read_file_user = &count;
+        lmb_graph_json *graph = NULL;
+        static lmb_graph_problems problems;
+        assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
+        assert_int_equal(problems.count, 1 + i);
+        const lmb_graph_problem *found = &problems.list[0];
+        assert_string_equal(found->file, rows[i].file);
+        assert_string_equal(found->path, rows[i].path);
+        assert_string_equal(found->message, rows[i].message);
+    }
 }
 
 static lmb_result read_with_includes(const lmb_host *host, lmb_error *error, void *user) {
@@ -1636,6 +1753,10 @@ static void expect_malformed(malformed_graph row) {
 
 #define BLEND(members) "{'op':'blend',\n'a':{'op':'rest'},'b':{'op':'rest'}," members "}"
 #define BLEND2(a, b, define) "{'op':'blend','a':" a ",'b':" b ",\n'define':" define "}"
+#define ARGUED(members)                                                                                                \
+    "{'op':'blend','a':{'use':'d'," members "},'b':{'op':'rest'},'define':{'d':{'op':'clip','time':0,"                 \
+    "'arguments':{'clip':null},'clip':{'argument':'clip'}}}}"
+#define DEFINED(members) "{'op':'mirror','axis':'x','pose':{'use':'d'},'define':{'d':{'op':'rest'," members "}}}"
 #define REST_INPUT "{'pose':{'op':'rest'}}"
 
 static void malformed_texts(void **state) {
@@ -1658,7 +1779,7 @@ static void malformed_texts(void **state) {
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'a'},'define':{'a':{'op':'rest'},'':{'op':'rest'}}}", "define.", 2,
          48, "a name without a character"},
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'a','op':'rest'},'define':{'a':{'op':'rest'}}}", "pose.op", 2, 19,
-         "a use has no such field; it has use, comment"},
+         "a use has no such field; it has use, with, comment"},
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'a','use':'a'},'define':{'a':{'op':'rest'}}}", "pose.use", 2, 19,
          "given twice"},
         {"{'op':'mirror','axis':'x','pose':{'use':'a'},'define':{\n'a':{'op':'rest'},'a':{'op':'rest'}}}", "define.a",
@@ -1679,6 +1800,58 @@ static void malformed_texts(void **state) {
                 "{'a':{'op':'mirror','axis':'x','pose':{'use':'b'}},'b':{'op':'mirror','axis':'x','pose':{'use':'a'}},"
                 "'c':{'op':'rest'}}"),
          "define.b.pose.use", 2, 105, "a definition uses itself: a, b"},
+        // Arguments.
+        {ARGUED("'with':{'clap':'Run'}"), "a.with.clap", 1, 38, "the definition has no argument of this name: clip"},
+        {ARGUED("'with':{'clip':'Run','clip':'Run'}"), "a.with.clip", 1, 51, "given twice"},
+        {ARGUED("'comment':''"), "a", 1, 19, "the argument 'clip' is missing"},
+        {ARGUED("'with':{'clip':\n'Rum'}"), "a.with.clip", 2, 1,
+         "there is no clip of this name: Walk, Run, Wave (for define.d.clip)"},
+        {ARGUED("'with':\n7"), "a.with", 2, 1, "a number, where an object was expected"},
+        {ARGUED("'with':{'clip':\n{'argument':'clip'}}"), "a.with.clip", 2, 1,
+         "no definition with \"arguments\" is around this argument (for define.d.clip)"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'d','with':\n{'x':1}},'define':{'d':{'op':'rest'}}}", "pose.with", 1,
+         45, "the definition has no \"arguments\""},
+        {"{'op':'clip','clip':\n{'argument':'x'},'time':0}", "clip", 2, 1,
+         "no definition with \"arguments\" is around this argument"},
+        {"{'op':'rest','name':\n{'argument':'x'}}", "name", 2, 1,
+         "no definition with \"arguments\" is around this argument"},
+        {"{'op':'mirror','axis':'x','pose':\n{'argument':'x'}}", "pose", 2, 1,
+         "no definition with \"arguments\" is around this argument"},
+        {"{'op':'ik-aim','joints':{'Hips':1},'target':[0,\n{'argument':'x'},0],'base':{'op':'rest'}}", "target[1]", 2,
+         1, "no definition with \"arguments\" is around this argument"},
+        {"{'op':'rest',\n'arguments':{'x':1}}", "arguments", 2, 1,
+         "\"rest\" has no arguments: only what \"define\" gives a name has some"},
+        {DEFINED("'arguments':\n7"), "define.d.arguments", 2, 1, "a number, where an object was expected"},
+        {DEFINED("'arguments':{\n'':1}"), "define.d.arguments.", 2, 1, "a name without a character"},
+        {DEFINED("'arguments':{'x':1,\n'x':1},'name':{'argument':'x'}"), "define.d.arguments.x", 2, 1, "given twice"},
+        {DEFINED("'arguments':{\n'argument':1}"), "define.d.arguments.argument", 2, 1,
+         "an argument needs another name"},
+        {DEFINED("'arguments':{'x':\n{'argument':'x'}}"), "define.d.arguments.x", 2, 1, "a default has no arguments"},
+        {DEFINED("'arguments':{'text':'?'},'name':{'argument':\n'tex'}"), "define.d.name.argument", 2, 1,
+         "the definition has no argument of this name: text"},
+        // Mistakes in a definition say which use it is about, from the innermost one.
+        {DEFINED("'arguments':{'x':'?'},'comment':\n7,'name':{'argument':'x'}"), "define.d.comment", 2, 1,
+         "a number, where a string was expected (used at line 1, column 34)"},
+        {DEFINED("'arguments':{'x':\n7},'name':{'argument':'x'}"), "define.d.arguments.x", 2, 1,
+         "a number, where a string was expected (for define.d.name, used at line 1, column 34)"},
+        {"{'op':'mirror','axis':'x','pose':\n{'use':'a','with':{'x':0}},'define':{'a':{'op':'scale','weight':1,'pose':"
+         "\n{'use':'b','with':{'y':{'argument':'x'}}},'arguments':{'x':null}},'b':{'arguments':{'y':null},"
+         "\n'op':'rset','name':{'argument':'y'}}}}",
+         "define.b.op", 4, 6, "(used at line 3, column 1, at line 2, column 1)"},
+        {"{'op':'mirror','axis':'x','pose':\n{'use':'a','with':{'x':0}},'define':{'a':{'op':'scale','weight':1,'pose':"
+         "\n{'use':'b','with':{'y':{'argument':'x'}}},'arguments':{'x':null}},'b':{'arguments':{'y':null},"
+         "\n'op':'rest','name':{'argument':'y'}}}}",
+         "pose.with.x", 2, 24, "a number, where a string was expected (for define.b.name)"},
+        // Definitions that use themselves.
+        {"{'op':'mirror','axis':'x','pose':{'use':'d'},'define':{'d':{'op':'mirror','axis':'x','arguments':{'x':1},"
+         "'pose':\n{'use':'d','with':{'x':[{'argument':'x'}]}}}}}",
+         "define.d.pose.use", 2, 8, "a definition uses itself: d (used at line 1, column 34)"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'d'},'define':{'d':{'op':'mirror','axis':'x','arguments':{'x':1},"
+         "'pose':{'use':'e','with':{'y':{'argument':'x'}}}},'e':{'use':'d',\n'arguments':{'y':1},'with':{'x':2}}}}",
+         "define.e.use", 1, 167, "a definition uses itself: d, e (used at line 1, column 113, at line 1, column 34)"},
+        {"{'op':'mirror','axis':'x','pose':{'use':'d'},'define':{'d':{\n'use':'e','arguments':{'x':1}},"
+         "\n'e':{'use':'d','with':{'x':2}}}}",
+         "define.d.use", 2, 7, "a definition uses itself: e, d (used at line 3, column 5)"},
         // Names and comments.
         {"{'op':'rest',\n'name':7}", "name", 2, 8, "a number, where a string was expected"},
         {"{'op':'rest',\n'name':'a','name':'b'}", "name", 2, 12, "given twice"},
@@ -2091,6 +2264,65 @@ static void long_ways_through_definitions(void **state) {
     }
 }
 
+// Each definition puts its argument into one more list.
+static lmb_result read_nested_arguments(uint32_t depth, lmb_error *error) {
+    static char text[40000];
+    char *end = append(text, "{'op':'scale','weight':0.5,'pose':{'use':'d0'},'define':{");
+    for (uint32_t i = 0; i < depth; i++) {
+        end += sprintf(end, "'d%u':{'use':'d%u','arguments':{'x':0},'with':{'x':[{'argument':'x'}]}},", i, i + 1);
+    }
+    end += sprintf(end, "'d%u':{'op':'rest','arguments':{'x':0}}}}", depth);
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_json *graph = NULL;
+    const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, error);
+    lmb_graph_json_destroy(graph);
+    return result;
+}
+
+// Returns whether 4096 uses that each have another argument, and one more, are too many copies. Their definition has no
+// node of its own. The graph is refused anyway: it is too large to evaluate.
+static bool are_too_many(uint32_t last) {
+    static char text[300000];
+    char *end = append(text, "{'op':'blend','define':{'d':{'use':'e','arguments':{'x':0}},'e':{'op':'rest'}},"
+                             "'a':{'op':'space1d','at':0,'inputs':[");
+    for (uint32_t i = 0; i < 4096; i++) {
+        if (i % 64 == 0) {
+            end += sprintf(end, "%s{'at':%u,'pose':{'op':'space1d','at':0,'inputs':[", i == 0 ? "" : "]}},", i);
+        }
+        end += sprintf(end, "%s{'at':%u,'pose':{'use':'d','with':{'x':%u}}}", i % 64 == 0 ? "" : ",", i, i);
+    }
+    sprintf(end, "]}}]},'b':{'use':'d','with':{'x':%u}}}", last);
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);
+    assert_int_equal(result, LMB_ERROR_FORMAT);
+    return strstr(error.message, "b: more than 4096 uses that differ in their arguments") != NULL;
+}
+
+static void arguments_have_limits(void **state) {
+    (void)state;
+    lmb_error error = {0};
+    assert_int_equal(read_nested_arguments(254, &error), LMB_OK);
+    CHECK_REFUSAL(read_nested_arguments(255, &error), &error, LMB_ERROR_FORMAT,
+                  "more than 256 nested values, those of arguments included");
+    assert_false(are_too_many(0));
+    assert_true(are_too_many(4096));
+    // 100,000 values, three times.
+    static char text[200100];
+    char *end =
+        append(text, "{'op':'mirror','axis':'x','define':{'d':{'op':'rest','arguments':{'x':0},'name':[{'argument':"
+                     "'x'},{'argument':'x'},{'argument':'x'}]}},'pose':{'use':'d','with':{'x':[0");
+    while (end < text + sizeof text - 10) {
+        end = append(end, ",0");
+    }
+    append(end, "]}}}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_json *graph = NULL;
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
+                  "pose: definitions with arguments become more than 262144 values, copied for uses");
+}
+
 static void all_problems_are_reported(void **state) {
     (void)state;
     static const char text[] =
@@ -2188,6 +2420,8 @@ static void memory_that_is_refused(void **state) {
     failing_host_try_all(create_and_destroy, distant);
     char defined[] = "{'op':'blend','a':{'use':'a'},'b':{'use':'a'},'define':{'a':{'op':'rest','name':'n'}}}";
     failing_host_try_all(create_and_destroy, defined);
+    char argued[] = ARGUED("'with':{'clip':'Run'}");
+    failing_host_try_all(create_and_destroy, argued);
 }
 
 // ---- Graphs of files. ----
@@ -2656,14 +2890,20 @@ int main(void) {
         cmocka_unit_test(the_callers_environment_changes_nothing),
         cmocka_unit_test(definitions_of_files),
         cmocka_unit_test(includes_that_are_refused),
+        cmocka_unit_test(arguments_of_files),
         cmocka_unit_test(memory_for_includes_that_is_refused),
         cmocka_unit_test(names_and_comments_are_kept),
         cmocka_unit_test(aliases_stand_for_names),
         cmocka_unit_test(aliases_that_are_refused),
         cmocka_unit_test(memory_for_aliases_that_is_refused),
         cmocka_unit_test(definitions_are_shared),
+        cmocka_unit_test(definitions_have_arguments),
+        cmocka_unit_test(copies_are_no_names),
+        cmocka_unit_test(arguments_of_the_same_value_give_one_node),
+        cmocka_unit_test(arguments_that_nothing_uses_give_a_warning),
         cmocka_unit_test(deep_definitions),
         cmocka_unit_test(long_ways_through_definitions),
+        cmocka_unit_test(arguments_have_limits),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(poses_inside_each_other),
         cmocka_unit_test(long_paths_keep_their_end),
