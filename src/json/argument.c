@@ -9,9 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-// Max number of copies, and of values in all of them.
-#define MAX_COPIES 4096u
-#define MAX_COPIED_VALUES (1u << 18)
+#define MAX_ARGUMENTS 64u            // of a definition
+#define MAX_GIVEN_VALUES (1u << 20)  // that arguments have in all uses, since each use compares them
+#define MAX_COPIES 4096u             // of all definitions
+#define MAX_COPIED_VALUES (1u << 18) // in all copies
 
 // A copy of a definition.
 struct lmb_graph_copy {
@@ -132,10 +133,12 @@ static void check_arguments(lmb_graph_reader *reader, const lmb_graph_defined *d
     if (!lmb_graph_expect(reader, arguments, LMB_JSON_OBJECT)) {
         return;
     }
-    bool *is_used = lmb_graph_allocate(reader, &reader->scratch, (size_t)values[arguments].count + 1, sizeof *is_used);
-    if (is_used == NULL) {
+    if (values[arguments].count > MAX_ARGUMENTS) {
+        lmb_graph_report(reader, arguments, "%u arguments, where at most %u were expected",
+                         (unsigned)values[arguments].count, MAX_ARGUMENTS);
         return;
     }
+    bool is_used[MAX_ARGUMENTS] = {false};
     check_defaults(reader, arguments);
     mark_used(reader, defined, is_used);
     uint32_t index = 0;
@@ -150,6 +153,14 @@ static void check_arguments(lmb_graph_reader *reader, const lmb_graph_defined *d
             lmb_graph_warn(reader, key, "the definition does not use this argument");
         }
     }
+}
+
+// Reports a limit once.
+static void report_limit(lmb_graph_reader *reader, uint32_t use, uint32_t max, const char *what) {
+    if (!reader->copies_are_full) {
+        lmb_graph_report(reader, use, "more than %u %s", (unsigned)max, what);
+    }
+    reader->copies_are_full = true;
 }
 
 // ---- Values of arguments.
@@ -179,6 +190,10 @@ static uint32_t *find_given(lmb_graph_reader *reader, uint32_t arguments, uint32
             lmb_graph_report(reader, object, "the argument '%.80s' is missing", name == NULL ? "" : name);
         }
         given[index] = given[index] == 0 ? key + 1 : given[index];
+        reader->given_count += values[given[index]].next - given[index];
+    }
+    if (reader->given_count > MAX_GIVEN_VALUES) {
+        report_limit(reader, object, MAX_GIVEN_VALUES, "values of arguments in all uses");
     }
     return reader->problem_count == problems ? given : NULL;
 }
@@ -274,8 +289,7 @@ static bool add_value(const copier *copier, uint32_t from, uint32_t argument) {
     lmb_graph_reader *reader = copier->reader;
     lmb_json *json = &reader->json;
     if (reader->copied_count >= MAX_COPIED_VALUES) {
-        lmb_graph_report(reader, copier->use, "definitions with arguments become more than %u values, copied for uses",
-                         MAX_COPIED_VALUES);
+        report_limit(reader, copier->use, MAX_COPIED_VALUES, "values in copies of definitions with arguments");
         return false;
     }
     const bool is_default = from > copier->arguments && from < json->values[copier->arguments].next;
@@ -347,7 +361,7 @@ static bool is_cycle(lmb_graph_reader *reader, uint32_t object, uint32_t of) {
 // Adds a copy. Returns it among the definitions, or LMB_NONE after an error.
 static uint32_t add_copy(lmb_graph_reader *reader, uint32_t object, uint32_t of, uint32_t *given, uint64_t hash) {
     if (reader->copy_count >= MAX_COPIES) {
-        lmb_graph_report(reader, object, "more than %u uses that differ in their arguments", MAX_COPIES);
+        report_limit(reader, object, MAX_COPIES, "uses that differ in their arguments");
         return LMB_NONE;
     }
     reader->first_copied = reader->first_copied == 0 ? reader->json.count : reader->first_copied;
@@ -393,7 +407,7 @@ uint32_t lmb_graph_argue(lmb_graph_reader *reader, uint32_t object, uint32_t def
         }
         return defined;
     }
-    if (!has_right_arguments(reader, defined) || is_cycle(reader, object, defined)) {
+    if (reader->copies_are_full || !has_right_arguments(reader, defined) || is_cycle(reader, object, defined)) {
         return LMB_NONE;
     }
     uint32_t *given = find_given(reader, arguments, object, with);
@@ -403,5 +417,9 @@ uint32_t lmb_graph_argue(lmb_graph_reader *reader, uint32_t object, uint32_t def
     const uint32_t count = reader->json.values[arguments].count;
     const uint64_t hash = hash_given(reader, defined, given, count);
     const uint32_t copy = find_copy(reader, hash, defined, given, count);
-    return copy != LMB_NONE ? reader->copies[copy].defined : add_copy(reader, object, defined, given, hash);
+    if (copy == LMB_NONE) {
+        return add_copy(reader, object, defined, given, hash);
+    }
+    lmb_pool_release(&reader->scratch, given);
+    return reader->copies[copy].defined;
 }

@@ -160,6 +160,8 @@ struct lmb_graph_reader {
     struct lmb_graph_copy *copies; // of definitions with arguments
     uint32_t copy_count;
     lmb_index copy_index;
+    uint32_t given_count;     // values of the arguments of all uses
+    bool copies_are_full;     // a limit on copies or arguments was reported
     lmb_graph_copied *copied; // for each value from `first_copied`, which is not 0
     uint32_t copied_count;
     uint32_t first_copied; // 0 if there is none

@@ -2300,6 +2300,27 @@ static bool are_too_many(uint32_t last) {
     return strstr(error.message, "b: more than 4096 uses that differ in their arguments") != NULL;
 }
 
+// Expects that uses of a definition, whose argument has 100,000 elements by default, are refused.
+static void expect_refused_lists(uint32_t uses, const char *name, const char *message) {
+    static char text[210000];
+    char *end = append(text, "{'op':'weighted','define':{'d':{'op':'rest','name':");
+    end = append(end, name);
+    end = append(end, ",'arguments':{'y':'','x':[0");
+    for (uint32_t i = 0; i < 100000; i++) {
+        end = append(end, ",0");
+    }
+    end = append(end, "]}}},'inputs':[{'pose':{'op':'rest'}}");
+    for (uint32_t i = 0; i < uses; i++) {
+        end = append(end, ",{'pose':{'use':'d'}}");
+    }
+    append(end, "]}");
+    const lmb_graph_source source = source_of(text);
+    lmb_graph_json *graph = NULL;
+    lmb_error error = {0};
+    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT, message);
+    assert_null(strstr(error.message, ", and ")); // it is reported once
+}
+
 static void arguments_have_limits(void **state) {
     (void)state;
     lmb_error error = {0};
@@ -2308,19 +2329,21 @@ static void arguments_have_limits(void **state) {
                   "more than 256 nested values, those of arguments included");
     assert_false(are_too_many(0));
     assert_true(are_too_many(4096));
-    // 100,000 values, three times.
-    static char text[200100];
+    // 100,000 values, three times in one copy.
+    expect_refused_lists(1, "[{'argument':'x'},{'argument':'x'},{'argument':'x'}]",
+                         "inputs[1].pose: more than 262144 values in copies of definitions with arguments");
+    // In eleven uses they are compared.
+    expect_refused_lists(14, "{'argument':'y'}", "inputs[11].pose: more than 1048576 values of arguments in all uses");
+    // 65 arguments.
+    char text[2000];
     char *end =
-        append(text, "{'op':'mirror','axis':'x','define':{'d':{'op':'rest','arguments':{'x':0},'name':[{'argument':"
-                     "'x'},{'argument':'x'},{'argument':'x'}]}},'pose':{'use':'d','with':{'x':[0");
-    while (end < text + sizeof text - 10) {
-        end = append(end, ",0");
+        append(text, "{'op':'mirror','axis':'x','pose':{'use':'d'},'define':{'d':{'op':'rest','arguments':{'a':0");
+    for (uint32_t i = 0; i < 64; i++) {
+        end += sprintf(end, ",'%u':0", i);
     }
-    append(end, "]}}}");
-    const lmb_graph_source source = source_of(text);
-    lmb_graph_json *graph = NULL;
-    CHECK_REFUSAL(lmb_graph_json_read(&source, NULL, &graph, NULL, &error), &error, LMB_ERROR_FORMAT,
-                  "pose: definitions with arguments become more than 262144 values, copied for uses");
+    append(end, "}}}}");
+    expect_malformed(
+        (malformed_graph){text, "define.d.arguments", 1, 85, "65 arguments, where at most 64 were expected"});
 }
 
 static void all_problems_are_reported(void **state) {
