@@ -280,7 +280,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
         def.character_count = characters;
         def.slot_count = 1;
         def.events_a_frame = characters;
-        def.emits_events = true;
+        def.emits_events = workload->control != NULL;
         result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);
     }
     if (result == LMB_OK) {

@@ -294,8 +294,8 @@ LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which; and
-/// for `own_transforms` without a character motion),
+/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which; for
+/// `own_transforms` without a character motion; and for `emits_events` without a lmb_graph_control()),
 /// #LMB_ERROR_LIMIT (one character does not fit a span, `one_span` or `binds_spans` cannot be kept, the parameters or
 /// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY,
 /// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks a kind of memory; or the driver limits the iterations of
@@ -395,10 +395,11 @@ LMB_API lmb_gpu_record_info lmb_default_gpu_record_info(void);
 ///
 /// Fails with #LMB_ERROR_STATE if the graph's upload has not been recorded, a pose buffer, the points or the world
 /// transforms are not bound (transforms: unless they are the batch's own), the previous frame's slot has not been
-/// recorded, no probe has passed and `accept_mismatch` is not set, or the profile's slot has not begun; with
-/// #LMB_ERROR_ARGUMENT if a slot does not exist, there is no command buffer, the characters exceed those of the batch,
-/// the address of a list or its count is 0 or not aligned, its capacity exceeds the characters, or the step is too
-/// long; and with #LMB_ERROR_LIMIT if the profile has too few marks.
+/// recorded, no probe has passed and `accept_mismatch` is not set, the profile's slot has not begun, or a batch of
+/// lmb_gpu_batch_reload() begins with another slot than it asked for; with #LMB_ERROR_ARGUMENT if a slot does not
+/// exist, there is no command buffer, the characters exceed those of the batch, the address of a list or its count is 0
+/// or not aligned, its capacity exceeds the characters, or the step is too long; and with #LMB_ERROR_LIMIT if the
+/// profile has too few marks.
 LMB_API lmb_result lmb_gpu_batch_record(lmb_gpu_batch *batch, const lmb_gpu_record_info *info, lmb_error *error);
 
 /// Consecutive characters whose outputs are in one buffer.

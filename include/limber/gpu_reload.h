@@ -34,7 +34,8 @@ typedef struct lmb_gpu_reload_def {
     /// lmb_gpu_readback_next() until it returns false.
     const lmb_gpu_readback_frame *frame;
     lmb_gpu_graph *graph; ///< the new graph; must outlive the new batch
-    uint32_t slot;        ///< of `frame`: the frame slot of the new batch's first frame
+    /// With `frame`: the frame slot of the new batch's first frame. lmb_gpu_batch_record() refuses any other slot first.
+    uint32_t slot;
 } lmb_gpu_reload_def;
 
 /// No batch and no graph, which are needed; no readback and no frame; slot 0.
@@ -52,8 +53,9 @@ typedef struct lmb_gpu_reloaded {
 /// The new batch is created as the old one was (lmb_gpu_batch_def), without initial motions, and with room to restore
 /// all its characters if there is a frame. What the new graph cannot have is left out: outputs, `emits_events`,
 /// `own_transforms`, and contents of the readback. Pose buffers, points and world transforms that the host binds must
-/// be bound anew. The characters of the frame are restored with the first frame recorded for `slot`, which must be the
-/// new batch's first; to keep their phases, give it the number that follows lmb_gpu_readback_frame.number.
+/// be bound anew. The characters of the frame are restored with the first frame recorded for `slot`;
+/// lmb_gpu_batch_record() fails with #LMB_ERROR_STATE if the new batch's first frame has another slot. To keep their
+/// phases, give it the number that follows lmb_gpu_readback_frame.number.
 ///
 /// Allocates memory of the size of two snapshots while it runs. Fails with #LMB_ERROR_ARGUMENT if the batch, the graph
 /// or the result is NULL, a frame is given without a readback, the readback is not of the batch, or there is no such

@@ -73,7 +73,8 @@ struct lmb_gpu_batch {
     lmb_gpu_control *control; // or NULL
     lmb_gpu_changes changes;
     lmb_gpu_children children;
-    uint64_t frames; // recorded so far
+    uint64_t frames;     // recorded so far
+    uint32_t first_slot; // what a reload restored is in it, so that the first frame must be; or LMB_NONE: any
     frame_slot slots[LMB_GPU_MOST_SLOTS];
 };
 
@@ -180,6 +181,9 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
                         (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
     }
     const lmb_graph *graph = def->graph->graph;
+    if (def->emits_events && lmb_graph_control(graph) == NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: emits_events: nothing in the graph emits events");
+    }
     if (def->own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: own_transforms: the graph has no character motion");
     }
@@ -397,6 +401,7 @@ lmb_result lmb_gpu_batch_create(lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_
     created->made_by = *def;
     created->made_by.motions = NULL; // the host's memory
     created->slot_count = def->slot_count;
+    created->first_slot = LMB_NONE;
     result = plan_spans(created, def, error);
     if (result == LMB_OK) {
         result = create_inertia(created, error);
@@ -525,6 +530,10 @@ lmb_result lmb_gpu_batch_restore(lmb_gpu_batch *batch, uint32_t slot, const void
                          : lmb_gpu_changes_restore(&batch->changes, slot, bytes, size, characters, error);
 }
 
+void lmb_gpu_batch_begin_with(lmb_gpu_batch *batch, uint32_t slot) {
+    batch->first_slot = slot;
+}
+
 lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch) {
     return lmb_gpu_control_state(batch->control);
 }
@@ -551,8 +560,10 @@ lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot) {
 }
 
 lmb_gpu_span lmb_gpu_batch_matrices(const lmb_gpu_batch *batch, uint32_t slot) {
-    const lmb_gpu_span span =
-        has_slot(batch, slot) ? lmb_gpu_control_matrices(batch->control, slot) : (lmb_gpu_span){0};
+    if (!has_slot(batch, slot)) {
+        return (lmb_gpu_span){0};
+    }
+    const lmb_gpu_span span = lmb_gpu_control_matrices(batch->control, slot);
     if (span.size == 0) {
         lmb_host_log(&batch->gpu->host, LMB_LOG_ERROR,
                      "gpu batch: there are no matrices: own_transforms was not asked for, or the graph has no motion");
@@ -666,6 +677,12 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     }
     if (lmb_gpu_check_slot("gpu batch", info->slot, batch->slot_count, error)) {
         return LMB_ERROR_ARGUMENT;
+    }
+    if (batch->frames == 0 && batch->first_slot != LMB_NONE && info->slot != batch->first_slot) {
+        return lmb_fail(error, LMB_ERROR_STATE,
+                        "gpu batch: frame slot %u: the reloaded characters wait in frame slot %u, which must be first "
+                        "(lmb_gpu_reload_def.slot)",
+                        (unsigned)info->slot, (unsigned)batch->first_slot);
     }
     if (info->has_previous_slot && info->previous_slot >= batch->slot_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: frame slot %u of the previous palette is not one of %u",

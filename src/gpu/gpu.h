@@ -333,5 +333,7 @@ lmb_gpu_children *lmb_gpu_batch_children(const lmb_gpu_batch *batch);
 uint32_t lmb_gpu_batch_slot_count(const lmb_gpu_batch *batch);
 lmb_gpu_recorded lmb_gpu_batch_recorded(const lmb_gpu_batch *batch, uint32_t slot);
 lmb_gpu_batch_def lmb_gpu_batch_made_by(const lmb_gpu_batch *batch); // without motions
+// Refuses a first frame of any other slot.
+void lmb_gpu_batch_begin_with(lmb_gpu_batch *batch, uint32_t slot);
 
 #endif

@@ -32,6 +32,7 @@ static lmb_result make_batch(const lmb_gpu_reload_def *def, lmb_gpu_reloaded *ma
     lmb_gpu_batch_def batch = lmb_gpu_batch_made_by(def->batch);
     batch.graph = def->graph;
     batch.outputs &= lmb_graph_outputs(graph);
+    batch.emits_events = batch.emits_events && control != NULL;
     batch.own_transforms = batch.own_transforms && lmb_control_has_motion(control);
     if (def->frame != NULL) {
         batch.restored_a_frame = batch.changes_a_frame = batch.character_count;
@@ -60,7 +61,13 @@ static lmb_result restore(const lmb_gpu_reload_def *def, const lmb_gpu_reloaded 
     if (result == LMB_OK) {
         result = lmb_graph_transfer_snapshot(made->transfer, saved, size, converted, room, error);
     }
-    return result == LMB_OK ? lmb_gpu_batch_restore(made->batch, def->slot, converted, room, NULL, error) : result;
+    if (result == LMB_OK) {
+        result = lmb_gpu_batch_restore(made->batch, def->slot, converted, room, NULL, error);
+    }
+    if (result == LMB_OK) {
+        lmb_gpu_batch_begin_with(made->batch, def->slot);
+    }
+    return result;
 }
 
 static lmb_result move_characters(const lmb_gpu_reload_def *def, lmb_gpu_reloaded *made, lmb_error *error) {

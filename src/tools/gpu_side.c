@@ -126,7 +126,7 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_
                                   gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.events_a_frame = events_a_frame;
-    def.emits_events = true;
+    def.emits_events = lmb_graph_control(batch->graph) != NULL;
     return gpu_side_create_as(device, gpu, batch, def, side, error);
 }
 

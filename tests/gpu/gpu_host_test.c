@@ -1196,6 +1196,10 @@ static void what_does_not_exist_is_logged(void **state) {
     expect_logged("gpu batch: there is no frame slot 3: there are 2");
     assert_int_equal(lmb_gpu_batch_emitted(f.batch, 4).size, 0);
     expect_logged("gpu batch: there is no frame slot 4: there are 2");
+    assert_int_equal(lmb_gpu_batch_matrices(f.batch, 5).size, 0);
+    expect_logged("gpu batch: there is no frame slot 5: there are 2");
+    assert_int_equal(lmb_gpu_batch_matrices(f.batch, 0).size, 0); // shaders would read address 0
+    expect_logged("gpu batch: there are no matrices: own_transforms was not asked for, or the graph has no motion");
     assert_false(lmb_gpu_batch_inertia(f.batch, 0, &span)); // what a graph does not have is no mistake
     assert_string_equal(logged, "");
     family_destroy(&f);

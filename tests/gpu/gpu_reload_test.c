@@ -44,11 +44,19 @@ static void end(scene *s) {
     close_device(&s->device);
 }
 
-// Runs a frame on the device alone, and reads it back.
-static void run_old(scene *s, uint32_t frame, float *models) {
+static void read_back(scene *s, lmb_gpu_readback *readback) {
     lmb_error error = {0};
     VkCommandPool pool;
     VkCommandBuffer commands;
+    assert_ok(device_begin(&s->device, &pool, &commands, &error), &error);
+    assert_ok(lmb_gpu_readback_record(readback, 0, commands, &error), &error);
+    assert_ok(device_submit_and_wait(&s->device, pool, commands, &error), &error);
+    assert_ok(lmb_gpu_readback_completed(readback, 0, &error), &error);
+}
+
+// Runs a frame on the device alone, and reads it back.
+static void run_old(scene *s, uint32_t frame, float *models) {
+    lmb_error error = {0};
     const lmb_batch_inputs inputs = {.parameters = s->walk.parameters, .control = &s->walk.frame};
     // The frame's state is the CPU's.
     const lmb_control_frame own = {
@@ -56,10 +64,7 @@ static void run_old(scene *s, uint32_t frame, float *models) {
     lmb_batch_inputs given = inputs;
     given.control = &own;
     assert_ok(gpu_side_run(&s->old, &given, &(lmb_batch_outputs){.buffers[LMB_OUTPUT_MODEL] = models}, &error), &error);
-    assert_ok(device_begin(&s->device, &pool, &commands, &error), &error);
-    assert_ok(lmb_gpu_readback_record(s->readback, 0, commands, &error), &error);
-    assert_ok(device_submit_and_wait(&s->device, pool, commands, &error), &error);
-    assert_ok(lmb_gpu_readback_completed(s->readback, 0, &error), &error);
+    read_back(s, s->readback);
 }
 
 // Runs a frame of the new batch.
@@ -125,8 +130,113 @@ static void characters_go_on(void **state) {
     end(&s);
 }
 
-// A graph without a character motion and without locked feet: no own transforms, no motions, no words.
+// The characters wait in one frame slot. A first frame of another one would show them at their beginning.
+static void another_slot_is_refused_first(void **state) {
+    (void)state;
+    static scene s;
+    lmb_error error = {0};
+    begin(&s);
+    const size_t bytes = (size_t)WALK_CHARACTERS * s.walk.joints * 12 * sizeof(float);
+    float *models = malloc(bytes);
+    assert_non_null(models);
+    lmb_gpu_batch_def batch = lmb_default_gpu_batch_def();
+    batch.graph = s.old.program;
+    batch.character_count = WALK_CHARACTERS;
+    batch.outputs = LMB_OUTPUT_MODEL_BIT;
+    batch.own_transforms = true;
+    lmb_gpu_reloaded first = {0}, made;
+    assert_ok(lmb_gpu_batch_create(s.gpu, &batch, &first.batch, &error), &error);
+    lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
+    readback.batch = first.batch;
+    readback.contents = KEPT;
+    assert_ok(lmb_gpu_readback_create(s.gpu, &readback, &first.readback, &error), &error);
+    for (uint32_t i = 0; i < FRAMES; i++) {
+        walk_move(&s.walk, i);
+        run_new(&s, &first, NULL, 0, models);
+        walk_run(&s.walk);
+    }
+    assert_memory_equal(models, s.walk.models, bytes);
+    read_back(&s, first.readback);
+    lmb_gpu_readback_frame frame;
+    assert_true(lmb_gpu_readback_next(first.readback, &frame));
+
+    lmb_gpu_reload_def def = lmb_default_gpu_reload_def();
+    def.batch = first.batch;
+    def.readback = first.readback;
+    def.frame = &frame;
+    def.graph = s.old.program;
+    assert_ok(lmb_gpu_batch_reload(&def, &made, &error), &error);
+    VkCommandPool pool;
+    lmb_gpu_record_info info = lmb_default_gpu_record_info();
+    info.slot = 1;
+    assert_ok(device_begin(&s.device, &pool, &info.commands, &error), &error);
+    CHECK_REFUSAL(lmb_gpu_batch_record(made.batch, &info, &error), &error, LMB_ERROR_STATE,
+                  "frame slot 1: the reloaded characters wait in frame slot 0, which must be first");
+    assert_ok(device_submit_and_wait(&s.device, pool, info.commands, &error), &error);
+    for (uint32_t i = FRAMES; i < FRAMES + 3; i++) {
+        walk_move(&s.walk, i);
+        run_new(&s, &made, NULL, (i - FRAMES) % 2, models);
+        walk_run(&s.walk);
+        assert_memory_equal(models, s.walk.models, bytes);
+    }
+    lmb_graph_transfer_destroy(made.transfer);
+    lmb_gpu_readback_destroy(made.readback);
+    lmb_gpu_batch_destroy(made.batch);
+    lmb_gpu_readback_destroy(first.readback);
+    lmb_gpu_batch_destroy(first.batch);
+    free(models);
+    end(&s);
+}
+
+static lmb_gpu_graph *create_rest(const scene *s, lmb_graph **graph) {
+    lmb_error error = {0};
+    lmb_gpu_graph *created = NULL;
+    lmb_node_def rest = lmb_default_node_def();
+    lmb_graph_def def = lmb_default_graph_def();
+    rest.op = LMB_OP_REST;
+    def.rig = mannequin_rig(s->walk.body);
+    def.nodes = &rest;
+    def.node_count = 1;
+    assert_ok(lmb_graph_create(&def, NULL, graph, &error), &error);
+    assert_ok(lmb_gpu_graph_create(s->gpu, *graph, &created, &error), &error);
+    return created;
+}
+
+// A graph without a control: no emitted events, no own transforms, no motions, no states.
 static void what_the_graph_cannot_have_is_left_out(void **state) {
+    (void)state;
+    static scene s;
+    lmb_error error = {0};
+    begin(&s);
+    lmb_graph *plain = NULL;
+    lmb_gpu_graph *graph = create_rest(&s, &plain);
+    assert_null(lmb_graph_control(plain));
+    lmb_gpu_reload_def def = lmb_default_gpu_reload_def();
+    def.batch = s.old.batch;
+    def.graph = graph;
+    lmb_gpu_reloaded made;
+    for (int i = 0; i < 2; i++) {
+        def.readback = i == 0 ? s.readback : NULL;
+        assert_ok(lmb_gpu_batch_reload(&def, &made, &error), &error);
+        assert_true(made.batch != NULL && made.readback == NULL && made.transfer == NULL);
+        assert_int_equal(lmb_gpu_batch_matrices(made.batch, 0).size, 0);
+        assert_int_equal(lmb_gpu_batch_motions(made.batch, 0).size, 0);
+        lmb_gpu_batch_destroy(made.batch);
+    }
+    lmb_gpu_batch *refused = NULL;
+    lmb_gpu_batch_def emitting = lmb_default_gpu_batch_def();
+    emitting.graph = graph;
+    emitting.character_count = WALK_CHARACTERS;
+    emitting.emits_events = true;
+    CHECK_REFUSAL(lmb_gpu_batch_create(s.gpu, &emitting, &refused, &error), &error, LMB_ERROR_ARGUMENT,
+                  "emits_events: nothing in the graph emits events");
+    lmb_gpu_graph_destroy(graph);
+    lmb_graph_destroy(plain);
+    end(&s);
+}
+
+// Feet that the host's time moves: no own transforms and no motions, but what else was read back.
+static void some_contents_of_the_readback_are_left(void **state) {
     (void)state;
     static scene s;
     static walk plain;
@@ -142,13 +252,7 @@ static void what_the_graph_cannot_have_is_left_out(void **state) {
     lmb_gpu_reloaded made;
     assert_ok(lmb_gpu_batch_reload(&def, &made, &error), &error);
     assert_true(made.batch != NULL && made.readback != NULL && made.transfer == NULL);
-    assert_int_equal(lmb_gpu_batch_matrices(made.batch, 0).size, 0);
-    assert_int_equal(lmb_gpu_batch_motions(made.batch, 0).size, 0);
     lmb_gpu_readback_destroy(made.readback);
-    lmb_gpu_batch_destroy(made.batch);
-    def.readback = NULL;
-    assert_ok(lmb_gpu_batch_reload(&def, &made, &error), &error);
-    assert_true(made.batch != NULL && made.readback == NULL);
     lmb_gpu_batch_destroy(made.batch);
     lmb_gpu_graph_destroy(graph);
     walk_end(&plain);
@@ -219,7 +323,9 @@ static void mistakes_are_named(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_go_on),
+        cmocka_unit_test(another_slot_is_refused_first),
         cmocka_unit_test(what_the_graph_cannot_have_is_left_out),
+        cmocka_unit_test(some_contents_of_the_readback_are_left),
         cmocka_unit_test(mistakes_are_named),
     };
     return run_gpu_suite("gpu_reload", tests, sizeof tests / sizeof tests[0]);
