@@ -118,7 +118,7 @@ static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path 
     if (stages_of_paths[path] != NULL) {
         memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
     }
-    if (program != NULL && program[PROGRAM_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
+    if (program != NULL && program[PROGRAM_CONTROL_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
         stages.run[STAGE_WEIGHTS] = NULL;
     }
     if (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || !has_plain_motion(block)) {

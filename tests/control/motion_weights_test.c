@@ -274,8 +274,60 @@ static void a_mirrored_warp_reaches_its_target(void **state) {
     end(&s);
 }
 
+// Masked blends over each other, whose rules of motion weights need more room than vectors have, while the others alone
+// would fit.
+static void many_motion_weights(void **state) {
+    (void)state;
+    enum { BLENDS = 250, CHARACTERS = 3 }; // one alone takes no vectors
+    static const uint8_t mask[] = {51};
+    static const uint8_t *const masks[] = {mask};
+    static lmb_node_def nodes[PLAYERS + BLENDS];
+    const double share = 0.02 * 51.0 / 255.0;
+    stage s;
+    begin(&s, false);
+    double m = 1.0;
+    motions all = {0};
+    for (uint32_t i = 0; i < PLAYERS; i++) {
+        nodes[i] = lmb_playing_node(i, &s.players[i]);
+    }
+    for (uint32_t i = PLAYERS; i < PLAYERS + BLENDS; i++) {
+        nodes[i] = lmb_masked_node(i == PLAYERS ? 0 : i - 1, i % PLAYERS, 0, lmb_constant(0.02f));
+    }
+    for (uint32_t i = PLAYERS + BLENDS; i-- > PLAYERS; m *= 1.0 - share) {
+        all.of[i % PLAYERS][0] += m * share;
+    }
+    all.of[0][0] += m;
+    s.def.masks = masks;
+    s.def.mask_count = 1;
+    s.def.nodes = nodes;
+    s.def.node_count = PLAYERS + BLENDS;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    if (lmb_graph_create(&s.def, NULL, &graph, &error) != LMB_OK) {
+        fail_msg("%s", error.message);
+    }
+    uint32_t states[CHARACTERS * MOST_WORDS] = {0};
+    float parameters[CHARACTERS * (PLAYERS + 1)] = {0};
+    const lmb_control *control = lmb_graph_control(graph);
+    const uint32_t words = lmb_control_state_words(control);
+    assert_true(words <= MOST_WORDS && lmb_graph_parameter_count(graph) <= PLAYERS + 1);
+    const lmb_control_frame frame = {
+        .step = QUARTER, .character_count = CHARACTERS, .state = states, .parameters = parameters};
+    assert_int_equal(lmb_control_run(control, &frame, 0, CHARACTERS, &error), LMB_OK);
+    double moved[3], yaw, q[4];
+    expect(&all, moved, &yaw, q);
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        const lmb_motion reached = lmb_control_motion(control, states + (size_t)i * words);
+        for (uint32_t k = 0; k < 3; k++) {
+            expect_near(i, reached.position[k], moved[k], 1e-5);
+        }
+    }
+    lmb_graph_destroy(graph);
+    end(&s);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(random_graphs), cmocka_unit_test(many_motion_weights),
                                        cmocka_unit_test(a_mirrored_warp_reaches_its_target)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
