@@ -459,8 +459,10 @@ typedef enum lmb_start {
 /// - If a transition names several positions and times, the step is cut only at the latest, also where `or` joins them.
 ///   An earlier one is seen at the beginning of the next piece or frame.
 /// - A transition that is due at the very end of a frame happens in the next frame.
-/// - A step may also be cut where no transition follows: at the end of a loop, or when `after` is over and the clip
-///   never ends. Then root motion takes the weights of each piece, as in a frame of shorter steps.
+/// - A step may also be cut where no transition follows: at the end of a loop, or where something that a transition
+///   waits for is never met. An end or a position that the player does not reach, or that is in a sync group, does not
+///   count. The step is cut at the latest of the others: when `after` or, in a travel, the fade is over. Then root
+///   motion takes the weights of each piece, as in a frame of shorter steps.
 /// - A frame has at most #LMB_MAX_PIECES_A_FRAME pieces; the last one is not cut. If events are sent after a time
 ///   without updates, it is kept for the frame's own step, and the one before it is not cut either.
 /// - The step is not cut for the end of a clip in a sync group, or for a position in it: the transition happens at the

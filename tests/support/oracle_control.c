@@ -307,9 +307,13 @@ static double left_side(const oracle_character *c, uint32_t machine, const lmb_t
     }
 }
 
+static bool is_position(const lmb_term *term) {
+    return term->operand == LMB_OPERAND_PHASE || term->operand == LMB_OPERAND_REMAINING;
+}
+
 // Ticks until a term of a machine is true: 0 if it is now.
 static int64_t term_due(oracle_character *c, uint32_t machine, const lmb_term *term) {
-    if (term->operand != LMB_OPERAND_PHASE && term->operand != LMB_OPERAND_REMAINING) {
+    if (!is_position(term)) {
         return compare(term->kind, left_side(c, machine, term),
                        oracle_value(term->right, c->row, c->graph->def->curves))
                    ? 0
@@ -343,9 +347,8 @@ static int64_t term_due(oracle_character *c, uint32_t machine, const lmb_term *t
     return ticks_until(c, player, at, strict);
 }
 
-// Whether a transition's condition is true once the terms that are due within `ticks` are.
-static bool condition_holds(oracle_character *c, uint32_t machine, const lmb_transition_def *transition,
-                            int64_t ticks) {
+// Whether a transition's condition is true, or would be with all positions in clips `reached`.
+static bool condition_holds(oracle_character *c, uint32_t machine, const lmb_transition_def *transition, bool reached) {
     bool stack[LMB_MAX_TERMS];
     uint32_t top = 0;
     for (uint32_t i = 0; i < transition->term_count; i++) {
@@ -354,7 +357,7 @@ static bool condition_holds(oracle_character *c, uint32_t machine, const lmb_tra
             const bool b = stack[--top], a = stack[top - 1];
             stack[top - 1] = term->kind == LMB_TERM_AND ? a && b : a || b;
         } else {
-            stack[top++] = term_due(c, machine, term) <= ticks;
+            stack[top++] = (reached && is_position(term)) || term_due(c, machine, term) == 0;
         }
     }
     return transition->term_count == 0 || stack[0];
@@ -365,12 +368,12 @@ static int64_t after_due(const oracle_character *c, uint32_t machine, const lmb_
     return left < 0 ? 0 : left;
 }
 
-static bool holds(oracle_character *c, uint32_t machine, const lmb_transition_def *transition, int64_t ticks) {
+static bool holds(oracle_character *c, uint32_t machine, const lmb_transition_def *transition) {
     const uint32_t clip = c->graph->machines[machine].clips[c->machines[machine].current];
-    if (transition->at_end && (clip == LMB_NONE || end_due(c, clip, transition->event != LMB_NONE) > ticks)) {
+    if (transition->at_end && (clip == LMB_NONE || end_due(c, clip, transition->event != LMB_NONE) > 0)) {
         return false;
     }
-    return after_due(c, machine, transition) <= ticks && condition_holds(c, machine, transition, ticks);
+    return after_due(c, machine, transition) == 0 && condition_holds(c, machine, transition, false);
 }
 
 static bool leaves(const oracle_character *c, uint32_t machine, const lmb_transition_def *transition) {
@@ -412,9 +415,9 @@ static uint32_t next_step(const oracle_character *c, uint32_t machine) {
     return best;
 }
 
-// Ticks until a transition on the way may be taken: 0 if it may now. If not `passed`, an end that the clip has just
-// passed does not count.
-static int64_t step_due(const oracle_character *c, uint32_t machine, uint32_t index, bool passed) {
+// Ticks until the step is cut for a transition on the way, or until the machine `takes` it: 0 if it may now. An end
+// that the clip has just passed, or never reaches, cuts nothing.
+static int64_t step_due(const oracle_character *c, uint32_t machine, uint32_t index, bool takes) {
     if (index == TELEPORT) {
         return 0;
     }
@@ -425,8 +428,8 @@ static int64_t step_due(const oracle_character *c, uint32_t machine, uint32_t in
     int64_t latest = after_due(c, machine, transition);
     latest = fades > latest ? fades : latest;
     if (transition->at_end) {
-        const int64_t due = clip == LMB_NONE ? ORACLE_NEVER : passed ? end_due(c, clip, false) : next_end(c, clip);
-        latest = due > latest ? due : latest;
+        const int64_t due = clip == LMB_NONE ? ORACLE_NEVER : takes ? end_due(c, clip, false) : next_end(c, clip);
+        latest = due > latest && (takes || due != ORACLE_NEVER) ? due : latest;
     }
     return latest;
 }
@@ -451,7 +454,7 @@ static uint32_t find_transition(oracle_character *c, uint32_t machine, uint32_t 
     uint32_t best = LMB_NONE;
     for (uint32_t i = 0; i < m->transition_count; i++) {
         const lmb_transition_def *transition = &m->transitions[i];
-        if (transition->event == event && leaves(c, machine, transition) && holds(c, machine, transition, 0) &&
+        if (transition->event == event && leaves(c, machine, transition) && holds(c, machine, transition) &&
             (best == LMB_NONE || transition->priority > m->transitions[best].priority)) {
             best = i;
         }
@@ -459,7 +462,8 @@ static uint32_t find_transition(oracle_character *c, uint32_t machine, uint32_t 
     return best;
 }
 
-// Ticks until a transition that waits for time alone is due: at the latest of what it names. ORACLE_NEVER if it is not.
+// Ticks until the step is cut for a transition: the latest of what it waits for, without what it never reaches.
+// ORACLE_NEVER if its condition would not be true then.
 static int64_t transition_due(oracle_character *c, uint32_t machine, const lmb_transition_def *transition) {
     const uint32_t clip = c->graph->machines[machine].clips[c->machines[machine].current];
     int64_t latest = after_due(c, machine, transition);
@@ -473,7 +477,7 @@ static int64_t transition_due(oracle_character *c, uint32_t machine, const lmb_t
             latest = due != ORACLE_NEVER && due > latest ? due : latest;
         }
     }
-    return latest > 0 && holds(c, machine, transition, latest) ? latest : ORACLE_NEVER;
+    return latest > 0 && condition_holds(c, machine, transition, true) ? latest : ORACLE_NEVER;
 }
 
 // ---- Transitions
