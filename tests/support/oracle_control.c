@@ -326,8 +326,9 @@ static int64_t term_due(oracle_character *c, uint32_t machine, const lmb_term *t
     const int64_t limit = (is_phase ? (int64_t)round(ticks) : oracle_ticks(term->right.constant)) * ORACLE_UNITS;
     const int64_t time = c->players[player].time;
     const int64_t left = is_phase ? time : p->duration - time;
+    const double error = oracle_time_error(c, player);
     if (p->def->group != LMB_NONE && c->groups[p->def->group].error > 0.0 &&
-        (double)llabs(left - limit) <= oracle_time_error(c, player)) {
+        ((double)llabs(left - limit) <= error || (double)time <= error || (double)(p->duration - time) <= error)) {
         c->close = "a phase in a group";
     }
     if (compare(term->kind, (double)left, (double)limit)) {

@@ -6,10 +6,13 @@
 
 // ---- Players at their ends
 
-int64_t oracle_rate(const oracle_character *c, uint32_t player) {
+static double clamped_rate(const oracle_character *c, uint32_t player) {
     const double rate = oracle_value(c->graph->players[player].def->rate, c->row, c->graph->def->curves);
-    const double clamped = !isfinite(rate) ? 0.0 : rate < -64.0 ? -64.0 : rate > 64.0 ? 64.0 : rate;
-    return (int64_t)round(clamped * ORACLE_UNITS);
+    return !isfinite(rate) ? 0.0 : rate < -64.0 ? -64.0 : rate > 64.0 ? 64.0 : rate;
+}
+
+int64_t oracle_rate(const oracle_character *c, uint32_t player) {
+    return (int64_t)round(clamped_rate(c, player) * ORACLE_UNITS);
 }
 
 bool oracle_stays_at_end(const oracle_player *player) {
@@ -263,7 +266,7 @@ static int32_t bounce(oracle_character *c, uint32_t index, int64_t distance, ora
         if (repetitions > 0 && player->ended == repetitions) {
             break;
         }
-        player->has_turned = part == room;
+        player->has_turned = part == room && (part > 0 || player->has_turned); // not if it began there
         if (part == room) {
             player->direction = -player->direction;
             turned += part > 0;
@@ -385,7 +388,7 @@ static void advance_group(oracle_character *c, uint32_t group, int64_t ticks, gr
     const oracle_player *leader = &c->graph->players[group_leader(c, group)];
     const uint32_t last = leader->marker_count - 1;
     oracle_group_state *state = &c->groups[group];
-    const double rate = (double)oracle_rate(c, group_leader(c, group)) / ORACLE_UNITS;
+    const double rate = clamped_rate(c, group_leader(c, group)); // its product with the factor is rounded
     double seconds = (double)ticks / (double)LMB_TICKS_PER_SECOND;
     step->count = 0;
     if (!group_moves(c, group) || rate == 0.0) {
