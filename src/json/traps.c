@@ -178,15 +178,17 @@ static difference find_difference(const char *a, const char *b) {
                         are_two && a[start] == b[start + 1] && a[start + 1] == b[start]};
 }
 
+// Returns whether what differs has one of some letters.
+static bool differs_in(const difference *found, const char *a, const char *b, const char *letters) {
+    return strcspn(a + found->start, letters) < found->a_length || strcspn(b + found->start, letters) < found->b_length;
+}
+
 // Returns whether two names differ by one letter, or by two that are exchanged. Names that differ in a digit or a side
 // are two.
 static bool is_misspelt(const char *a, const char *b) {
-    static const char digits_and_sides[] = "0123456789lrLR";
     const difference found = find_difference(a, b);
     const bool is_one = found.a_length <= 1 && found.b_length <= 1 && found.a_length + found.b_length > 0;
-    return strlen(a) >= 3 &&
-           (found.is_exchanged || (is_one && strcspn(a + found.start, digits_and_sides) >= found.a_length &&
-                                   strcspn(b + found.start, digits_and_sides) >= found.b_length));
+    return strlen(a) >= 3 && (found.is_exchanged || (is_one && !differs_in(&found, a, b, "0123456789lrLR")));
 }
 
 // Finds a string of the text that is a name of the character and resembles an alias which the text does not have.
@@ -233,12 +235,12 @@ static void warn_of_misspelt(lmb_graph_reader *reader, const lmb_graph_alias *al
 #define COMPARED_NAMES 256u // of a kind; with more the names are most likely generated
 
 // Returns whether a letter inside one name is missing in the other, or two are exchanged. Other names that differ by a
-// letter are often meant: move_x and move_y, hit and hits.
+// letter are often meant: move_x and move_y, hit and hits, step_12 and step_112.
 static bool is_slip(const char *a, const char *b) {
     const difference found = find_difference(a, b);
     const size_t a_size = strlen(a), b_size = strlen(b), shorter = a_size < b_size ? a_size : b_size;
     const bool is_missing = found.a_length + found.b_length == 1 && found.start > 0 && found.start < shorter;
-    return shorter >= 4 && (found.is_exchanged || is_missing);
+    return shorter >= 4 && (found.is_exchanged || is_missing) && !differs_in(&found, a, b, "0123456789");
 }
 
 // Counts the strings of the text that are a name. Stores the first one.

@@ -363,7 +363,8 @@ static void streamed_clips_get_a_pack_of_their_own(void **state) {
     assert_non_null(file);
     fputs(
         "{\"op\":\"blend\",\"streamed-clips\":[\"wave\",\"run\"],\"a\":{\"op\":\"clip\",\"clip\":\"run\",\"play\":{}},"
-        "\"b\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"wave\"},\"b\":{\"op\":\"clip\",\"clip\":\"idle\"}}}",
+        "\"b\":{\"op\":\"blend\",\"a\":{\"op\":\"clip\",\"clip\":\"wave\",\"time\":0},"
+        "\"b\":{\"op\":\"clip\",\"clip\":\"idle\",\"time\":0}}}",
         file);
     assert_int_equal(fclose(file), 0);
     for (uint32_t i = 0; i < 2; i++) {

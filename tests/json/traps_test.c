@@ -399,6 +399,8 @@ static void a_slip_makes_another_name(void **state) {
         {NAMED("speed", "speed"), NULL, NULL},
         {NAMED("speed", "speeds"), NULL, NULL},
         {NAMED("move_x", "move_y"), NULL, NULL},
+        {NAMED("step_12", "step_112"), NULL, NULL},
+        {NAMED("step_12", "step_21"), NULL, NULL},
         {NAMED("arm", "amr"), NULL, NULL},
         {EVENTS("HIT_L", "HIT_R"), NULL, NULL},
         {EVENTS("FIRE", "HIRE"), NULL, NULL},
