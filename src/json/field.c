@@ -240,21 +240,30 @@ lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig) {
     return (lmb_graph_names){channel_name_at, rig, lmb_rig_channel_count(rig)};
 }
 
+// What is read several times, as a transition of several states, gives a warning once.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_json *graph = reader->graph;
-    static const lmb_graph_problem none;
-    if (!lmb_graph_append(reader, &graph->pool, &graph->warnings, &graph->warning_count, &none, sizeof none)) {
-        return;
-    }
-    lmb_graph_problem *warnings = graph->warnings;
-    // Warnings of a machine's own text come first.
     const bool is_own = is_inserted(reader, value);
-    const uint32_t at = is_own ? reader->insert.warning_count++ : graph->warning_count - 1;
-    memmove(warnings + at + 1, warnings + at, (graph->warning_count - 1 - at) * sizeof *warnings);
+    lmb_graph_problem problem;
     va_list arguments;
     va_start(arguments, format);
-    write_problem(reader, value, is_own, &warnings[at], format, arguments);
+    write_problem(reader, value, is_own, &problem, format, arguments);
     va_end(arguments);
+    for (uint32_t i = 0; i < graph->warning_count; i++) {
+        const lmb_graph_problem *other = &graph->warnings[i];
+        if (other->line == problem.line && other->column == problem.column && strcmp(other->file, problem.file) == 0 &&
+            strcmp(other->message, problem.message) == 0) {
+            return;
+        }
+    }
+    if (!lmb_graph_append(reader, &graph->pool, &graph->warnings, &graph->warning_count, &problem, sizeof problem)) {
+        return;
+    }
+    // Warnings of a machine's own text come first.
+    lmb_graph_problem *warnings = graph->warnings;
+    const uint32_t at = is_own ? reader->insert.warning_count++ : graph->warning_count - 1;
+    memmove(warnings + at + 1, warnings + at, (graph->warning_count - 1 - at) * sizeof *warnings);
+    warnings[at] = problem;
 }
 
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type) {

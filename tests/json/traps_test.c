@@ -128,6 +128,12 @@ static void a_phase_that_is_never_reached(void **state) {
         {MACHINE(CLIP("walk"), PHASE("==", "0.5")),
          WHEN ".==", "'walk' is hardly ever exactly there in a frame: write >=, which is met at its exact time"},
         {MACHINE(CLIP("walk"), REMAINS("==", "0.5")), WHEN ".==", "write <="},
+        {"{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") "},{'name':'b','pose':" CLIP(
+             "walk") "},"
+                     "{'name':'c','pose':" CLIP("idle") "}],'any':[{'to':'c','from':['a','b'],'when':" PHASE(
+                         ">=", "1") "},"
+                                    "{'to':'a','event':'A'},{'to':'b','event':'B'}]}",
+         "any[0].when.>=", "loops"},
         {MACHINE(HOLDS, PHASE(">=", "1")), NULL, NULL},
         {MACHINE(HOLDS, PHASE("==", "1")), NULL, NULL},
         {MACHINE(HOLDS, REMAINS("<=", "0")), NULL, NULL},
