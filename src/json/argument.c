@@ -155,7 +155,7 @@ static void check_arguments(lmb_graph_reader *reader, const lmb_graph_defined *d
     }
 }
 
-// Reports a limit once.
+// Reports a limit, once: after it no copy is read, for the last one may be incomplete.
 static void report_limit(lmb_graph_reader *reader, uint32_t use, uint32_t max, const char *what) {
     if (!reader->copies_are_full) {
         lmb_graph_report(reader, use, "more than %u %s", (unsigned)max, what);
@@ -315,8 +315,7 @@ static bool copy_value(const copier *copier, uint32_t from, uint32_t argument, u
         return copy_value(copier, given, from, depth);
     }
     if (depth > LMB_JSON_DEPTH) {
-        lmb_graph_report(copier->reader, copier->use, "more than %u nested values, those of arguments included",
-                         LMB_JSON_DEPTH);
+        report_limit(copier->reader, copier->use, LMB_JSON_DEPTH, "nested values, those of arguments included");
         return false;
     }
     const uint32_t added = json->count, end = json->values[from].next;
