@@ -23,8 +23,8 @@ struct lmb_graph_copy {
 };
 
 const lmb_graph_copied *lmb_graph_copied_at(const lmb_graph_reader *reader, uint32_t value) {
-    const bool is_copied = reader->first_copied != 0 && value >= reader->first_copied;
-    return is_copied ? &reader->copied[value - reader->first_copied] : NULL;
+    const bool is_copied = reader->copies.first != 0 && value >= reader->copies.first;
+    return is_copied ? &reader->copies.values[value - reader->copies.first] : NULL;
 }
 
 uint32_t lmb_graph_origin(const lmb_graph_reader *reader, uint32_t value) {
@@ -39,7 +39,7 @@ static uint32_t copy_of(const lmb_graph_reader *reader, uint32_t value) {
 }
 
 uint32_t lmb_graph_use_of(const lmb_graph_reader *reader, uint32_t copy) {
-    return reader->copies[copy].use;
+    return reader->copies.list[copy].use;
 }
 
 // ---- Names of arguments. They are compared as they are written.
@@ -157,10 +157,10 @@ static void check_arguments(lmb_graph_reader *reader, const lmb_graph_defined *d
 
 // Reports a limit, once: after it no copy is read, for the last one may be incomplete.
 static void report_limit(lmb_graph_reader *reader, uint32_t use, uint32_t max, const char *what) {
-    if (!reader->copies_are_full) {
+    if (!reader->copies.are_full) {
         lmb_graph_report(reader, use, "more than %u %s", (unsigned)max, what);
     }
-    reader->copies_are_full = true;
+    reader->copies.are_full = true;
 }
 
 // ---- Values of arguments.
@@ -190,9 +190,9 @@ static uint32_t *find_given(lmb_graph_reader *reader, uint32_t arguments, uint32
             lmb_graph_report(reader, object, "the argument '%.80s' is missing", name == NULL ? "" : name);
         }
         given[index] = given[index] == 0 ? key + 1 : given[index];
-        reader->given_count += values[given[index]].next - given[index];
+        reader->copies.given_count += values[given[index]].next - given[index];
     }
-    if (reader->given_count > MAX_GIVEN_VALUES) {
+    if (reader->copies.given_count > MAX_GIVEN_VALUES) {
         report_limit(reader, object, MAX_GIVEN_VALUES, "values of arguments in all uses");
     }
     return reader->problem_count == problems ? given : NULL;
@@ -245,11 +245,11 @@ static uint64_t hash_given(const lmb_graph_reader *reader, uint32_t of, const ui
 // Returns the copy of a definition with these arguments, or LMB_NONE.
 static uint32_t find_copy(const lmb_graph_reader *reader, uint64_t hash, uint32_t of, const uint32_t *given,
                           uint32_t count) {
-    uint32_t copy = lmb_index_first(&reader->copy_index, hash);
-    for (; copy != LMB_NONE; copy = lmb_index_next(&reader->copy_index, copy)) {
-        bool is_same = reader->copies[copy].of == of;
+    uint32_t copy = lmb_index_first(&reader->copies.index, hash);
+    for (; copy != LMB_NONE; copy = lmb_index_next(&reader->copies.index, copy)) {
+        bool is_same = reader->copies.list[copy].of == of;
         for (uint32_t i = 0; is_same && i < count; i++) {
-            is_same = is_same_value(&reader->json, reader->copies[copy].given[i], given[i]);
+            is_same = is_same_value(&reader->json, reader->copies.list[copy].given[i], given[i]);
         }
         if (is_same) {
             return copy;
@@ -270,7 +270,7 @@ typedef struct copier {
 
 static bool make_room(lmb_graph_reader *reader) {
     lmb_json *json = &reader->json;
-    if (json->count < reader->value_room) {
+    if (json->count < reader->copies.room) {
         return true;
     }
     const uint32_t room = json->count + (json->count < 1024 ? 1024 : json->count);
@@ -280,7 +280,7 @@ static bool make_room(lmb_graph_reader *reader) {
     }
     memcpy(values, json->values, json->count * sizeof *values);
     json->values = values;
-    reader->value_room = room;
+    reader->copies.room = room;
     return true;
 }
 
@@ -288,7 +288,7 @@ static bool make_room(lmb_graph_reader *reader) {
 static bool add_value(const copier *copier, uint32_t from, uint32_t argument) {
     lmb_graph_reader *reader = copier->reader;
     lmb_json *json = &reader->json;
-    if (reader->copied_count >= MAX_COPIED_VALUES) {
+    if (reader->copies.value_count >= MAX_COPIED_VALUES) {
         report_limit(reader, copier->use, MAX_COPIED_VALUES, "values in copies of definitions with arguments");
         return false;
     }
@@ -296,8 +296,8 @@ static bool add_value(const copier *copier, uint32_t from, uint32_t argument) {
     const lmb_graph_copied copied = {.origin = lmb_graph_origin(reader, from),
                                      .copy = argument == LMB_NONE || is_default ? copier->copy : copy_of(reader, from),
                                      .argument = argument};
-    if (!make_room(reader) ||
-        !lmb_graph_append(reader, &reader->scratch, &reader->copied, &reader->copied_count, &copied, sizeof copied)) {
+    if (!make_room(reader) || !lmb_graph_append(reader, &reader->scratch, &reader->copies.values,
+                                                &reader->copies.value_count, &copied, sizeof copied)) {
         return false;
     }
     json->values[json->count] = json->values[from];
@@ -344,7 +344,7 @@ static bool is_cycle(lmb_graph_reader *reader, uint32_t object, uint32_t of) {
     char names[160] = "", more[160];
     uint32_t copy = copy_of(reader, object);
     while (copy != LMB_NONE) {
-        const struct lmb_graph_copy *at = &reader->copies[copy];
+        const struct lmb_graph_copy *at = &reader->copies.list[copy];
         snprintf(more, sizeof more, "%.70s%s%.80s", reader->defined[at->of].name, names[0] == '\0' ? "" : ", ", names);
         memcpy(names, more, sizeof names);
         if (at->of == of) {
@@ -359,24 +359,24 @@ static bool is_cycle(lmb_graph_reader *reader, uint32_t object, uint32_t of) {
 
 // Adds a copy. Returns it among the definitions, or LMB_NONE after an error.
 static uint32_t add_copy(lmb_graph_reader *reader, uint32_t object, uint32_t of, uint32_t *given, uint64_t hash) {
-    if (reader->copy_count >= MAX_COPIES) {
+    if (reader->copies.count >= MAX_COPIES) {
         report_limit(reader, object, MAX_COPIES, "uses that differ in their arguments");
         return LMB_NONE;
     }
-    reader->first_copied = reader->first_copied == 0 ? reader->json.count : reader->first_copied;
+    reader->copies.first = reader->copies.first == 0 ? reader->json.count : reader->copies.first;
     const struct lmb_graph_copy copy = {of, reader->defined_count, object, given};
-    const copier copier = {reader, reader->defined[of].arguments, given, reader->copy_count, object};
+    const copier copier = {reader, reader->defined[of].arguments, given, reader->copies.count, object};
     lmb_graph_defined defined = {.name = reader->defined[of].name,
                                  .value = reader->json.count,
                                  .arguments = LMB_NONE,
                                  .is_used = true,
                                  .first = LMB_NONE};
     lmb_pool *scratch = &reader->scratch;
-    if (!lmb_graph_append(reader, scratch, &reader->copies, &reader->copy_count, &copy, sizeof copy) ||
+    if (!lmb_graph_append(reader, scratch, &reader->copies.list, &reader->copies.count, &copy, sizeof copy) ||
         !lmb_graph_append(reader, scratch, &reader->defined, &reader->defined_count, &defined, sizeof defined)) {
         return LMB_NONE;
     }
-    if (!lmb_index_add(&reader->copy_index, scratch, hash)) {
+    if (!lmb_index_add(&reader->copies.index, scratch, hash)) {
         lmb_graph_fail_memory(reader);
         return LMB_NONE;
     }
@@ -406,7 +406,7 @@ uint32_t lmb_graph_argue(lmb_graph_reader *reader, uint32_t object, uint32_t def
         }
         return defined;
     }
-    if (reader->copies_are_full || !has_right_arguments(reader, defined) || is_cycle(reader, object, defined)) {
+    if (reader->copies.are_full || !has_right_arguments(reader, defined) || is_cycle(reader, object, defined)) {
         return LMB_NONE;
     }
     uint32_t *given = find_given(reader, arguments, object, with);
@@ -420,5 +420,5 @@ uint32_t lmb_graph_argue(lmb_graph_reader *reader, uint32_t object, uint32_t def
         return add_copy(reader, object, defined, given, hash);
     }
     lmb_pool_release(&reader->scratch, given);
-    return reader->copies[copy].defined;
+    return reader->copies.list[copy].defined;
 }

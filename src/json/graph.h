@@ -117,6 +117,19 @@ typedef struct lmb_graph_copied {
     uint32_t argument; // {"argument": NAME} in the definition, if this is the value of an argument; or LMB_NONE
 } lmb_graph_copied;
 
+// The copies of definitions with arguments, in the scratch pool.
+typedef struct lmb_graph_copies {
+    struct lmb_graph_copy *list;
+    uint32_t count;
+    lmb_index index;
+    lmb_graph_copied *values; // for each value from `first`
+    uint32_t value_count;
+    uint32_t first;       // value of reader->json that a copy added, or 0
+    uint32_t room;        // number of values that reader->json has memory for, if there are copies
+    uint32_t given_count; // values of the arguments of all uses
+    bool are_full;        // a limit was reported
+} lmb_graph_copies;
+
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
 struct lmb_graph_reader {
@@ -157,15 +170,7 @@ struct lmb_graph_reader {
     lmb_graph_defined *defined;                // in the scratch pool, as all of the definitions; then their copies
     uint32_t defined_count;
     lmb_index defined_index;
-    struct lmb_graph_copy *copies; // of definitions with arguments
-    uint32_t copy_count;
-    lmb_index copy_index;
-    uint32_t given_count;     // values of the arguments of all uses
-    bool copies_are_full;     // a limit on copies or arguments was reported
-    lmb_graph_copied *copied; // for each value from `first_copied`, which is not 0
-    uint32_t copied_count;
-    uint32_t first_copied; // 0 if there is none
-    uint32_t value_room;   // number of values that reader->json has memory for, if there are copies
+    lmb_graph_copies copies;
     struct lmb_graph_used *used;
     uint32_t used_count;
     struct lmb_graph_faded *faded; // for each fade
