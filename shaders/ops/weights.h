@@ -132,12 +132,13 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
             uint layer = table + i * LAYER_WORDS;
             uint which = LOAD(e.program, layer + LAYER_INPUT);
             real fade = load_fade(e, LOAD(e.program, layer + LAYER_VALUE));
-            real share = snap_small((fade * part) * left);
+            real share = fade * part;
             if (by_joint) {
+                share = snap_small(LESSER(share, 1.0f) * left);
                 store_share(e, rule, which, fade);
                 store_weight(e, LOAD(e.program, rule + RULE_INPUTS) + which, weight_below(own, share));
             } else {
-                store_share(e, rule, which, share);
+                store_share(e, rule, which, snap_small(share * left));
             }
         }
         left = layer_rest(left, sum, full);

@@ -19,7 +19,7 @@ static const uint8_t joint_0[MASKS] = {255, 0, 100};
 typedef struct tree {
     lmb_node_def nodes[MOST_NODES];
     uint32_t count;
-    random_source random;
+    random_source random, thresholds;
 } tree;
 
 // Often returns an end of the range.
@@ -66,6 +66,9 @@ static uint32_t draw_node(tree *tree, uint32_t depth) {
             node.priorities[i] = (int32_t)random_below(&tree->random, 3);
             node.positions[i][0] = (float)i;
             node.masks[i] = random_below(&tree->random, 2) == 0 ? LMB_NONE : random_below(&tree->random, MASKS);
+        }
+        if (random_below(&tree->thresholds, 2) == 0) {
+            node.threshold = draw_weight(&tree->thresholds, 0.0f, 1.0f);
         }
         for (uint32_t i = 0; i < 3; i++) {
             node.coordinates[i] =
@@ -154,6 +157,7 @@ static void expect_corners(const tree *tree, const lmb_node_def *node, uint32_t 
 // `shares` are multiplied by the layers' fades. `covers` is the fraction of each fade that applies at all joints; it
 // reduces the layers below.
 static void expect_layers(const lmb_node_def *node, const double *covers, double *shares) {
+    const double threshold = fmax((double)node->threshold, exp2(-60.0));
     double left = 1.0;
     for (int priority = 2; priority >= 0; priority--) {
         double sum = 0.0;
@@ -162,10 +166,10 @@ static void expect_layers(const lmb_node_def *node, const double *covers, double
         }
         for (uint32_t i = 0; i < node->input_count; i++) {
             if (node->priorities[i] == priority) {
-                shares[i] *= left * (double)node->weights[i].constant / fmax(sum, 1.0);
+                shares[i] = left * fmin(shares[i] * (double)node->weights[i].constant / fmax(sum, threshold), 1.0);
             }
         }
-        left *= 1.0 - fmin(sum, 1.0);
+        left *= 1.0 - fmin(sum / threshold, 1.0);
     }
 }
 
@@ -325,6 +329,7 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
     for (uint64_t seed = 0; seed < TREES; seed++) {
         tree->count = 0;
         tree->random = (random_source){seed};
+        tree->thresholds = random_branch(seed, 1);
         const uint32_t last = draw_node(tree, 3);
         const lmb_graph_def def = {.rig = rig,
                                    .clips = (const lmb_clip *const *)both,
