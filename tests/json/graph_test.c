@@ -2306,12 +2306,12 @@ static bool are_too_many(uint32_t last) {
 
 // Expects that uses of a definition, whose argument has 100,000 elements by default, are refused.
 static void expect_refused_lists(uint32_t uses, const char *name, const char *message) {
-    static char text[210000];
+    static char text[310000];
     char *end = append(text, "{'op':'weighted','define':{'d':{'op':'rest','name':");
     end = append(end, name);
-    end = append(end, ",'arguments':{'y':'','x':[0");
+    end = append(end, ",'arguments':{'y':'','x':[[]");
     for (uint32_t i = 0; i < 100000; i++) {
-        end = append(end, ",0");
+        end = append(end, ",[]");
     }
     end = append(end, "]}}},'inputs':[{'pose':{'op':'rest'}}");
     for (uint32_t i = 0; i < uses; i++) {
