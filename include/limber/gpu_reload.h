@@ -34,7 +34,7 @@ typedef struct lmb_gpu_reload_def {
     /// lmb_gpu_readback_next() until it returns false.
     const lmb_gpu_readback_frame *frame;
     lmb_gpu_graph *graph; ///< the new graph; must outlive the new batch
-    /// With `frame`: the frame slot of the new batch's first frame. lmb_gpu_batch_record() refuses any other slot first.
+    /// With `frame`: the slot of the new batch's first frame. lmb_gpu_batch_record() refuses any other slot first.
     uint32_t slot;
 } lmb_gpu_reload_def;
 
