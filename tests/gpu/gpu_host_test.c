@@ -43,6 +43,7 @@ static uint32_t calls;          // of the functions above
 static uint32_t failing_call;   // the number of the call that fails, from 1; 0 for none
 static const char *failed_name; // the function that failed
 static int32_t alive;           // Vulkan objects created and not yet destroyed
+static bool is_pending;         // nothing has waited for commands since waiting for a fence failed
 static uint32_t lookups;        // of function pointers
 static uint32_t failing_lookup; // the number of the lookup that returns NULL, from 1; 0 for none
 
@@ -68,6 +69,7 @@ static VkResult created(VkResult result) {
 #define DESTROYS(name, type)                                                                                           \
     static VKAPI_ATTR void VKAPI_CALL door_##name(VkDevice device, type object,                                        \
                                                   const VkAllocationCallbacks *callbacks) {                            \
+        assert_false(is_pending);                                                                                      \
         alive -= object != VK_NULL_HANDLE;                                                                             \
         vk##name(device, object, callbacks);                                                                           \
     }
@@ -136,7 +138,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_QueueSubmit(VkQueue queue, uint32_t c
 // Does not wait if it fails: what the commands use must not be destroyed then.
 static VKAPI_ATTR VkResult VKAPI_CALL door_WaitForFences(VkDevice device, uint32_t count, const VkFence *fences,
                                                          VkBool32 all, uint64_t timeout) {
-    return OR_FAIL(vkWaitForFences) : vkWaitForFences(device, count, fences, all, timeout);
+    const VkResult result = OR_FAIL(vkWaitForFences) : vkWaitForFences(device, count, fences, all, timeout);
+    is_pending = result != VK_SUCCESS;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL door_QueueWaitIdle(VkQueue queue) {
+    is_pending = false;
+    return vkQueueWaitIdle(queue);
 }
 
 typedef struct frame_commands {
@@ -191,6 +200,7 @@ static VKAPI_ATTR void VKAPI_CALL door_CmdPipelineBarrier(VkCommandBuffer comman
     X(CmdDispatch)                                                                                                     \
     X(CmdDispatchIndirect)                                                                                             \
     X(CmdPipelineBarrier)                                                                                              \
+    X(QueueWaitIdle)                                                                                                   \
     X(DestroyBuffer)                                                                                                   \
     X(FreeMemory)                                                                                                      \
     X(DestroyShaderModule)                                                                                             \
