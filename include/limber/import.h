@@ -3,7 +3,24 @@
 /// Reads characters from files: glTF 2.0 as .glb or .gltf, BVH, import blocks (lmb_import_write()), FBX in a build with
 /// LIMBER_UFBX or LIMBER_ASSIMP, and Collada (.dae) in one with LIMBER_ASSIMP.
 ///
+///     lmb_import *import = NULL;
+///     if (lmb_import_file("fox.glb", NULL, &import, &error) == LMB_OK) {
+///         const lmb_rig *rig = lmb_import_rig(import);
+///         const lmb_clip *walk = lmb_import_clip(import, 0);
+///         // ... create graphs: they copy what they need
+///         lmb_import_destroy(import);
+///     }
+///
+/// An import owns one rig, all clips and meshes for it, and the images of their materials. lmb_import_files() adds the
+/// clips of further files, and lmb_graph_create_from_file() (graph_json.h) finds clips and joints of an import by their
+/// names. lmb_import_note() lists in words what was left out or changed: show the notes to who made the file. An error
+/// names the file and the place in it. lmb_import_def has the choices; its defaults suit most files. A game that is
+/// delivered reads packs instead (pack.h), without this library.
+///
 /// This is a library of its own (`limber::import`); the core library reads no file format.
+///
+/// The rest of this comment says what is made of each format, for questions about a certain file: the rig, safety,
+/// glTF (flaws that are read, what is refused, morph targets, scale noise, pointers), BVH, FBX, Collada.
 ///
 /// **Rig.** If a file has skins, its rig is the joints of the skins with all their ancestors up to the scene's root, so
 /// that model space is the scene's space: the skeleton. Behind them follow, as extra joints (lmb_joint_def.is_extra),
