@@ -309,7 +309,7 @@ for manifest in "${drivers[@]}"; do parts+=("5 300 cases $manifest"); done
 for manifest in "${drivers[@]}"; do parts+=("4 60 frames $manifest"); done
 for fuzzer in build/sanitize/*_fuzz; do parts+=("2 5 fuzz $(basename "$fuzzer")"); done
 parts+=("1 5 random graph_random_test what_is_written*" "2 5 random program_random_test same_bits*")
-parts+=("1 5 random control_random_test same_bits*")
+parts+=("1 5 random control_random_test same_bits*" "2 5 random oracle_control_test random_graphs*")
 for manifest in "${drivers[@]}"; do
     parts+=("6 60 random program_random_gpu_test same_bits* $manifest" "3 60 random control_random_gpu_test same_bits* $manifest")
 done
