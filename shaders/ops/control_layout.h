@@ -79,9 +79,9 @@
 #define COMPUTED_PHASES 3u
 
 #define PLAYER_DURATION 0u // two words of fine ticks, as all times in the block
-#define PLAYER_OFFSET 2u // where it begins; or where the state has the draw that says so, and CONTROL_NONE
-#define PLAYER_RATE 4u // value
-#define PLAYER_END 9u  // PLAYER_LOOPS, PLAYER_HOLDS, PLAYER_DROPS_OUT or PLAYER_TURNS
+#define PLAYER_OFFSET 2u   // where it begins; or where the state has the draw that says so, and CONTROL_NONE
+#define PLAYER_RATE 4u     // value
+#define PLAYER_END 9u      // PLAYER_LOOPS, PLAYER_HOLDS, PLAYER_DROPS_OUT or PLAYER_TURNS
 #define PLAYER_TIME_PARAMETER 10u
 #define PLAYER_WEIGHT_PARAMETER 11u
 #define PLAYER_ENDED_EVENT 12u
