@@ -58,6 +58,7 @@ set(of_cpu_pool_test ALL_CASES LABELS slow-with-sanitizers)
 set(of_root_motion_test OPTIMISED LIBRARIES limber-tools)
 set(of_motion_database_test ALL_CASES OPTIMISED LABELS again-with-sanitizers)
 set(of_motion_graph_test ALL_CASES OPTIMISED)
+set(of_motion_walk_test ALL_CASES OPTIMISED)
 
 set(of_gpu_bits_test GPU COST 90 LABELS bits cases slow-with-sanitizers)
 set(of_gpu_host_test GPU COST 50 LABELS cases one-driver slow-with-sanitizers)

@@ -223,6 +223,11 @@ inline result<motion_graph> create_motion_graph(const lmb_motion_graph_def &def,
     return create<motion_graph>(lmb_motion_graph_create, &def, host);
 }
 
+using motion_walk = handle<lmb_motion_walk, lmb_motion_walk_destroy>;
+inline result<motion_walk> create_motion_walk(const lmb_motion_walk_def &def, const lmb_host *host = nullptr) {
+    return create<motion_walk>(lmb_motion_walk_create, &def, host);
+}
+
 using skin = handle<lmb_skin, lmb_skin_destroy>;
 inline result<skin> create_skin(const lmb_skin_def &def, const lmb_host *host = nullptr) {
     return create<skin>(lmb_skin_create, &def, host);

@@ -130,6 +130,101 @@ LMB_API lmb_motion_graph_take lmb_motion_graph_take_at(const lmb_motion_graph *g
 /// (lmb_motion_graph_create()). Some may lead out of what is kept.
 LMB_API uint32_t lmb_motion_graph_minimum_count(const lmb_motion_graph *graph);
 
+/// What a walk over a motion graph follows. Start from lmb_default_motion_walk_def().
+///
+/// A search appends parts, after each its `next` or one to which a transition leads, until a walk is `look_ahead`
+/// seconds long or at the end of the path. Of these walks it takes the one with the lowest cost until then. Its first
+/// parts are kept, as many as last `keep` seconds, and the next search goes on behind them. Less than `settle` seconds
+/// after a transition only `next` follows, if there is one: an inertialization needs time.
+///
+/// **Cost.** The moments of a part are those after its beginning, 1 / rate seconds apart (lmb_motion_graph_def.rate),
+/// and its end, which takes the place of one less than a twentieth of that before it. At each moment the character has
+/// travelled a length. It grows by how far the character has moved along x and z since the moment before, at least by
+/// `progress` times the seconds between: so one that stands still is left behind. The cost is the sum, over moments,
+/// of the squared distance between the character and the point of the path at the travelled length. Beyond the length
+/// of the path that is its last point.
+typedef struct lmb_motion_walk_def {
+    const lmb_motion_graph *graph;
+    /// Those that the graph was made of: as many, whose clips last as long. Clips, motions and velocities count.
+    const lmb_motion_take *takes;
+    uint32_t take_count;
+    const float *path;    ///< [point_count][2]: x and z of its points, joined by lines; longer than 0
+    uint32_t point_count; ///< 2 to #LMB_MAX_MOTION_WALK_POINTS
+    float position[3];    ///< where the walk begins
+    float yaw;            ///< and its heading there, in radians: at 0 z is forward, a quarter turn leads to x
+    uint32_t first_part;  ///< or #LMB_NONE: the best one
+    float look_ahead;     ///< seconds, above 0, at most #LMB_MAX_MOTION_SECONDS; rounded to moments, at least one
+    float keep;           ///< likewise, at most `look_ahead`
+    float settle;         ///< seconds, 0 to #LMB_MAX_MOTION_SECONDS; rounded to moments
+    float progress;       ///< units a second, above 0
+    /// At all moments of its parts a walk is at most so far from its point of the path; above 0.
+    float tolerance;
+    uint32_t max_appended; ///< parts that a search appends, from 1: then it takes the best walk that it has found
+    uint32_t max_steps;    ///< of the walk, 1 to #LMB_MAX_MOTION_WALK_STEPS
+} lmb_motion_walk_def;
+
+#define LMB_MAX_MOTION_WALK_POINTS 65536u
+#define LMB_MAX_MOTION_WALK_STEPS 65536u
+
+/// No graph, takes or path; from the origin along z, with the best part; 2 seconds ahead, of which 0.5 are kept; 0.25
+/// seconds to settle, a progress of 0.1, a tolerance of 1; 200000 appended parts a search, 4096 steps.
+LMB_API lmb_motion_walk_def lmb_default_motion_walk_def(void);
+
+/// Why a walk ends.
+typedef enum lmb_motion_walk_end {
+    LMB_MOTION_WALK_ARRIVED, ///< it has travelled the path's length, and is at most `tolerance` from the path's end
+    LMB_MOTION_WALK_LOST,    ///< no walk stays within the tolerance
+    LMB_MOTION_WALK_LIMITED  ///< `max_steps`; or `max_appended` parts, before a search has found a walk
+} lmb_motion_walk_end;
+
+/// A part in a walk.
+typedef struct lmb_motion_walk_step {
+    uint32_t part;
+    float time;        ///< seconds since the walk began at which the part begins
+    float position[3]; ///< there
+    float yaw;         ///< radians, from -pi to pi
+} lmb_motion_walk_step;
+
+/// A moment of a walk.
+typedef struct lmb_motion_walk_moment {
+    float time;        ///< seconds since the walk began
+    float position[2]; ///< x and z
+    float deviation;   ///< distance from the point of the path
+} lmb_motion_walk_moment;
+
+/// How a walk ends, and how near to the path it is.
+typedef struct lmb_motion_walk_summary {
+    lmb_motion_walk_end end;
+    float time;                           ///< seconds to the end of the walk, which may be within its last part
+    float position[3], yaw;               ///< there
+    float travelled;                      ///< the length, as it counts for the path
+    float path_length;                    ///< of all
+    float mean_deviation, most_deviation; ///< distances from the point of the path, over all moments of the walk
+    uint32_t searches, cut_searches;      ///< those of them that `max_appended` ended
+    uint64_t appended;                    ///< by all searches
+} lmb_motion_walk_summary;
+
+/// A walk over a motion graph. It does not change once created.
+typedef struct lmb_motion_walk lmb_motion_walk;
+
+/// Finds a walk that follows a path on the ground: a search by branch and bound, after Kovar, Gleicher and Pighin, that
+/// is extended piece by piece. No walk has a lower cost than what a search finds, unless `max_appended` ends it. The
+/// graph, takes and path are not needed afterwards. The same walk is found on every processor.
+///
+/// A walk that gets lost or reaches a limit is a success, too: what was kept is there, perhaps no step.
+///
+/// Fails with #LMB_ERROR_ARGUMENT: the message names the member or the take and why; #LMB_ERROR_LIMIT: too many points;
+/// #LMB_ERROR_MEMORY.
+LMB_API lmb_result lmb_motion_walk_create(const lmb_motion_walk_def *def, const lmb_host *host, lmb_motion_walk **walk,
+                                          lmb_error *error);
+/// NULL is allowed.
+LMB_API void lmb_motion_walk_destroy(lmb_motion_walk *walk);
+/// Returns the parts in their order. Each plays from its beginning to its end, the last one until the walk ends.
+LMB_API const lmb_motion_walk_step *lmb_motion_walk_steps(const lmb_motion_walk *walk, uint32_t *count);
+/// Returns all moments of the walk, to draw it.
+LMB_API const lmb_motion_walk_moment *lmb_motion_walk_moments(const lmb_motion_walk *walk, uint32_t *count);
+LMB_API lmb_motion_walk_summary lmb_motion_walk_summarize(const lmb_motion_walk *walk);
+
 /// @}
 
 #ifdef __cplusplus

@@ -1,4 +1,5 @@
 // Motion graphs: which steps can reach each other, and the parts into which transitions cut takes.
+#include "graph.h"
 #include "base/float_environment.h"
 #include "cloud.h"
 #include "database.h"
@@ -9,15 +10,6 @@
 
 #define MOST_TRIED 64u // transitions of which the one goes that costs least
 #define SEARCHED 10.0f // times the threshold: how far takes that are left out are searched
-
-struct lmb_motion_graph {
-    lmb_host host;
-    lmb_arena memory; // of all arrays
-    lmb_motion_part *parts;
-    lmb_motion_transition *transitions;
-    lmb_motion_graph_take *takes;
-    uint32_t part_count, transition_count, take_count, minimum_count;
-};
 
 lmb_motion_graph_def lmb_default_motion_graph_def(void) {
     return (lmb_motion_graph_def){.rate = 30.0f, .window = 1.0f / 3.0f, .threshold = 0.1f, .max_jump = 0.2f};
@@ -444,6 +436,7 @@ static bool allocate_graph(making *m) {
     graph->parts = lmb_arena_allocate(&graph->memory, graph->part_count, sizeof *graph->parts);
     graph->transitions = lmb_arena_allocate(&graph->memory, graph->transition_count, sizeof *graph->transitions);
     graph->takes = lmb_arena_allocate(&graph->memory, m->cloud.take_count, sizeof *graph->takes);
+    graph->durations = lmb_arena_allocate(&graph->memory, m->cloud.take_count, sizeof *graph->durations);
     return !graph->memory.failed;
 }
 
@@ -464,6 +457,7 @@ static bool choose_parts(making *m) {
     make_transitions(m->graph, c, m->begins, m->ends);
     for (uint32_t i = 0; i < cloud->take_count; i++) {
         m->graph->takes[i] = (lmb_motion_graph_take){cloud->takes[i].count, count_kept(c, &cloud->takes[i]), 0.0f};
+        m->graph->durations[i] = lmb_clip_duration(m->def->takes[i].clip);
     }
     if (c->kept_count > 0) {
         find_joining(m->graph, c, below, m->minima.count, m->begins, m->ends);
@@ -512,6 +506,7 @@ lmb_result lmb_motion_graph_create(const lmb_motion_graph_def *def, const lmb_ho
         made->host = resolved;
         made->memory.host = &made->host;
         made->take_count = def->take_count;
+        made->rate = def->rate;
         making m = {.def = def, .graph = made, .scratch = {.host = &resolved}};
         lmb_environment callers;
         lmb_environment_enter(&callers);

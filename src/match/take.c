@@ -9,7 +9,7 @@
 
 // ---- Checks.
 
-static bool check_motion(const lmb_motion_take *take, const char **why) {
+bool lmb_motion_check_root(const lmb_motion_take *take, const char **why) {
     const lmb_motion_track *track = take->motion;
     bool valid = true;
     for (int i = 0; i < 3; i++) {
@@ -76,7 +76,7 @@ bool lmb_motion_check_take(lmb_error *error, const char *owner, const lmb_rig *r
         why = "its clip is shorter than two rows";
         valid = lmb_motion_count_rows(take, rate) >= 2;
     }
-    return (valid && check_motion(take, &why) && check_ranges(take, &why)) ||
+    return (valid && lmb_motion_check_root(take, &why) && check_ranges(take, &why)) ||
            lmb_refuse(error, LMB_ERROR_ARGUMENT, "%s: take %u: %s", owner, (unsigned)index, why);
 }
 

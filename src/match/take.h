@@ -16,6 +16,8 @@ static inline bool lmb_motion_in_range(float value, float low, float high) {
 // Refuses a take that is wrong: "motion database: take 3: why".
 bool lmb_motion_check_take(lmb_error *error, const char *owner, const lmb_rig *rig, const lmb_motion_take *takes,
                            uint32_t index, float rate);
+// Checks the motion and the velocity alone. Says why, if they are wrong.
+bool lmb_motion_check_root(const lmb_motion_take *take, const char **why);
 // Returns the rows of a take; more than LMB_MAX_MOTION_ROWS count as one more.
 uint32_t lmb_motion_count_rows(const lmb_motion_take *take, float rate);
 
