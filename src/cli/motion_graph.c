@@ -1,6 +1,7 @@
 // `limber motion-graph`: finds transitions in the clips of a character, and writes a machine of their parts as JSON.
 #include "command.h"
 #include "json.h"
+#include "motion_walk.h"
 #include "terminal.h"
 
 #include "base/open_file.h"
@@ -36,6 +37,7 @@ typedef struct finding {
     option_texts chosen, looped, played_once;
     option_distance threshold, jump, window, rate;
     uint32_t max_states;
+    motion_walk_options walk;
 
     lmb_root_motion_def extracted;
     source *sources;
@@ -391,6 +393,28 @@ static void print_summary(const finding *f) {
                    (unsigned)moments, (unsigned)part_count, (unsigned)transition_count);
 }
 
+static const char *take_name(const void *finding_of_take, uint32_t take) {
+    return lmb_clip_name(((const finding *)finding_of_take)->sources[take].clip);
+}
+
+// A walk needs many transitions, and is not limited to the states of a machine.
+static lmb_result walk(const finding *f, lmb_error *error) {
+    lmb_motion_graph_def def = f->def;
+    motion_walk_graph graph = {NULL, f->takes, f->def.take_count, take_name, f};
+    lmb_error found;
+    lmb_motion_graph *all = NULL;
+    def.max_parts = def.max_transitions = 0;
+    def.map = NULL;
+    lmb_result result = lmb_motion_graph_create(&def, NULL, &all, &found);
+    if (result != LMB_OK) {
+        return lmb_fail(error, result, "%s", found.message);
+    }
+    graph.graph = all;
+    result = motion_walk_run(&f->walk, &graph, error);
+    lmb_motion_graph_destroy(all);
+    return result;
+}
+
 static lmb_result find(finding *f, lmb_error *error) {
     f->def.max_parts = f->max_states;
     f->def.max_transitions = MOST_JUMPS;
@@ -416,13 +440,20 @@ static lmb_result find(finding *f, lmb_error *error) {
     print_summary(f);
     f->subject.place = NULL;
     const bool failed = write_file(f, f->path, write_machine, error) ||
-                        (f->picture != NULL && write_file(f, f->picture, draw_picture, error));
+                        (f->picture != NULL && write_file(f, f->picture, draw_picture, error)) ||
+                        (f->walk.path != NULL && walk(f, error));
     return failed ? error->result : LMB_OK;
 }
 
 static lmb_result find_subject(subject *subject, lmb_error *error) {
     finding *f = (finding *)subject;
-    const lmb_result result = find(f, error);
+    const char *place = subject->place;
+    subject->place = NULL;
+    lmb_result result = motion_walk_check(&f->walk, error);
+    if (result == LMB_OK) {
+        subject->place = place;
+        result = find(f, error);
+    }
     for (uint32_t i = 0; f->sources != NULL && i < f->def.take_count; i++) {
         lmb_root_motion_destroy(f->sources[i].motion);
     }
@@ -449,6 +480,13 @@ int command_motion_graph(int argc, char **argv) {
         {"--loop", OPTION_TEXTS, &f.looped, "CLIP", "it loops, though its ends differ"},
         {"--once", OPTION_TEXTS, &f.played_once, "CLIP", "it does not loop, though its ends are alike"},
         {"--joint", OPTION_TEXT, &f.joint_name, "JOINT", "that moves the character; by default the first that travels"},
+        {"--walk", OPTION_TEXT, &f.walk.path, "FILE|POINTS",
+         "print parts of clips that follow a path on the ground: \"x,z x,z ...\" or a file of that"},
+        {"--walk-picture", OPTION_TEXT, &f.walk.picture, "FILE", "an SVG of the path and the walk"},
+        {"--walk-within", OPTION_OTHER, &(option_other){option_read_distance, &f.walk.within}, "DISTANCE",
+         "so near to its point of the path a walk stays (1)"},
+        {"--walk-ahead", OPTION_OTHER, &(option_other){option_read_distance, &f.walk.ahead}, "SECONDS",
+         "that a search for the walk looks ahead (2), a quarter of which is kept"},
         OPTION_SKELETON(&f.subject),
         OPTION_SCALES(&f.subject),
         OPTION_SPLIT(&f.subject),
@@ -456,13 +494,15 @@ int command_motion_graph(int argc, char **argv) {
         {0}};
     const usage usage = {
         .command = "limber motion-graph",
-        .synopsis = "FILE... --output FILE [--threshold DISTANCE] [--picture FILE] [--clip CLIP ...]",
+        .synopsis =
+            "FILE... --output FILE [--threshold DISTANCE] [--picture FILE] [--clip CLIP ...] [--walk FILE|POINTS]",
         .text =
             "Compares all moments of all clips with each other, and writes a machine that goes from clip to clip\n"
             "where they are alike, for ever (include/limber/motion_graph.h). Its states are parts of clips. At the\n"
             "end of one it goes on, or by chance to another part, with an inertialization. Change it as any graph.\n"
             "Distances are in units of the character. A clip loops if its ends differ by less than half of the\n"
-            "threshold. A clip in place moves as fast as its feet say.\n" CHARACTER_HELP,
+            "threshold. A clip in place moves as fast as its feet say. A walk begins at the first point of its path,\n"
+            "heads for the second, and may use more transitions than the machine has.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES,
         .required_count = 1};

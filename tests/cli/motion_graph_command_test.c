@@ -1,5 +1,5 @@
 // `limber motion-graph`: the machine that it writes is a graph without a warning, which goes on for ever without a gap,
-// moves the character as its clips do, and comes to all states; and what it refuses.
+// moves the character as its clips do, and comes to all states; walks that follow a path; and what it refuses.
 #include "command.h"
 #include "suite.h"
 
@@ -132,6 +132,100 @@ static void short_clips_become_a_machine(void **state) {
     free(third);
 }
 
+static void write_text_file(const char *name, const char *text) {
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define WALKS COMMAND "mannequin-takes --clip \"take 1\" --clip walk --output walk.json "
+
+// Reads the lines of a walk: times rise, and each but the first one enters a clip elsewhere. Returns their number.
+static uint32_t read_walk(const char *text) {
+    const char *at = strstr(text, "    time  clip");
+    float before = -1.0f, end = -1.0f;
+    uint32_t lines = 0;
+    assert_non_null(at);
+    for (at = strchr(at, '\n') + 1; at[0] == ' '; at = strchr(at, '\n') + 1) {
+        float time, from, to, x, z, yaw;
+        assert_int_equal(sscanf(at, "%f", &time), 1);
+        assert_int_equal(sscanf(at + 34, "%f %f %f %f %f", &from, &to, &x, &z, &yaw), 5);
+        assert_true(time > before && from < to && fabsf(x) < 4.0f && fabsf(z) < 4.0f && fabsf(yaw) < 3.1420f);
+        if (lines == 0) {
+            assert_true(time == 0.0f && x == 0.0f && z == 0.0f); // the first point, towards the second
+            assert_true(fabsf(yaw - 0.782f) < 0.002f);
+        }
+        assert_true(from != end);
+        before = time;
+        end = to;
+        lines++;
+    }
+    return lines;
+}
+
+// A figure eight of 5 m, as points and as a file: the same lines.
+static void a_walk_follows_a_figure_eight(void **state) {
+    (void)state;
+    char points[2000] = "", line[2400];
+    for (int i = 0; i <= 48; i++) {
+        const double turn = i * 6.283185307179586 / 48.0;
+        const size_t used = strlen(points);
+        snprintf(points + used, sizeof points - used, "%s%.3f,%.3f",
+                 i == 0       ? ""
+                 : i % 7 == 0 ? "\n"
+                              : " ",
+                 1.25 * sin(2.0 * turn), 2.5 * sin(turn));
+    }
+    write_text_file("eight.txt", points);
+    snprintf(line, sizeof line, WALKS "--walk \"%s\" --walk-picture eight.svg", points);
+    char *given = run(line), *read = run(WALKS "--walk eight.txt");
+    assert_string_equal(given, read);
+    const char *summary = strstr(given, " parts follow ");
+    float length, whole, seconds, mean, most;
+    assert_non_null(summary);
+    assert_int_equal(sscanf(summary, " parts follow %f of %f m in %f s, %f m from the path on average, at most %f",
+                            &length, &whole, &seconds, &mean, &most),
+                     5);
+    assert_true(length == whole && fabsf(whole - 15.2f) < 0.1f && seconds > 8.0f && seconds < 40.0f);
+    assert_true(mean < 0.2f && most < 0.5f);
+    char *picture = command_read_file("eight.svg");
+    assert_non_null(picture);
+    const uint32_t lines = read_walk(given);
+    assert_in_range(lines, 5, 120);
+    assert_int_equal(count(picture, "<circle "), lines);
+    assert_int_equal(count(picture, "<path "), 3);
+    free(picture);
+    free(given);
+    free(read);
+}
+
+// What is wrong with a path is said before anything is compared; a walk that gets lost is printed, then refused.
+static void paths_that_are_refused(void **state) {
+    (void)state;
+    write_text_file("wrong.txt", "0,0 1,1\n\n 2,2 3;3\n");
+    refuse(WALKS "--walk wrong.txt", 1, "limber: wrong.txt:3: '3;3' is not a point, x,z");
+    refuse(WALKS "--walk \"0,0 1,1 2,x\"", 1, "limber: --walk: point 2: '2,x' is not x,z");
+    refuse(WALKS "--walk \"0,0 1,1,1\"", 1, "limber: --walk: point 1: '1,1,1' is not x,z");
+    refuse(WALKS "--walk none.txt", 1, "none.txt");
+    refuse(WALKS "--walk-picture x.svg", 1, "limber: --walk-picture needs --walk");
+    refuse(WALKS "--walk-within 1", 1, "limber: --walk-within needs --walk");
+    refuse(WALKS "--walk-ahead 1", 1, "limber: --walk-ahead needs --walk");
+    refuse(WALKS "--walk \"0,0 0,0\"", 1, "--walk: motion walk: all points of the path are the same");
+    write_text_file("one.txt", "0,0\n");
+    refuse(WALKS "--walk one.txt", 1, "one.txt: motion walk: a path has at least 2 points");
+    refuse(WALKS "--walk \"0,0 0,3\" --walk-ahead 11", 1, "10 seconds ahead");
+    refuse(WALKS "--walk \"0,0 0,3\" --walk-within 0", 1, "the tolerance is not above 0");
+    refuse(WALKS "--walk \"0,0 0,3\" --walk-picture folder/x.svg", 1, "folder/x.svg");
+    command_output output = command_run("%s", COMMAND "mannequin --clip walk --threshold 0.05 --output walk.json "
+                                                      "--walk \"0,0 0,4 4,4\" --walk-within 0.5");
+    assert_int_equal(output.status, 1);
+    assert_non_null(strstr(output.err, "limber: --walk: the walk ends after "));
+    assert_non_null(strstr(output.err, "of 8.000 m of the path: no walk stays within 0.5 m of it"));
+    assert_non_null(strstr(output.out, "of 8.000 m in "));
+    command_output_release(&output);
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     refuse(COMMAND "mannequin", 2, "--output");
@@ -150,6 +244,7 @@ static void what_is_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(long_takes_become_a_machine),
                                        cmocka_unit_test(short_clips_become_a_machine),
-                                       cmocka_unit_test(what_is_refused)};
+                                       cmocka_unit_test(a_walk_follows_a_figure_eight),
+                                       cmocka_unit_test(paths_that_are_refused), cmocka_unit_test(what_is_refused)};
     return cmocka_run_group_tests(tests, enter, leave);
 }
