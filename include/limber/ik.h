@@ -243,6 +243,9 @@ typedef struct lmb_foot_def {
     lmb_value planted;          ///< see lmb_feet_def, "Locks"; clamped to [0, 1]; default 0
     uint32_t planted_from;      ///< sync markers between which clips plant the foot; #LMB_NONE: none do
     uint32_t planted_to;
+    /// Without these markers: a float channel of the rig, which is above 1/2 in a clip while it plants the foot; or
+    /// #LMB_NONE.
+    uint32_t planted_channel;
 } lmb_foot_def;
 
 /// No joints, knee axis z, ground at the origin, normal y.
@@ -295,10 +298,12 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 ///
 /// where w is the weight of the node in the result, and w_i are those of the clips below it that play (lmb_player_def)
 /// and are at a time from their sync marker `planted_from` until before `planted_to`. If the second marker is not later
-/// than the first one, the time goes around the end of the clip; if both are the same, it is the whole clip. So a blend
-/// plants a foot when the clips that do so have half of the weight, and clips without these markers, such as a jump, do
-/// not. `planted` is for all else: a fade, a computed parameter that reads the weight of an idle state, or a decision
-/// of the host. A foot without ground is not planted.
+/// than the first one, the time goes around the end of the clip; if both are the same, it is the whole clip. With a
+/// `planted_channel` it is a time from where the clip's track of the channel becomes greater than 1/2 until before it
+/// is not any more (lmb_clip_find_crossings()): takes of many steps have no markers. So a blend plants a foot when the
+/// clips that do so have half of the weight, and clips without these markers or this track, such as a jump, do not.
+/// `planted` is for all else: a fade, a computed parameter that reads the weight of an idle state, or a decision of the
+/// host. A foot without ground is not planted.
 ///
 /// In the frame in which a foot becomes planted, it is locked where it is shown, at l = a + m, where a is its ankle in
 /// the base with its stride, and m its displacement. While it is locked,

@@ -120,8 +120,8 @@
 // A clip that plants a foot between two times: weight index, offset of the value of its time, two floats.
 #define PLANTED_WEIGHT 0u
 #define PLANTED_TIME 1u
-#define PLANTED_FROM 2u
-#define PLANTED_TO 3u
+#define PLANTED_TIMES 2u // offset: float [PLANTED_COUNT], ascending: it is planted, and not planted, from these on
+#define PLANTED_COUNT 3u
 #define PLANTED_WORDS 4u
 
 // A use of a clip, in the order of sources.

@@ -265,8 +265,25 @@ OP void find_level(evaluation e, uint rule) {
     store_weight(e, LOAD(e.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
+// How many of some ascending times, at least one, a time has reached.
+OP word count_reached(memory block, uint times, uint count, real time) {
+    word reached = ALL_WORD(0u);
+    uint step = 1u;
+    while (step * 2u <= count) {
+        step = step * 2u;
+    }
+    for (; step != 0u; step = step / 2u) {
+        word next = reached + step;
+        lane_mask beyond = ABOVE(next, count);
+        word last = SELECT(beyond, ALL_WORD(count), next);
+        lane_mask is_reached = AND(NOT(beyond), time >= GATHER_REAL(block, times + last - 1u));
+        reached = SELECT(is_reached, next, reached);
+    }
+    return reached;
+}
+
 // Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add
-// up to half of the node's weight. A range that ends before it begins goes around the clip.
+// up to half of the node's weight.
 OP void find_planted(evaluation e, uint rule) {
     real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
     real sum = own * clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), 0.0f, 1.0f);
@@ -275,12 +292,9 @@ OP void find_planted(evaluation e, uint rule) {
     for (; clip < end; clip += PLANTED_WORDS) {
         real given = load_value(e, LOAD(e.program, clip + PLANTED_TIME));
         real time = snap(SELECT(is_finite(given), given, SPLAT(0.0f)));
-        float from = LOAD_FLOAT(e.program, clip + PLANTED_FROM);
-        float to = LOAD_FLOAT(e.program, clip + PLANTED_TO);
-        lane_mask inside = AND(time >= from, time < to);
-        if (to <= from) {
-            inside = OR(time >= from, time < to);
-        }
+        uint count = LOAD(e.program, clip + PLANTED_COUNT);
+        word reached = count_reached(e.program, LOAD(e.program, clip + PLANTED_TIMES), count, time);
+        lane_mask inside = (reached & 1u) != 0u;
         real weight = load_weight(e, LOAD(e.program, clip + PLANTED_WEIGHT));
         sum = sum + SELECT(inside, weight, SPLAT(0.0f));
     }

@@ -398,6 +398,7 @@ static const lmb_field foot_rows[] = {
     VALUES(planted, 0.0f),
     MARKER(planted_from),
     MARKER(planted_to),
+    NONE(planted_channel),
 };
 TABLE(foot);
 #undef DEF

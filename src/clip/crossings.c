@@ -4,6 +4,7 @@
 #include "clip.h"
 #include "layout.h"
 
+#include <float.h>
 #include <math.h>
 
 // Halvings of an interval from 0 to 1.
@@ -17,6 +18,7 @@ typedef struct curve {
 typedef struct search {
     float threshold;
     lmb_crossing *crossings; // or NULL
+    float *times;            // instead; or NULL
     uint32_t capacity;
     uint32_t count;
 } search;
@@ -24,6 +26,9 @@ typedef struct search {
 static void add(search *s, float time, bool rises) {
     if (s->crossings != NULL && s->count < s->capacity) {
         s->crossings[s->count] = (lmb_crossing){time, rises};
+    }
+    if (s->times != NULL) {
+        s->times[s->count] = time;
     }
     s->count++;
 }
@@ -140,4 +145,20 @@ lmb_result lmb_clip_find_crossings(const lmb_clip *clip, uint32_t channel, float
     }
     *count = s.count;
     return LMB_OK;
+}
+
+uint32_t lmb_clip_find_turns(const lmb_clip *clip, uint32_t channel, float threshold, float *times) {
+    const uint32_t *words = clip->words;
+    const track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
+    search s = {.threshold = threshold, .times = times};
+    if (t.mode != MODE_REST) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        if (REAL(words[t.values + lmb_key_stride(LMB_PROPERTY_FLOAT, t.mode) / 2]) > threshold) {
+            add(&s, -FLT_MAX, true);
+        }
+        search_track(&s, clip, &t, false);
+        lmb_environment_leave(&callers);
+    }
+    return s.count;
 }

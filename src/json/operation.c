@@ -1132,6 +1132,31 @@ static const lmb_graph_kind kind_planted_markers = {
     read_planted_markers, "{'type':'array','items':{'type':'integer',$range},'minItems':2,'maxItems':2}",
     write_planted_markers};
 
+static void read_planted_channel(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    (void)field;
+    const char *name = lmb_graph_read_name(reader, value, "a channel without a name");
+    const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
+    if (name != NULL) {
+        const uint32_t channel =
+            lmb_rig_find_channel(rig, reader->character != NULL ? name : lmb_graph_resolve_joint(reader, name));
+        if (channel == LMB_NONE) {
+            lmb_graph_report_name(reader, value, "the rig has no float channel", name, lmb_graph_channel_names(rig));
+        }
+        ((lmb_foot_def *)target)->planted_channel = channel;
+    }
+}
+
+static void write_planted_channel(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
+    const lmb_foot_def *foot = target;
+    (void)field;
+    if (foot->planted_channel != LMB_NONE) {
+        lmb_graph_put_channel(writer, foot->planted_channel, false);
+    }
+}
+
+static const lmb_graph_kind kind_planted_channel = {read_planted_channel, "{'type':'string','minLength':1}",
+                                                    write_planted_channel};
+
 static const lmb_graph_field foot_members[] = {
     FOOT_JOINT("hip", hip, "The joint of the hip."),
     FOOT_JOINT("knee", knee, "The joint of the knee."),
@@ -1155,6 +1180,9 @@ static const lmb_graph_field foot_members[] = {
      .about = "The indices of two sync markers between which the foot is planted.",
      .kind = &kind_planted_markers,
      .max = LMB_MAX_MARKERS - 1},
+    {.name = "planted-channel",
+     .about = "The float channel that is above 1/2 in a clip while it plants the foot.",
+     .kind = &kind_planted_channel},
 };
 static const lmb_graph_fields foot_fields = {LMB_FIELDS("a foot", foot_members)};
 

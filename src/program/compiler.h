@@ -69,7 +69,7 @@ typedef struct lmb_joint_weight {
     float constant;
 } lmb_joint_weight;
 
-// A use of a clip that plays and has sync markers, below a node of foot placement.
+// A use of a clip that plays, below a node of foot placement.
 typedef struct lmb_marked_clip {
     const lmb_node_def *node;
     uint32_t weight; // index
@@ -221,8 +221,8 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node);
 bool lmb_graph_check_space(const lmb_compiler *c, uint32_t node);
 uint32_t lmb_graph_add_space(lmb_compiler *c, const lmb_node_def *node);
 
-// ik.c. Returns whether feet are locked and their sync markers say when.
-bool lmb_graph_locks_by_markers(const lmb_node_def *node);
+// ik.c. Returns whether feet are locked and clips say when.
+bool lmb_graph_locks_by_clips(const lmb_node_def *node);
 // Checks, once the base has been emitted, that clips plant each foot that has sync markers.
 bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node);
 // Checks a node of inverse kinematics, a twist or a chain; and adds its table, and the rules of its values.
@@ -282,9 +282,9 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
 // Adds the rule of whether a foot of the current node is planted. The weight is 1 or 0.
 uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot);
-// Returns whether sync markers of a clip below a node of foot placement can say whether a foot is planted, and the
-// times from which to which they do.
-bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]);
+// Stores from when on a clip that plays below a node of foot placement plants a foot, and from when on not any more, in
+// turns and ascending. `times` may be NULL. Returns the number of times; 0: it does not.
+uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, const lmb_foot_def *foot, float *times);
 // Adds a point that stage 1 finds. Its words are the caller's to fill in, except for the weight, which is the index of
 // the first of three that it returns. `at` receives the words, or NULL while counting.
 uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at);

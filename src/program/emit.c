@@ -315,7 +315,7 @@ static lmb_share mirror_share(const lmb_compiler *c, const lmb_node_def *node) {
 // Emits a node that reads its input at other joints.
 static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     const bool has_goal = node->op == LMB_OP_IK_TWO_BONE && node->goal != LMB_NONE;
-    const bool plants = lmb_graph_locks_by_markers(node);
+    const bool plants = lmb_graph_locks_by_clips(node);
     const uint32_t marked = c->marked_count;
     uint32_t area = 0, goal = 0;
     const uint32_t weight = (takes & TAKES_WEIGHT) ? lmb_graph_weigh_value(c, node->weight, 1.0f) : 0;

@@ -161,12 +161,22 @@ static bool check_detached(const lmb_compiler *c, uint32_t index, uint32_t place
                              "the ankle is not below its knee, and above or below a joint of another foot");
 }
 
-// Checks that a foot has both markers, or none.
+static bool check_planted_channel(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
+    char field[sizeof "feet[3].planted_channel"];
+    snprintf(field, sizeof field, "feet[%u].planted_channel", (unsigned)(place % LMB_MAX_FEET));
+    const bool is_there = foot->planted_channel == LMB_NONE || foot->planted_channel < c->def->rig->channel_count;
+    return lmb_graph_require(c, index, is_there, field, "the rig has no such float channel") &&
+           lmb_graph_require(c, index, foot->planted_channel == LMB_NONE || foot->planted_from == LMB_NONE, field,
+                             "a foot that sync markers plant has none");
+}
+
+// Checks that a foot has both markers, or none, and a channel only without them.
 static bool check_planted(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
     char to[sizeof "feet[3].planted_to"];
     snprintf(to, sizeof to, "feet[%u].planted_to", (unsigned)(place % LMB_MAX_FEET));
     return lmb_graph_require(c, index, (foot->planted_from == LMB_NONE) == (foot->planted_to == LMB_NONE), to,
-                             "a foot has two sync markers, or none");
+                             "a foot has two sync markers, or none") &&
+           check_planted_channel(c, index, place, foot);
 }
 
 static bool check_foot(const lmb_compiler *c, uint32_t index, uint32_t place) {
@@ -184,31 +194,37 @@ static bool keeps_state(const lmb_feet_def *def) {
     return def->lock_distance > 0.0f || def->ground_half_life > 0.0f || def->pelvis_half_life > 0.0f;
 }
 
-bool lmb_graph_locks_by_markers(const lmb_node_def *node) {
+static bool is_planted_by_clips(const lmb_foot_def *foot) {
+    return foot->planted_from != LMB_NONE || foot->planted_channel != LMB_NONE;
+}
+
+bool lmb_graph_locks_by_clips(const lmb_node_def *node) {
     bool marked = false;
     for (uint32_t i = 0; node->op == LMB_OP_FOOT_PLACEMENT && i < node->feet.foot_count; i++) {
-        marked = marked || node->feet.feet[i].planted_from != LMB_NONE;
+        marked = marked || is_planted_by_clips(&node->feet.feet[i]);
     }
     return marked && node->feet.lock_distance > 0.0f;
 }
 
 bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node) {
     const lmb_feet_def *def = &c->def->nodes[node].feet;
-    bool valid =
-        c->marked_count <= LMB_MOST_MARKED_CLIPS ||
-        lmb_refuse(c->error, LMB_ERROR_LIMIT,
-                   "graph: node %u (%s): more than %u clips that play are below nodes whose feet are planted by "
-                   "sync markers, once clips used several times are counted for each use",
-                   (unsigned)node, lmb_op_name(LMB_OP_FOOT_PLACEMENT), LMB_MOST_MARKED_CLIPS);
+    bool valid = c->marked_count <= LMB_MOST_MARKED_CLIPS ||
+                 lmb_refuse(c->error, LMB_ERROR_LIMIT,
+                            "graph: node %u (%s): more than %u clips that play are below nodes whose feet clips plant, "
+                            "once clips used several times are counted for each use",
+                            (unsigned)node, lmb_op_name(LMB_OP_FOOT_PLACEMENT), LMB_MOST_MARKED_CLIPS);
     for (uint32_t i = 0; valid && i < def->foot_count; i++) {
-        bool found = def->feet[i].planted_from == LMB_NONE;
+        const bool has_markers = def->feet[i].planted_from != LMB_NONE;
+        bool found = !is_planted_by_clips(&def->feet[i]);
         for (uint32_t k = c->first_marked; k < c->marked_count && !found; k++) {
-            float times[2];
-            found = lmb_graph_plants(c->marked[k].node, &def->feet[i], times);
+            found = lmb_graph_plants(c->def, c->marked[k].node, &def->feet[i], NULL) > 0;
         }
-        char field[sizeof "feet[3].planted_from"];
-        snprintf(field, sizeof field, "feet[%u].planted_from", (unsigned)(i % LMB_MAX_FEET));
-        valid = lmb_graph_require(c, node, found, field, "no clip that plays below the node has these sync markers");
+        char field[sizeof "feet[3].planted_channel"];
+        snprintf(field, sizeof field, "feet[%u].planted_%s", (unsigned)(i % LMB_MAX_FEET),
+                 has_markers ? "from" : "channel");
+        valid = lmb_graph_require(c, node, found, field,
+                                  has_markers ? "no clip that plays below the node has these sync markers"
+                                              : "no clip that plays below the node has a track that is above 1/2");
     }
     return valid;
 }

@@ -8,6 +8,8 @@
 #include "../../shaders/ops/operations.h"
 #include "../../shaders/ops/weights.h"
 
+#include <float.h>
+
 _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPUTS,
                "the evaluator's inputs differ from the stated ones");
 
@@ -315,23 +317,56 @@ uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit) {
     return weigh(c, RULE_OVER, WEIGHT_WHOLE, value, limit, &unused);
 }
 
-bool lmb_graph_plants(const lmb_node_def *node, const lmb_foot_def *foot, float times[2]) {
+// Stores from when on sync markers plant a foot, and from when on not any more. A range that ends before it begins goes
+// around the clip.
+static uint32_t find_marked(const lmb_node_def *node, const lmb_foot_def *foot, float times[3]) {
     const float offset = node->player->offset, *markers = node->player->markers;
     const uint32_t count = markers != NULL ? node->player->marker_count : 1;
-    const bool is_checked = count <= LMB_MAX_MARKERS; // poses are checked before players
-    const bool has_both = is_checked && foot->planted_from < count && foot->planted_to < count;
-    for (int i = 0; i < 2 && has_both; i++) {
-        const uint32_t marker = i == 0 ? foot->planted_from : foot->planted_to;
-        times[i] = snap(markers != NULL ? markers[marker] : offset);
+    // Poses are checked before players.
+    if (count > LMB_MAX_MARKERS || foot->planted_from >= count || foot->planted_to >= count) {
+        return 0;
     }
-    return has_both;
+    const float from = snap(markers != NULL ? markers[foot->planted_from] : offset);
+    const float to = snap(markers != NULL ? markers[foot->planted_to] : offset);
+    const bool goes_around = to <= from;
+    if (times != NULL && goes_around) {
+        times[0] = -FLT_MAX;
+        times[1] = to;
+        times[2] = from;
+    } else if (times != NULL) {
+        times[0] = from;
+        times[1] = to;
+    }
+    return goes_around ? 3 : 2;
+}
+
+uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, const lmb_foot_def *foot, float *times) {
+    if (foot->planted_channel == LMB_NONE) {
+        return find_marked(node, foot, times);
+    }
+    const lmb_value clip = node->clip;
+    const bool is_known = clip.kind == LMB_VALUE_CONSTANT && clip.curve == LMB_CURVE_LINEAR && clip.constant >= 0.0f &&
+                          clip.constant < (float)def->clip_count && def->clips[(uint32_t)clip.constant] != NULL;
+    return is_known ? lmb_clip_find_turns(def->clips[(uint32_t)clip.constant], foot->planted_channel, 0.5f, times) : 0;
+}
+
+// Writes when a clip plants a foot.
+static void write_planted(lmb_compiler *c, const lmb_marked_clip *marked, const lmb_foot_def *foot, uint32_t *record) {
+    const uint32_t count = lmb_graph_plants(c->def, marked->node, foot, NULL);
+    uint32_t offset, *times = lmb_graph_add_data(c, count, &offset);
+    if (times != NULL) {
+        lmb_graph_plants(c->def, marked->node, foot, (float *)times);
+        record[PLANTED_WEIGHT] = marked->weight;
+        record[PLANTED_TIME] = marked->time;
+        record[PLANTED_TIMES] = offset;
+        record[PLANTED_COUNT] = count;
+    }
 }
 
 uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
     uint32_t unused[RULE_WORDS], offset, count = 0;
-    float times[2];
     for (uint32_t i = c->first_marked; i < c->marked_count; i++) {
-        count += lmb_graph_plants(c->marked[i].node, foot, times);
+        count += lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0;
     }
     uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, unused);
     uint32_t *clips = lmb_graph_add_data(c, count * PLANTED_WORDS, &offset);
@@ -339,13 +374,10 @@ uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
     rule[RULE_COUNT] = count;
     rule[RULE_TABLE] = lmb_graph_add_value(c, foot->planted);
     rule[RULE_CLIPS] = offset;
-    for (uint32_t i = c->first_marked; i < c->marked_count && clips != NULL; i++) {
-        if (lmb_graph_plants(c->marked[i].node, foot, times)) {
-            clips[PLANTED_WEIGHT] = c->marked[i].weight;
-            clips[PLANTED_TIME] = c->marked[i].time;
-            clips[PLANTED_FROM] = BITS(times[0]);
-            clips[PLANTED_TO] = BITS(times[1]);
-            clips += PLANTED_WORDS;
+    for (uint32_t i = c->first_marked, at = 0; i < c->marked_count; i++) {
+        if (lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0) {
+            write_planted(c, &c->marked[i], foot, clips != NULL ? clips + at : NULL);
+            at += PLANTED_WORDS;
         }
     }
     return rule[RULE_LOCAL];

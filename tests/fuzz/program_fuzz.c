@@ -138,6 +138,7 @@ static void read_feet(fuzz_input *in, const lmb_graph_def *def, lmb_feet_def *fe
         foot->planted = fuzz_value(in, parameters);
         foot->planted_from = fuzz_index(in, LMB_MAX_MARKERS);
         foot->planted_to = fuzz_index(in, LMB_MAX_MARKERS);
+        foot->planted_channel = fuzz_index(in, 4);
     }
     feet->time = fuzz_value(in, parameters);
     feet->lock_distance = fuzz_float(in);

@@ -444,6 +444,8 @@ static uint32_t use_page(const char *page, use_graph *use) {
 
 // Fields that no sample has.
 static const char *const more[] = {
+    "{'op':'foot-placement','pelvis':'pelvis','feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot',"
+    "'ground':[0,0,0],'normal':[0,1,0],'planted-channel':'smile'}],'base':{'op':'rest'}}",
     "{'$schema':'graph.schema.json','parameters':[{'param':'lod','default':1,'min':0,'max':7}],'op':'weighted','lod':{'"
     "param':'lod'},'max-lods':{'left_hand':2},"
     "'max-emitted-events':4,'update-every':2,'interpolate-updates':true,'streamed-clips':['walk'],"

@@ -1157,6 +1157,7 @@ static void foot_placement(void **state) {
         {GROUNDED(",'planted-markers':[0,0.5]", ""), "planted-markers", "no whole number"},
         {GROUNDED(",'planted-markers':[0,1]", ",'lock-distance':1,'time':{'param':'t'}"), "feet[0].planted_from",
          "no clip that plays below the node has these sync markers"},
+        {GROUNDED(",'planted-channel':'smyle_l'", ""), "planted-channel", "the rig has no float channel of this name"},
         {FEET("'feet':[]"), "feet", "1 to 4"},
         {FEET("'feet':[1]"), "feet[0]", "an object was expected"},
         {FEET("'feet':[{" FOOT ",'ground':[0,0,0]}]"), "feet[0]", "needs the field \"normal\""},

@@ -854,6 +854,8 @@ static void faulty_nodes_are_refused(void **state) {
     REFUSED("feet[0].planted_to", "two sync markers, or none");
     def.feet[0].planted_from = def.feet[0].planted_to = 0;
     REFUSED("feet[0].planted_from", "no clip that plays below the node");
+    def.feet[0].planted_channel = 0;
+    REFUSED("feet[0].planted_channel", "the rig has no such float channel");
     // Of feet that are not locked, sync markers do not matter.
     def.feet[0].planted_from = def.feet[0].planted_to = 0;
     def.lock_distance = 0.0f;
@@ -864,7 +866,8 @@ static void faulty_nodes_are_refused(void **state) {
     assert_true(made.lock_distance == 0.0f && made.ground_half_life == 0.0f && made.pelvis_half_life == 0.0f);
     assert_true(made.release_half_life == 0.05f && made.teleport == 2.0f);
     const lmb_foot_def foot = lmb_default_foot_def();
-    assert_true(foot.planted_from == LMB_NONE && foot.planted_to == LMB_NONE && foot.planted.constant == 0.0f);
+    assert_true(foot.planted_from == LMB_NONE && foot.planted_to == LMB_NONE && foot.planted_channel == LMB_NONE &&
+                foot.planted.constant == 0.0f);
 }
 
 int main(void) {
