@@ -52,8 +52,36 @@ uint32_t command_find_name(const char *what, const char *name, size_t length, lm
     return LMB_NONE;
 }
 
-const char *command_parameter_name_at(const void *graph, uint32_t index) {
-    return lmb_graph_parameter_at(graph, index).name;
+// Returns the name of the parameter that is `index`-th of those that can be set.
+static const char *settable_name_at(const void *graph, uint32_t index) {
+    uint32_t at = 0;
+    lmb_graph_parameter found = lmb_graph_parameter_at(graph, at);
+    for (uint32_t left = index; found.is_written || left > 0; found = lmb_graph_parameter_at(graph, at)) {
+        left -= found.is_written ? 0 : 1;
+        at++;
+    }
+    return found.name;
+}
+
+uint32_t command_find_parameter(const lmb_graph *graph, const char *name, size_t length, lmb_error *error) {
+    uint32_t count = 0;
+    bool is_written = false;
+    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+        const lmb_graph_parameter found = lmb_graph_parameter_at(graph, i);
+        const bool is_named = strlen(found.name) == length && memcmp(found.name, name, length) == 0;
+        if (is_named && !found.is_written) {
+            return i;
+        }
+        is_written = is_written || is_named;
+        count += found.is_written ? 0 : 1;
+    }
+    if (is_written) {
+        lmb_fail(error, LMB_ERROR_ARGUMENT, "'%.*s' cannot be set: the graph writes it", (int)length, name);
+        return LMB_NONE;
+    }
+    lmb_fail(error, LMB_ERROR_ARGUMENT, "no parameter '%.*s' among its %u", (int)length, name, (unsigned)count);
+    lmb_append_names(error->message, sizeof error->message, name, length, settable_name_at, graph, count);
+    return LMB_NONE;
 }
 
 // ---- The character.

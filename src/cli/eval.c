@@ -39,8 +39,7 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
     if (equals == NULL || !option_read_float(equals + 1, &value)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "not of the form NAME=VALUE, with a finite number");
     }
-    const uint32_t index = command_find_name("no parameter", setting, (size_t)(equals - setting),
-                                             command_parameter_name_at, graph, lmb_graph_parameter_count(graph), error);
+    const uint32_t index = command_find_parameter(graph, setting, (size_t)(equals - setting), error);
     if (index == LMB_NONE) {
         return error->result;
     }

@@ -28,8 +28,7 @@ static const char *event_name_at(const void *graph, uint32_t index) {
 static lmb_result check_line(const play_run *run, const play_line *line, lmb_error *error) {
     const lmb_graph *graph = run->graph;
     const size_t length = strlen(line->name);
-    const uint32_t index = line->sets ? command_find_name("no parameter", line->name, length, command_parameter_name_at,
-                                                          graph, lmb_graph_parameter_count(graph), error)
+    const uint32_t index = line->sets ? command_find_parameter(graph, line->name, length, error)
                                       : command_find_name("no event", line->name, length, event_name_at, graph,
                                                           lmb_graph_event_count(graph), error);
     if (index == LMB_NONE) {

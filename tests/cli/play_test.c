@@ -11,6 +11,7 @@
 
 #define PLAY "\"" LIMBER_CLI "\" play small.gltf "
 #define PLAY_MANNEQUIN "\"" LIMBER_CLI "\" play mannequin "
+#define CAPTURE_MANNEQUIN "\"" LIMBER_CLI "\" capture mannequin "
 #define GRAPH "--graph graph.json --script script.txt "
 
 static const char graph[] =
@@ -379,6 +380,30 @@ static void mistakes_are_reported(void **state) {
     expect_failure(1, PLAY "--graph graph.json --script broken.txt", "broken.txt: line 1, column 7: ");
 }
 
+#define WALKS                                                                                                          \
+    "'{\"op\":\"blend\",\"character-motion\":{\"actual-velocity\":[null,null,\"pace\"]},"                              \
+    "\"a\":{\"op\":\"clip\",\"clip\":\"walk\",\"play\":{\"velocity\":\"auto\"}},"                                      \
+    "\"b\":{\"op\":\"machine\",\"name\":\"m\",\"states\":[{\"name\":\"a\",\"pose\":{\"op\":\"rest\"}}]},"              \
+    "\"weight\":{\"param\":\"speed\"}}'"
+
+// What the graph writes cannot be set, by `play` or `capture`, and is not among the names that are listed.
+static void a_script_sets_no_parameter_that_the_graph_writes(void **state) {
+    (void)state;
+    static const char *const written[] = {"walk.time", "pace", "m.a"};
+    write_text("slip.txt", "0 set sped 0.5\n");
+    expect_failure(1, PLAY_MANNEQUIN "--graph " WALKS " --script slip.txt",
+                   "slip.txt: line 1, column 7: no parameter 'sped' among its 1: speed\n");
+    for (int i = 0; i < 3; i++) {
+        char text[100], message[100];
+        snprintf(text, sizeof text, "0 set %s 0.5\n", written[i]);
+        snprintf(message, sizeof message, "written.txt: line 1, column 7: '%s' cannot be set: the graph writes it",
+                 written[i]);
+        write_text("written.txt", text);
+        expect_failure(1, PLAY_MANNEQUIN "--graph " WALKS " --script written.txt", message);
+        expect_failure(1, CAPTURE_MANNEQUIN "--graph " WALKS " --script written.txt --output none", message);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(a_device_prints_what_the_reference_prints),
                                        cmocka_unit_test(subnormal_numbers_decide_alike),
@@ -388,6 +413,7 @@ int main(void) {
                                        cmocka_unit_test(a_wave_fades_in_and_out_on_request),
                                        cmocka_unit_test(clocks_count_by_themselves),
                                        cmocka_unit_test(joints_are_printed),
-                                       cmocka_unit_test(mistakes_are_reported)};
+                                       cmocka_unit_test(mistakes_are_reported),
+                                       cmocka_unit_test(a_script_sets_no_parameter_that_the_graph_writes)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
 }
