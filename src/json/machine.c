@@ -452,7 +452,8 @@ typedef struct lmb_graph_machine {
     lmb_graph_left lefts[LMB_MAX_STATES]; // of the states that were read
     lmb_transition_def initial;           // with the machine's own fade and curve
     struct lmb_graph_machine *outer;      // in whose state it is, or NULL
-    uint32_t targets[LMB_MAX_STATES];     // of the transition that is read: states, and their weights
+    uint32_t targets[LMB_MAX_STATES];     // of the transition that is read: states, their values and weights
+    uint32_t target_values[LMB_MAX_STATES];
     float weights[LMB_MAX_STATES];
     uint32_t target_count;
     bool leads_out;      // that transition leads to a state of `outer`
@@ -520,6 +521,7 @@ static void add_target(lmb_graph_reader *reader, uint32_t value) {
         kind_target_state.read(reader, NULL, value, &added);
     }
     machine->targets[machine->target_count] = added.state;
+    machine->target_values[machine->target_count] = value;
     machine->weights[machine->target_count++] = added.weight;
 }
 
@@ -804,6 +806,112 @@ static void check_left(lmb_graph_reader *reader, const lmb_transition_def *def, 
     }
 }
 
+// ---- Transitions that are allowed and do not do what they seem to say.
+
+// Returns whether a state's clip goes on at its end.
+static bool goes_on(const lmb_graph_reader *reader, const lmb_graph_left *left) {
+    const lmb_player_def *player =
+        left->end > 0 && left->end_node != LMB_NONE ? reader->graph->nodes[left->end_node].player : NULL;
+    return player != NULL && player->repetitions == 0 &&
+           (player->end == LMB_END_LOOP || player->end == LMB_END_PING_PONG);
+}
+
+// Returns whether a machine draws anywhere: "random", or a list of states.
+static bool draws(const lmb_graph_reader *reader, uint32_t object) {
+    const lmb_json_value *values = reader->json.values;
+    bool found = false;
+    for (uint32_t i = object + 1; i + 1 < values[object].next && !found; i++) {
+        found = values[i].type == LMB_JSON_STRING &&
+                (lmb_graph_is_text(reader, i, "random") ||
+                 (values[i + 1].type == LMB_JSON_ARRAY && lmb_graph_is_text(reader, i, "to")));
+    }
+    return found;
+}
+
+// Warns of a state that leads to itself while its clip goes on: nothing begins again. With `after` the time in the
+// state does, and where the machine draws the number does, each of which may be meant.
+static void warn_of_self(lmb_graph_reader *reader, const machine *machine, const lmb_transition_def *def) {
+    for (uint32_t i = 0; i < machine->target_count && !machine->leads_out; i++) {
+        const uint32_t state = machine->targets[i];
+        const bool is_self = def->from != LMB_NONE ? def->from == state : def->to_self;
+        if (!is_self || machine->states[state].restart || def->after >= 0.0f ||
+            !goes_on(reader, &machine->lefts[state])) {
+            continue;
+        }
+        const lmb_state_def *of = &machine->states[state];
+        if (def->at_end && def->event == LMB_NONE) {
+            lmb_graph_warn(reader, machine->target_values[i],
+                           "'%.60s' does not begin again, so its clip is still at its end, and %s until another state "
+                           "comes: write \"restart\": true in the state, or \"after\": SECONDS in place of \"end\"",
+                           of->name,
+                           machine->target_count > 1 ? "the draw is repeated at once" : "this is taken again");
+        } else if (of->entry_event == LMB_NONE && of->exit_event == LMB_NONE && !draws(reader, machine->node->object)) {
+            lmb_graph_warn(reader, machine->target_values[i],
+                           "'%.60s' goes on as if nothing happened: write \"restart\": true in the state if it shall "
+                           "begin again",
+                           of->name);
+        }
+    }
+}
+
+// Warns of an event that must come in the frame in which a clip that goes on is at its end.
+static void warn_of_event_at_end(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
+    if (def->event != LMB_NONE && def->at_end && goes_on(reader, &reader->left)) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "end"),
+                       "the clip goes on at its end, so this is taken only if '%.60s' comes in that very frame: "
+                       "\"when\": {\"trigger\": EVENT} in place of \"event\" waits for the end",
+                       reader->graph->def.event_names[def->event]);
+    }
+}
+
+// Returns the priority of a transition that was read.
+static double priority_of(const lmb_graph_reader *reader, uint32_t object) {
+    const uint32_t at = lmb_graph_find_member(reader, object, "priority");
+    return at == LMB_NONE ? 0.0 : lmb_json_number(&reader->json, at);
+}
+
+// Returns whether an event alone takes a transition, and whatever the machine around does.
+static bool needs_event_alone(const lmb_graph_reader *reader, uint32_t object) {
+    return lmb_graph_find_member(reader, object, "event") != LMB_NONE &&
+           lmb_graph_find_member(reader, object, "when") == LMB_NONE &&
+           lmb_graph_find_member(reader, object, "after") == LMB_NONE &&
+           !lmb_graph_is_true(reader, lmb_graph_find_member(reader, object, "end"));
+}
+
+static bool is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b) {
+    const lmb_json_value *values = reader->json.values;
+    const size_t length = values[a].end - values[a].start;
+    return values[b].end - values[b].start == length &&
+           memcmp(reader->json.text + values[a].start, reader->json.text + values[b].start, length) == 0;
+}
+
+// Warns of transitions of a state that another one with the same event always comes before. A travel asks for no event,
+// and the machine around takes those that lead out.
+static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
+    const lmb_json_value *values = reader->json.values;
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        if (machine->states[i].travel_event != LMB_NONE) {
+            return;
+        }
+    }
+    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
+        const uint32_t event = lmb_graph_find_member(reader, at, "event");
+        bool is_late = false;
+        for (uint32_t other = list + 1; other < values[list].next && event != LMB_NONE; other = values[other].next) {
+            const double before = priority_of(reader, other) - priority_of(reader, at);
+            is_late = is_late || (needs_event_alone(reader, other) && (before > 0.0 || (before == 0.0 && other < at)) &&
+                                  lmb_graph_find_member(reader, other, "out") == LMB_NONE &&
+                                  is_same_text(reader, event, lmb_graph_find_member(reader, other, "event")));
+        }
+        if (is_late && lmb_graph_find_member(reader, at, "out") == LMB_NONE) {
+            lmb_graph_warn(reader, event,
+                           "never taken: another transition of the state, which needs this event alone, comes first: "
+                           "the one with a condition stands before it, or has a greater \"priority\"; a list in \"to\" "
+                           "draws one of several states");
+        }
+    }
+}
+
 // Reads a transition that leaves one state, or any. `is_listed`: it is a transition of "any" that leaves some states.
 static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t from, bool is_listed,
                             uint32_t object) {
@@ -839,6 +947,10 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     check_left(reader, &def, object);
     if (def.kind == LMB_FADE_INERTIALIZED && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = object;
+    }
+    if (reader->problem_count == problems) {
+        warn_of_self(reader, machine, &def);
+        warn_of_event_at_end(reader, &def, object);
     }
     if (reader->problem_count == problems && (!machine->leads_out || lead_out(reader, machine, &def, object))) {
         add_targets(reader, machine, &def, object);
@@ -996,12 +1108,16 @@ static const lmb_graph_fields state_fields = {LMB_FIELDS("a state", state_member
 // Reads a state. Transitions are read after the pose, regardless of their order in the text.
 static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t number) {
     const uint32_t object = machine->objects[number];
+    const uint32_t problems = reader->problem_count;
     machine->state = number;
     reader->left = (lmb_graph_left){.end_node = LMB_NONE};
     lmb_graph_read_fields(reader, &state_fields, object, &machine->states[number]);
     uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
         read_transitions(reader, machine, number, list);
+    }
+    if (list != LMB_NONE && reader->result == LMB_OK && reader->problem_count == problems) {
+        warn_of_never_taken(reader, machine, list);
     }
 }
 

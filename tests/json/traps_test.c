@@ -414,6 +414,58 @@ static void a_slip_makes_another_name(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define SELF(state, pose, transition)                                                                                  \
+    "{'op':'machine','states':[{'name':'a'," state "'pose':" pose ",'transitions':[" transition ",{'to':'b',"          \
+    "'event':'GO'}]},{'name':'b','pose':" CLIP("hop") ",'transitions':[{'to':'a','end':true}]}]}"
+#define OF_FIRST "states[0].transitions[0]."
+
+// A state that leads to itself without a restart, while its clip goes on.
+static void a_state_that_leads_to_itself(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SELF("", PLAYED("idle"), "{'to':['a','b'],'end':true}"), OF_FIRST "to[0]",
+         "'a' does not begin again, so its clip is still at its end, and the draw is repeated at once until another "
+         "state comes: write \"restart\": true in the state, or \"after\": SECONDS in place of \"end\""},
+        {SELF("", PLAYED("idle"), "{'to':['b',{'state':'a','weight':2}],'end':true}"), OF_FIRST "to[1]", "the draw"},
+        {SELF("", PLAYED("idle"), "{'to':'a','event':'AGAIN'}"), OF_FIRST "to",
+         "'a' goes on as if nothing happened: write \"restart\": true in the state if it shall begin again"},
+        {"{'op':'machine','states':[{'name':'a','pose':" PLAYED("walk") "},{'name':'b','pose':" CLIP(
+             "idle") "}],"
+                     "'any':[{'to':'a','event':'A','to-self':true},{'to':'b','event':'B'}]}",
+         "any[0].to", "'a' goes on as if nothing happened"},
+        {SELF("'restart':true,", PLAYED("idle"), "{'to':['a','b'],'end':true}"), NULL, NULL},
+        {SELF("'restart':true,", PLAYED("idle"), "{'to':'a','event':'AGAIN'}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':['a','b'],'after':0.8}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':['a','b'],'event':'DRAW'}"), NULL, NULL},
+        {SELF("'entry':'CAME',", PLAYED("idle"), "{'to':'a','event':'AGAIN'}"), NULL, NULL},
+        {SELF("", CLIP("hop"), "{'to':'a','end':true}"), NULL, NULL},
+        {"{'op':'machine','states':[{'name':'a','pose':" PLAYED("walk") "},{'name':'b','pose':" CLIP(
+             "idle") "}],"
+                     "'any':[{'to':'a','event':'A'},{'to':'b','event':'B'}]}",
+         NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// An event at the end of a loop, and transitions that another one comes before.
+static void a_transition_that_is_hardly_taken(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'OUT','end':true}"), OF_FIRST "end",
+         "the clip goes on at its end, so this is taken only if 'OUT' comes in that very frame: \"when\": "
+         "{\"trigger\": EVENT} in place of \"event\" waits for the end"},
+        {SELF("", CLIP("idle"), "{'to':'b','event':'OUT','end':true}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':'b','when':{'trigger':'OUT'},'end':true}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'GO'}"), "states[0].transitions[1].event",
+         "never taken: another transition of the state, which needs this event alone, comes first"},
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','after':1,'priority':-1}"), OF_FIRST "event", "never taken"},
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','after':1}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','when':{'param':'fast'}}"), NULL, NULL},
+        {SELF("'travel':'HOME',", PLAYED("idle"), "{'to':'b','event':'GO'}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 #define LEAVES(member)                                                                                                 \
     "{'op':'machine','states':[{'name':'a','pose':" CLIP("walk") ",'transitions':[{'to':'b','event':'GO',\n" member    \
                                                                  "}]},{'name':'b','pose':" CLIP("idle") "}]}"
@@ -457,12 +509,19 @@ static void words_of_other_engines(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_clip_that_rests_beside_others), cmocka_unit_test(a_phase_that_is_never_reached),
-        cmocka_unit_test(a_mask_without_a_share),          cmocka_unit_test(an_axis_that_nobody_stated),
-        cmocka_unit_test(the_default_axis_may_fit),        cmocka_unit_test(an_aim_that_nobody_pointed),
-        cmocka_unit_test(an_angle_of_the_other_unit),      cmocka_unit_test(a_rest_pose_that_nobody_meant),
-        cmocka_unit_test(a_name_that_is_misspelt),         cmocka_unit_test(words_of_other_engines),
+        cmocka_unit_test(a_clip_that_rests_beside_others),
+        cmocka_unit_test(a_phase_that_is_never_reached),
+        cmocka_unit_test(a_mask_without_a_share),
+        cmocka_unit_test(an_axis_that_nobody_stated),
+        cmocka_unit_test(the_default_axis_may_fit),
+        cmocka_unit_test(an_aim_that_nobody_pointed),
+        cmocka_unit_test(an_angle_of_the_other_unit),
+        cmocka_unit_test(a_rest_pose_that_nobody_meant),
+        cmocka_unit_test(a_name_that_is_misspelt),
+        cmocka_unit_test(words_of_other_engines),
         cmocka_unit_test(a_slip_makes_another_name),
+        cmocka_unit_test(a_state_that_leads_to_itself),
+        cmocka_unit_test(a_transition_that_is_hardly_taken),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }
