@@ -661,6 +661,10 @@ void lmb_graph_read_plain(lmb_graph_reader *reader, const lmb_graph_field *field
     if (field->turns > 0.0f && !isnan(number)) {
         lmb_graph_check_angle(reader, value, number, field->turns);
     }
+    if (field->doubted > 0.0f && number > (double)field->doubted) {
+        lmb_graph_warn(reader, value, "%g seconds are more than a minute; %g milliseconds are %g", number, number,
+                       number / 1000.0);
+    }
     if (!isnan(number)) {
         *(float *)(void *)((char *)target + field->offset) = (float)number;
     }

@@ -130,6 +130,14 @@ typedef struct lmb_graph_copies {
     bool are_full;        // a limit was reported
 } lmb_graph_copies;
 
+// A comparison of a parameter with a number, in a condition.
+typedef struct lmb_graph_compared {
+    uint32_t value;
+    lmb_term_kind kind;
+    uint32_t parameter;
+    float number;
+} lmb_graph_compared;
+
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
 struct lmb_graph_reader {
@@ -161,8 +169,10 @@ struct lmb_graph_reader {
     uint32_t player_count;
     struct lmb_graph_sync *syncs; // players that begin at the times of others, in the scratch pool
     uint32_t sync_count;
-    uint32_t machine_count; // including fades
-    uint32_t inertia_at;    // the first inertialized transition, or LMB_NONE
+    uint32_t machine_count;       // including fades
+    lmb_graph_compared *compared; // in the scratch pool
+    uint32_t compared_count;
+    uint32_t inertia_at; // the first inertialized transition, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -221,8 +231,10 @@ struct lmb_graph_field {
     float initial; // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;
-    float turns; // of an angle in radians: more of them are most likely degrees; 0 for other numbers
+    float turns;   // of an angle in radians: more of them are most likely degrees; 0 for other numbers
+    float doubted; // seconds: more of them are most likely milliseconds; 0 for other numbers
 };
+#define LMB_DOUBTED_SECONDS .doubted = 60.0f
 
 // Small enough that every integer up to it is a float.
 #define LMB_PRIORITY_RANGE .min = -1000000.0f, .max = 1000000.0f
@@ -495,6 +507,10 @@ bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint3
 
 // traps.c: warns of what is allowed and most likely not meant, after a graph without problems was read.
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader);
+// Returns whether two names differ, and in the case of their letters alone.
+bool lmb_graph_differs_in_case(const char *a, const char *b);
+// node_traps.c: the warnings of single nodes. `shown`: for each node, whether the result shows it.
+void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.
 void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node);

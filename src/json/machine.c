@@ -194,6 +194,24 @@ static void warn_of_place(lmb_graph_reader *reader, uint32_t value, uint32_t kin
     }
 }
 
+// Keeps a comparison of a parameter with a number until the ranges of parameters are known.
+static void keep_comparison(lmb_graph_reader *reader, uint32_t value, uint32_t kind, const lmb_term *term) {
+    static const uint32_t flipped[] = {[LMB_TERM_LESS] = LMB_TERM_GREATER,
+                                       [LMB_TERM_LESS_EQUAL] = LMB_TERM_GREATER_EQUAL,
+                                       [LMB_TERM_GREATER] = LMB_TERM_LESS,
+                                       [LMB_TERM_GREATER_EQUAL] = LMB_TERM_LESS_EQUAL,
+                                       [LMB_TERM_EQUAL] = LMB_TERM_EQUAL};
+    const bool is_left = term->left.kind == LMB_VALUE_PARAMETER;
+    const lmb_value *of = is_left ? &term->left : &term->right, *with = is_left ? &term->right : &term->left;
+    if (kind > LMB_TERM_EQUAL || of->kind != LMB_VALUE_PARAMETER || of->curve != LMB_CURVE_LINEAR ||
+        with->kind != LMB_VALUE_CONSTANT || with->curve != LMB_CURVE_LINEAR) {
+        return;
+    }
+    const lmb_graph_compared added = {value, (lmb_term_kind)(is_left ? kind : flipped[kind]), of->parameter,
+                                      with->constant};
+    lmb_graph_append(reader, &reader->scratch, &reader->compared, &reader->compared_count, &added, sizeof added);
+}
+
 static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     static const lmb_graph_field sides[2] = {NUMBER(offsetof(lmb_term, left)), NUMBER(offsetof(lmb_term, right))};
     const lmb_json_value *values = reader->json.values;
@@ -216,6 +234,7 @@ static void read_comparison(lmb_graph_reader *reader, const lmb_graph_field *fie
     } else {
         lmb_graph_read_early(reader, &sides[0], left, &term);
         lmb_graph_read_early(reader, &sides[1], right, &term);
+        keep_comparison(reader, value, comparison_inside(target, condition_of(field)), &term);
     }
     add_comparison(target, condition_of(field), term);
 }
@@ -617,12 +636,14 @@ static const lmb_graph_field transition_members[] = {
     {.name = "after",
      .about = "Seconds in the state.",
      .kind = &lmb_kind_number,
+     LMB_DOUBTED_SECONDS,
      .offset = TRANSITION(after),
      .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "when", .kind = &kind_condition},
     {.name = "fade",
      .about = "Seconds; 0.2 by default.",
      .kind = &lmb_kind_number,
+     LMB_DOUBTED_SECONDS,
      .offset = TRANSITION(fade),
      .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "curve", .about = "The curve of the fade; smoothstep by default.", .kind = &kind_transition_curve},
@@ -904,10 +925,12 @@ static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine
                                   is_same_text(reader, event, lmb_graph_find_member(reader, other, "event")));
         }
         if (is_late && lmb_graph_find_member(reader, at, "out") == LMB_NONE) {
-            lmb_graph_warn(reader, event,
-                           "never taken: another transition of the state, which needs this event alone, comes first: "
-                           "the one with a condition stands before it, or has a greater \"priority\"; a list in \"to\" "
-                           "draws one of several states");
+            lmb_graph_warn(
+                reader, event,
+                "never taken: another transition of the state, which needs this event alone, comes first: put this one "
+                "before "
+                "it if it has a condition, or give it a greater \"priority\"; a list in \"to\" draws one of several "
+                "states");
         }
     }
 }
@@ -1257,6 +1280,20 @@ static void warn_of_unreachable(lmb_graph_reader *reader, const machine *machine
     }
 }
 
+// Warns of two states whose names differ in case alone.
+static void warn_of_alike(lmb_graph_reader *reader, const machine *machine) {
+    for (uint32_t i = 0; i < machine->state_count; i++) {
+        for (uint32_t k = 0; k < i && reader->result == LMB_OK; k++) {
+            if (lmb_graph_differs_in_case(machine->states[k].name, machine->states[i].name)) {
+                lmb_graph_warn(reader, lmb_graph_find_member(reader, machine->objects[i], "name"),
+                               "the state '%.60s' is another one than '%.60s', from which it differs in case alone: is "
+                               "it the same?",
+                               machine->states[i].name, machine->states[k].name);
+            }
+        }
+    }
+}
+
 static void warn_of_loop(lmb_graph_reader *reader, const machine *machine) {
     const lmb_machine_def def = definition(machine);
     char states[LMB_GRAPH_LOOP_TEXT];
@@ -1280,6 +1317,7 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
+        warn_of_alike(reader, machine);
         warn_of_loop(reader, machine);
     }
 }
@@ -1352,7 +1390,10 @@ struct lmb_graph_faded {
 };
 
 #define SECONDS(key, member, text)                                                                                     \
-    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS }
+    {                                                                                                                  \
+        .name = key, .about = text, .kind = &lmb_kind_number, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS,  \
+        LMB_DOUBTED_SECONDS                                                                                            \
+    }
 
 static const char *const fade_states[] = {"out", "in", NULL};
 static const lmb_graph_field fade_members[] = {

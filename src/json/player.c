@@ -927,6 +927,7 @@ static const lmb_graph_field play_members[] = {
      .about = "How long the clip waits at its beginning, in seconds.",
      .kind = &lmb_kind_number,
      .offset = PLAY(def.delay),
+     LMB_DOUBTED_SECONDS,
      .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "sync-with", .about = "The clip at whose time it begins when its state is entered.", .kind = &kind_sync},
     {.name = "group", .about = "The sync group of the clip.", .kind = &kind_group},

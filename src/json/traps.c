@@ -234,8 +234,31 @@ static void warn_of_misspelt(lmb_graph_reader *reader, const lmb_graph_alias *al
 
 #define COMPARED_NAMES 256u // of a kind; with more the names are most likely generated
 
+bool lmb_graph_differs_in_case(const char *a, const char *b) {
+    size_t i = 0;
+    bool differs = false;
+    for (; a[i] != '\0' && b[i] != '\0'; i++) {
+        const char folded_a = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] - 'A' + 'a') : a[i];
+        const char folded_b = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] - 'A' + 'a') : b[i];
+        if (folded_a != folded_b) {
+            return false;
+        }
+        differs = differs || a[i] != b[i];
+    }
+    return differs && i > 1 && a[i] == b[i];
+}
+
+// Returns whether one name is the other with an s.
+static bool is_plural(const char *a, const char *b) {
+    const size_t a_size = strlen(a), b_size = strlen(b);
+    const char *longer = a_size > b_size ? a : b;
+    const size_t shorter = a_size < b_size ? a_size : b_size;
+    return shorter >= 3 && a_size + b_size == 2 * shorter + 1 && memcmp(a, b, shorter) == 0 &&
+           (longer[shorter] == 's' || longer[shorter] == 'S');
+}
+
 // Returns whether a letter inside one name is missing in the other, or two are exchanged. Other names that differ by a
-// letter are often meant: move_x and move_y, hit and hits, step_12 and step_112.
+// letter are often meant: move_x and move_y, step_12 and step_112.
 static bool is_slip(const char *a, const char *b) {
     const difference found = find_difference(a, b);
     const size_t a_size = strlen(a), b_size = strlen(b), shorter = a_size < b_size ? a_size : b_size;
@@ -256,14 +279,14 @@ static uint32_t count_strings(const lmb_graph_reader *reader, const char *name, 
 }
 
 // Warns at the name that the text has less often, or later.
-static void warn_of_slip(lmb_graph_reader *reader, const char *what, const char *a, const char *b) {
+static void warn_of_slip(lmb_graph_reader *reader, const char *what, const char *how, const char *a, const char *b) {
     uint32_t at[2] = {0, 0};
     const uint32_t counts[2] = {count_strings(reader, a, &at[0]), count_strings(reader, b, &at[1])};
     const bool is_first = counts[0] < counts[1] || (counts[0] == counts[1] && at[0] > at[1]);
     if (counts[0] > 0 && counts[1] > 0) {
         lmb_graph_warn(reader, at[is_first ? 0 : 1],
-                       "%s '%.60s' is another one than '%.60s', from which it differs by a letter: is it the same?",
-                       what, is_first ? a : b, is_first ? b : a);
+                       "%s '%.60s' is another one than '%.60s', from which it differs %s: is it the same?", what,
+                       is_first ? a : b, is_first ? b : a, how);
     }
 }
 
@@ -281,11 +304,17 @@ static const char *group_at(const lmb_graph_json *graph, uint32_t index) {
     return graph->def.groups[index].name;
 }
 
-static void warn_of_slips(lmb_graph_reader *reader, const char *what, name_at *name, uint32_t count) {
+// Parameters may well be a number and one of each, as step and steps; events and groups hardly.
+static void warn_of_slips(lmb_graph_reader *reader, const char *what, name_at *name, uint32_t count,
+                          bool has_no_plurals) {
     for (uint32_t i = 0; i < count && count <= COMPARED_NAMES; i++) {
         for (uint32_t k = 0; k < i && reader->result == LMB_OK; k++) {
-            if (is_slip(name(reader->graph, k), name(reader->graph, i))) {
-                warn_of_slip(reader, what, name(reader->graph, k), name(reader->graph, i));
+            const char *a = name(reader->graph, k), *b = name(reader->graph, i);
+            const char *how = is_slip(a, b) || (has_no_plurals && is_plural(a, b)) ? "by a letter"
+                              : lmb_graph_differs_in_case(a, b)                    ? "in case alone"
+                                                                                   : NULL;
+            if (how != NULL) {
+                warn_of_slip(reader, what, how, a, b);
             }
         }
     }
@@ -296,13 +325,14 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     if (shown != NULL) {
         warn_of_resting_clips(reader, shown);
         warn_of_rest_poses(reader, shown);
+        lmb_graph_warn_of_nodes(reader, shown);
     }
     const lmb_graph_source *source = reader->source;
     warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
     warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,
                      lmb_rig_joint_count(source->rig));
     const lmb_graph_def *def = &reader->graph->def;
-    warn_of_slips(reader, "the parameter", parameter_at, def->parameter_count);
-    warn_of_slips(reader, "the event", event_at, def->event_count);
-    warn_of_slips(reader, "the group", group_at, def->group_count);
+    warn_of_slips(reader, "the parameter", parameter_at, def->parameter_count, false);
+    warn_of_slips(reader, "the event", event_at, def->event_count, true);
+    warn_of_slips(reader, "the group", group_at, def->group_count, true);
 }

@@ -52,6 +52,7 @@ static const lmb_graph_field parameter_members[] = {
      .about = "A half-life in seconds with which the value follows the parameter.",
      .kind = &lmb_kind_number,
      .offset = offsetof(parameter_use, half_life),
+     LMB_DOUBTED_SECONDS,
      .max = LMB_MAX_CONTROL_SECONDS},
     {.name = "smooth-speed",
      .about = "The change in a second with which the value follows the parameter, in place of a half-life.",

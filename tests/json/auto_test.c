@@ -159,7 +159,8 @@ static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
                 {"strafe_left", MANNEQUIN_STRAFE_LEFT, "also moves sideways"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[300];
-        snprintf(text, sizeof text, "{'op':'clip','clip':'%s','play':{'velocity':'auto'}}", rows[i].clip);
+        snprintf(text, sizeof text,
+                 "{'op':'clip','clip':'%s','play':{'velocity':'auto'},'character-motion':{'heading':0}}", rows[i].clip);
         lmb_graph_json *graph = read_of_mannequin(text, NULL);
         const double measured = (double)lmb_graph_json_def(graph)->nodes[0].player->velocity;
         const double stated = (double)mannequin_clip_travel(rows[i].id).forward;

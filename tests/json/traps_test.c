@@ -273,7 +273,7 @@ static void an_angle_of_the_other_unit(void **state) {
          "7 radians are more than"},
         {MOVES("'heading':{'param':'h','max':180}"), "character-motion.heading.max",
          "180 radians are more than 2 whole turns; 180 degrees are 3.142 radians"},
-        {MOVES("'turn-rate':180"), "character-motion.turn-rate", "180 radians are more than 4 whole turns"},
+        {MOVES("'heading':0,'turn-rate':180"), "character-motion.turn-rate", "180 radians are more than 4 whole turns"},
         {TRACK("[0,0,0,0],[0,0,0,90]"), "play.motion[1]",
          "90 radians are more than 2 whole turns; 90 degrees are 1.571 radians"},
         {TRACK("[0,0,0,0],[0,0,0,1],[0,0,0,-44]"), "play.motion[2]", "-45 radians"},
@@ -410,6 +410,17 @@ static void a_slip_makes_another_name(void **state) {
         {NAMED("arm", "amr"), NULL, NULL},
         {EVENTS("HIT_L", "HIT_R"), NULL, NULL},
         {EVENTS("FIRE", "HIRE"), NULL, NULL},
+        {EVENTS("JUMP", "JUMPS"), "states[1].transitions[0].event", "'JUMPS' is another one than 'JUMP'"},
+        {GROUPS("steps", "step"), "b.play.group",
+         "the group 'step' is another one than 'steps', from which it differs "},
+        {GROUPS("Steps", "steps"), "b.play.group",
+         "'steps' is another one than 'Steps', from which it differs in case"},
+        {EVENTS("GO", "Go"), "states[1].transitions[0].event", "'Go' is another one than 'GO'"},
+        {NAMED("Speed", "speed"), "b.weight.param", "in case alone: is it the same?"},
+        {EVENTS("G", "g"), NULL, NULL},
+        {"{'op':'machine','states':[{'name':'walk','pose':" CLIP("walk") ",'transitions':[{'to':'Walk','event':'GO'}]},"
+                                                                         "{'name':'Walk','pose':" CLIP("idle") "}]}",
+         "states[1].name", "the state 'Walk' is another one than 'walk', from which it differs in case alone"},
     };
     EXPECT_TRAPS(rows);
 }
@@ -462,6 +473,116 @@ static void a_transition_that_is_hardly_taken(void **state) {
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','after':1}"), NULL, NULL},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','when':{'param':'fast'}}"), NULL, NULL},
         {SELF("'travel':'HOME',", PLAYED("idle"), "{'to':'b','event':'GO'}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define PLAYS(clip, members) "{'op':'clip','clip':'" clip "','play':{" members "}}"
+#define MOVED(clip, motion) "{'op':'blend','character-motion':" motion ",'a':" clip ",'b':{'op':'rest'}}"
+#define PAIR(a, b) "{'op':'blend','a':" a ",'b':" b "}"
+
+// A velocity without a character motion, a character motion that nothing moves, and two velocities at once.
+static void a_motion_that_is_none_or_two(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {PLAYS("walk", "'velocity':1.25"), "play.velocity",
+         "it moves nothing, as the graph has no character motion: write \"character-motion\": true in the outermost "
+         "pose"},
+        {MOVED(PLAYED("walk"), "true"), "character-motion",
+         "nothing moves the character: no clip has a \"velocity\" or a \"motion\", and no velocity is stated here"},
+        {MOVED(PLAYS("walk", "'velocity':1.25"), "{'velocity':[0,0,1.25]}"), "character-motion.velocity",
+         "the velocities of clips are added, as that of 'walk': the character moves by both together, where one of "
+         "them is enough"},
+        {PAIR(PLAYS("walk", "'velocity':1.25,'group':'s'"), PLAYS("run", "'velocity':3,'group':'s'")), NULL, NULL},
+        {MOVED(PLAYS("walk", "'velocity':1.25"), "true"), NULL, NULL},
+        {MOVED(PLAYED("walk"), "{'velocity':[0,0,{'param':'speed'}]}"), NULL, NULL},
+        {MOVED(PLAYS("walk", "'velocity':1.25"), "{'velocity':[0,0,{'param':'nudge'}]}"), NULL, NULL},
+        {MOVED(PLAYS("walk", "'velocity':1.25"), "{'velocity':[0,0,{'param':'speed','default':1}]}"),
+         "character-motion.velocity", "both together"},
+        {MOVED(PLAYED("walk"), "{'heading':{'param':'yaw'}}"), NULL, NULL},
+        {MOVED(PLAYS("walk", "'motion':[[0,0,0,0],[0,0,1,0]]"), "true"), NULL, NULL},
+        {MOVED(PLAYS("walk", "'velocity':1.25"), "{'velocity':[{'param':'side'},0,0]}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// Seconds that are most likely milliseconds.
+static void a_time_in_milliseconds(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SELF("", CLIP("idle"), "{'to':'b','event':'OUT','fade':200}"), OF_FIRST "fade",
+         "200 seconds are more than a minute; 200 milliseconds are 0.2"},
+        {SELF("", CLIP("idle"), "{'to':'b','after':500}"), OF_FIRST "after", "500 milliseconds are 0.5"},
+        {"{'op':'blend','weight':{'in':'IN','seconds':300},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}",
+         "weight.seconds", "300 seconds"},
+        {"{'op':'blend','weight':{'param':'w','smooth':200},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}",
+         "weight.smooth", "200 seconds"},
+        {PLAYS("walk", "'delay':100"), "play.delay", "100 seconds"},
+        {SELF("", CLIP("idle"), "{'to':'b','after':60,'fade':0.5}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define STACK(below, above)                                                                                            \
+    "{'op':'layers','inputs':[{'pose':" PLAYED("walk") below "},{'pose':" PLAYED("wave") above "}]}"
+#define LINE(range, a, b)                                                                                              \
+    "{'op':'space1d','at':{'param':'speed'" range "},'inputs':[{'at':0,'pose':" a "},{'at':3,'pose':" b "}]}"
+#define ADDED(pose, reference)                                                                                         \
+    "{'op':'additive','base':" PLAYED("walk") ",'add':{'op':'make-additive','pose':" pose ",'reference':" reference "}}"
+#define NEEDS(condition) SELF("", CLIP("idle"), "{'to':'b','when':" condition "}")
+#define SPEED "{'param':'speed','min':0,'max':1}"
+
+// What is never seen or met, and clips that are not in step.
+static void a_part_that_is_never_seen(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {STACK("", ",'priority':1"), "inputs[0].pose",
+         "never seen: inputs[1] has a greater \"priority\", and neither a \"mask\" nor a \"fade\""},
+        {STACK(",'priority':2", ""), "inputs[1].pose", "never seen: inputs[0]"},
+        {STACK("", ",'priority':1,'mask':{'chest':255}"), NULL, NULL},
+        {STACK("", ",'priority':1,'fade':{'param':'f'}"), NULL, NULL},
+        {STACK("", ""), NULL, NULL},
+        {LINE(",'min':0,'max':1", PLAYED("idle"), PLAYED("walk")), "inputs[1].at",
+         "3 is never reached: 'speed' is from 0 to 1"},
+        {LINE(",'min':1,'max':3", PLAYED("idle"), PLAYED("walk")), "inputs[0].at", "0 is never reached"},
+        {LINE(",'min':0,'max':3", PLAYED("idle"), PLAYED("walk")), NULL, NULL},
+        {LINE("", PLAYED("idle"), PLAYED("walk")), NULL, NULL},
+        {"{'op':'space1d','character-motion':true,'at':{'param':'speed'},'inputs':[{'at':1,'pose':" PLAYS(
+             "walk", "'velocity':1") "},{'at':3,'pose':" PLAYS("run", "'velocity':3") "}]}",
+         "inputs[1].pose",
+         "'walk' and 'run' have velocities and no common \"group\", so their steps are not in phase: write \"group\": "
+         "\"steps\" in both"},
+        {LINE("", PLAYS("walk", "'velocity':1,'group':'s'"), PLAYS("run", "'velocity':3,'group':'s'")), NULL, NULL},
+        {ADDED(PLAYED("lean"), PLAYED("lean")), "add", "it adds nothing, as the pose and its reference are the same"},
+        {ADDED(PLAYED("lean"), "{'op':'clip','clip':'lean','time':0}"), NULL, NULL},
+        {NEEDS("{'>':[" SPEED ",1.5]}"), OF_FIRST "when.>", "never true: 'speed' is from 0 to 1"},
+        {NEEDS("{'<':[1.5," SPEED "]}"), OF_FIRST "when.<", "never true"},
+        {NEEDS("{'not':{'<=':[" SPEED ",1]}}"), OF_FIRST "when.not.<=", "never true"},
+        {NEEDS("{'<':[" SPEED ",0]}"), OF_FIRST "when.<", "never true"},
+        {NEEDS("{'==':[" SPEED ",2]}"), OF_FIRST "when.==", "never true"},
+        {NEEDS("{'>=':[" SPEED ",1]}"), NULL, NULL},
+        {NEEDS("{'<':[" SPEED ",0.5]}"), NULL, NULL},
+        {NEEDS("{'>':[{'param':'speed'},1.5]}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// A random beginning of a clip that ends, and one in a group that another clip begins.
+static void a_random_beginning_that_is_none(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {PLAYS("wave", "'offset':'random','end':'hold'"), "play.offset",
+         "'wave' does not loop, so it begins anywhere inside, and what comes before is not seen: leave \"offset\" out, "
+         "or let the clip loop"},
+        {PAIR(PLAYS("walk", "'group':'s'"), PLAYS("run", "'group':'s','offset':'random'")), "b.play.offset",
+         "not drawn: the group begins with its first clip, which does not begin at a random time; write it there"},
+        {PAIR(PLAYS("walk", "'group':'s','offset':'random'"), PLAYS("run", "'group':'s'")), NULL, NULL},
+        {PLAYS("walk", "'offset':'random'"), NULL, NULL},
+        {"{'op':'machine','states':[{'name':'a','pose':" PLAYS(
+             "walk", "'group':'s'") ",'transitions':[{'to':'b',"
+                                    "'event':'GO'}]},{'name':'b','pose':" PLAYS("run",
+                                                                                "'group':'s','offset':'random'") "}]}",
+         NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -522,6 +643,10 @@ int main(void) {
         cmocka_unit_test(a_slip_makes_another_name),
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
+        cmocka_unit_test(a_motion_that_is_none_or_two),
+        cmocka_unit_test(a_time_in_milliseconds),
+        cmocka_unit_test(a_part_that_is_never_seen),
+        cmocka_unit_test(a_random_beginning_that_is_none),
     };
     return cmocka_run_group_tests(tests, start, finish);
 }

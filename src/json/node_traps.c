@@ -1,0 +1,251 @@
+// Warnings of single nodes and clips that are allowed and most likely not meant: motion that moves nothing or twice,
+// layers that are never seen, inputs of blend spaces that are never reached or out of step, random beginnings that are
+// not drawn, conditions that no value of their parameter meets. traps.c has those that look at the whole graph.
+#include "graph.h"
+
+#include <string.h>
+
+// Returns the member of a clip's "play", or the clip's object if it has none.
+static uint32_t place_of(const lmb_graph_reader *reader, uint32_t node, const char *member) {
+    const uint32_t object = reader->objects[node], play = lmb_graph_find_member(reader, object, "play");
+    const uint32_t at = play != LMB_NONE ? lmb_graph_find_member(reader, play, member) : LMB_NONE;
+    return at != LMB_NONE ? at : object;
+}
+
+// Returns the name of the clip of a node that has a player.
+static const char *clip_name(const lmb_graph_def *def, uint32_t node) {
+    return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
+}
+
+static bool has_velocity(const lmb_node_def *node) {
+    return node->op == LMB_OP_CLIP && node->player != NULL && node->player->motion == NULL &&
+           node->player->velocity != 0.0f;
+}
+
+static bool is_constant(lmb_value value, float constant) {
+    return value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR && value.constant == constant;
+}
+
+// ---- Motion.
+
+// Returns the first clip whose velocity moves the character, or would; of those without a group if `is_alone`.
+static uint32_t find_velocity(const lmb_graph_def *def, const bool *shown, bool is_alone) {
+    uint32_t found = LMB_NONE;
+    for (uint32_t i = 0; i < def->node_count && found == LMB_NONE; i++) {
+        const bool moves = shown[i] && has_velocity(&def->nodes[i]);
+        found = moves && !(is_alone && def->nodes[i].player->group != LMB_NONE) ? i : LMB_NONE;
+    }
+    return found;
+}
+
+// Returns whether something else than the velocities of clips moves the character.
+static bool moves_otherwise(const lmb_graph_def *def) {
+    bool moves = def->motion->turns_to_heading;
+    for (int axis = 0; axis < 3; axis++) {
+        moves = moves || !is_constant(def->motion->velocity[axis], 0.0f);
+    }
+    for (uint32_t i = 0; i < def->node_count && !moves; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        moves = (node->machine != NULL && node->machine->matching != NULL) ||
+                (node->player != NULL && (node->player->motion != NULL || node->player->warp_count > 0));
+    }
+    return moves;
+}
+
+// Returns whether a velocity is one from the first frame on. A parameter of 0 may be what the host adds now and then.
+static bool starts_off(const lmb_graph_declared *parameters, lmb_value velocity) {
+    return velocity.kind == LMB_VALUE_PARAMETER ? parameters[velocity.parameter].initial.value != 0.0f
+                                                : !is_constant(velocity, 0.0f);
+}
+
+static void warn_of_motion(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const uint32_t motion = lmb_graph_find_member(reader, 0, "character-motion");
+    const uint32_t moving = find_velocity(def, shown, def->motion == NULL);
+    if (def->motion == NULL && moving != LMB_NONE) {
+        lmb_graph_warn(
+            reader, place_of(reader, moving, "velocity"),
+            "it moves nothing, as the graph has no character motion: write \"character-motion\": true in the "
+            "outermost pose");
+    } else if (motion != LMB_NONE && moving == LMB_NONE && !moves_otherwise(def)) {
+        lmb_graph_warn(reader, motion,
+                       "nothing moves the character: no clip has a \"velocity\" or a \"motion\", and no velocity is "
+                       "stated here");
+    } else if (def->motion != NULL && moving != LMB_NONE &&
+               starts_off(reader->graph->parameters, def->motion->velocity[2])) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, motion, "velocity"),
+                       "the velocities of clips are added, as that of '%.60s': the character moves by both together, "
+                       "where one of them is enough",
+                       clip_name(def, moving));
+    }
+}
+
+// ---- Operations.
+
+// Warns of layers below one that covers everything at any time.
+static void warn_of_hidden_layers(lmb_graph_reader *reader, const lmb_node_def *node) {
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            if (node->priorities[k] > node->priorities[i] && node->masks[k] == LMB_NONE &&
+                is_constant(node->weights[k], 1.0f)) {
+                lmb_graph_warn(
+                    reader, reader->objects[node->inputs[i]],
+                    "never seen: inputs[%u] has a greater \"priority\", and neither a \"mask\" nor a \"fade\"", k);
+                break;
+            }
+        }
+    }
+}
+
+// Warns of clips that play beside each other with velocities, and not in step.
+static void warn_of_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
+    const lmb_graph_def *def = &reader->graph->def;
+    uint32_t first = LMB_NONE;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const uint32_t input = node->inputs[i];
+        if (!has_velocity(&def->nodes[input])) {
+            continue;
+        }
+        first = first == LMB_NONE ? input : first;
+        const uint32_t group = def->nodes[input].player->group;
+        if (input != first && (group == LMB_NONE || group != def->nodes[first].player->group)) {
+            lmb_graph_warn(reader, place_of(reader, input, "group"),
+                           "'%.60s' and '%.60s' have velocities and no common \"group\", so their steps are not in "
+                           "phase: write \"group\": \"steps\" in both",
+                           clip_name(def, first), clip_name(def, input));
+            return;
+        }
+    }
+}
+
+// Returns the JSON value of an input's position along an axis, or the node's object.
+static uint32_t position_of(const lmb_graph_reader *reader, uint32_t object, uint32_t input, uint32_t axis) {
+    const lmb_json_value *values = reader->json.values;
+    const uint32_t list = lmb_graph_find_member(reader, object, "inputs");
+    uint32_t at = list == LMB_NONE ? LMB_NONE : list + 1;
+    for (uint32_t i = 0; i < input && at != LMB_NONE && at < values[list].next; i++) {
+        at = values[at].next;
+    }
+    at = at != LMB_NONE ? lmb_graph_find_member(reader, at, "at") : LMB_NONE;
+    if (at != LMB_NONE && values[at].type == LMB_JSON_ARRAY && values[at].count == 2) {
+        return axis == 0 ? at + 1 : values[at + 1].next;
+    }
+    return at != LMB_NONE ? at : object;
+}
+
+// Warns of inputs of a blend space that the range of its parameter does not reach.
+static void warn_of_positions(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_node_def *node = &reader->graph->def.nodes[index];
+    for (uint32_t axis = 0; axis < (node->op == LMB_OP_SPACE2D ? 2u : 1u); axis++) {
+        const lmb_value at = node->coordinates[axis];
+        if (at.kind != LMB_VALUE_PARAMETER || at.curve != LMB_CURVE_LINEAR) {
+            continue;
+        }
+        const lmb_graph_declared *range = &reader->graph->parameters[at.parameter];
+        for (uint32_t i = 0; i < node->input_count && !range->is_computed; i++) {
+            const float position = node->positions[i][axis];
+            const bool is_above = range->max.at != LMB_NONE && position > range->max.value;
+            if (is_above || (range->min.at != LMB_NONE && position < range->min.value)) {
+                lmb_graph_warn(reader, position_of(reader, reader->objects[index], i, axis),
+                               "%g is never reached: '%.60s' is from %g to %g", (double)position, range->name,
+                               (double)range->min.value, (double)range->max.value);
+            }
+        }
+    }
+}
+
+// Returns whether two clips show the same at any time.
+static bool are_the_same(const lmb_graph_def *def, const lmb_node_def *a, const lmb_node_def *b) {
+    if (a->op != LMB_OP_CLIP || b->op != LMB_OP_CLIP || a->clip.kind != LMB_VALUE_CONSTANT ||
+        !is_constant(b->clip, a->clip.constant) || !is_constant(a->clip, a->clip.constant)) {
+        return false;
+    }
+    const lmb_player_def *p = a->player, *q = b->player;
+    const bool is_still = !(lmb_clip_duration(def->clips[(uint32_t)a->clip.constant]) > 0.0f);
+    const bool play_alike = p != NULL && q != NULL && p->offset == q->offset && p->delay == q->delay &&
+                            p->end == q->end && p->group == q->group && !p->random_offset && !q->random_offset &&
+                            p->rate.kind == LMB_VALUE_CONSTANT && is_constant(q->rate, p->rate.constant);
+    const bool stay_alike = p == NULL && q == NULL && a->time.kind == LMB_VALUE_CONSTANT &&
+                            is_constant(b->time, a->time.constant) && a->offset.kind == LMB_VALUE_CONSTANT &&
+                            is_constant(b->offset, a->offset.constant);
+    return is_still || play_alike || stay_alike;
+}
+
+static void warn_of_node(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    if (node->op == LMB_OP_LAYERS) {
+        warn_of_hidden_layers(reader, node);
+    } else if (node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D) {
+        warn_of_steps(reader, node);
+        warn_of_positions(reader, index);
+    } else if (node->op == LMB_OP_MAKE_ADDITIVE &&
+               are_the_same(def, &def->nodes[node->inputs[0]], &def->nodes[node->inputs[1]])) {
+        lmb_graph_warn(reader, reader->objects[index],
+                       "it adds nothing, as the pose and its reference are the same clip at the same time: the "
+                       "reference is a pose from which it differs, as the clip's beginning, with \"time\": 0");
+    }
+}
+
+// ---- Random beginnings.
+
+static bool has_machine(const lmb_graph_def *def) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count && !found; i++) {
+        found = def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    return found;
+}
+
+// Warns of a clip that begins at a random time and ends, and of one whose group begins with another clip.
+static void warn_of_beginning(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_player_def *player = def->nodes[index].op == LMB_OP_CLIP ? def->nodes[index].player : NULL;
+    if (player == NULL || !player->random_offset) {
+        return;
+    }
+    const lmb_player_def *leader = player->group != LMB_NONE ? reader->graph->leaders[player->group] : player;
+    if (player->end == LMB_END_HOLD || player->end == LMB_END_ONCE) {
+        lmb_graph_warn(reader, place_of(reader, index, "offset"),
+                       "'%.60s' does not loop, so it begins anywhere inside, and what comes before is not seen: leave "
+                       "\"offset\" out, or let the clip loop",
+                       clip_name(def, index));
+    } else if (leader != player && !leader->random_offset && !has_machine(def)) {
+        lmb_graph_warn(reader, place_of(reader, index, "offset"),
+                       "not drawn: the group begins with its first clip, which does not begin at a random time; write "
+                       "it there");
+    }
+}
+
+// ---- Conditions.
+
+static void warn_of_comparison(lmb_graph_reader *reader, const lmb_graph_compared *compared) {
+    const lmb_graph_declared *range = &reader->graph->parameters[compared->parameter];
+    const float at = compared->number;
+    const bool has_min = range->min.at != LMB_NONE, has_max = range->max.at != LMB_NONE;
+    const lmb_term_kind kind = compared->kind;
+    const bool is_below = kind == LMB_TERM_LESS         ? range->min.value >= at
+                          : kind == LMB_TERM_LESS_EQUAL ? range->min.value > at
+                                                        : kind == LMB_TERM_EQUAL && range->min.value > at;
+    const bool is_above = kind == LMB_TERM_GREATER         ? range->max.value <= at
+                          : kind == LMB_TERM_GREATER_EQUAL ? range->max.value < at
+                                                           : kind == LMB_TERM_EQUAL && range->max.value < at;
+    if (!range->is_computed && ((has_min && is_below) || (has_max && is_above))) {
+        lmb_graph_warn(reader, compared->value, "never true: '%.60s' is from %g to %g", range->name,
+                       (double)range->min.value, (double)range->max.value);
+    }
+}
+
+void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    warn_of_motion(reader, shown);
+    for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
+        if (shown[i]) {
+            warn_of_node(reader, i);
+            warn_of_beginning(reader, i);
+        }
+    }
+    for (uint32_t i = 0; i < reader->compared_count && reader->result == LMB_OK; i++) {
+        warn_of_comparison(reader, &reader->compared[i]);
+    }
+}
