@@ -906,14 +906,28 @@ static bool is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b)
            memcmp(reader->json.text + values[a].start, reader->json.text + values[b].start, length) == 0;
 }
 
-// Warns of transitions of a state that another one with the same event always comes before. A travel asks for no event,
-// and the machine around takes those that lead out.
+#define COMPARED_TRANSITIONS 64u // of a state; with more they are most likely generated
+
+// Returns whether each transition of a state may be compared with each other one. A travel asks for no event.
+static bool are_compared(const lmb_graph_reader *reader, const machine *machine, uint32_t list) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t count = 0;
+    for (uint32_t at = list + 1; at < values[list].next && count <= COMPARED_TRANSITIONS; at = values[at].next) {
+        count++;
+    }
+    bool travels = false;
+    for (uint32_t i = 0; i < machine->state_count && !travels; i++) {
+        travels = machine->states[i].travel_event != LMB_NONE;
+    }
+    return count <= COMPARED_TRANSITIONS && !travels;
+}
+
+// Warns of transitions of a state that another one with the same event always comes before. The machine around takes
+// those that lead out.
 static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
     const lmb_json_value *values = reader->json.values;
-    for (uint32_t i = 0; i < machine->state_count; i++) {
-        if (machine->states[i].travel_event != LMB_NONE) {
-            return;
-        }
+    if (!are_compared(reader, machine, list)) {
+        return;
     }
     for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
         const uint32_t event = lmb_graph_find_member(reader, at, "event");

@@ -232,7 +232,7 @@ static void warn_of_misspelt(lmb_graph_reader *reader, const lmb_graph_alias *al
 
 // ---- Names of the graph's own: a slip makes another parameter, event or group.
 
-#define COMPARED_NAMES 256u // of a kind; with more the names are most likely generated
+#define COMPARED_NAMES 96u // of a kind; with more the names are most likely generated
 
 bool lmb_graph_differs_in_case(const char *a, const char *b) {
     size_t i = 0;
