@@ -164,10 +164,27 @@ static void check_unstated_axis(lmb_graph_reader *reader, uint32_t object, const
     }
 }
 
+static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    do {
+        joint = joint != LMB_NONE ? lmb_rig_joint_parent(rig, joint) : LMB_NONE;
+    } while (joint != LMB_NONE && joint != ancestor);
+    return joint != LMB_NONE;
+}
+
+// Returns whether three joints are a limb. The check of the node says what is wrong with others.
+static bool is_limb(const limb *limb) {
+    const bool is_apart = limb->end != limb->start && !is_below(limb->rig, limb->end, limb->start) &&
+                          !is_below(limb->rig, limb->start, limb->end);
+    return is_below(limb->rig, limb->mid, limb->start) && (is_below(limb->rig, limb->end, limb->mid) || is_apart);
+}
+
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]) {
     const uint32_t at = lmb_graph_find_member(reader, object, member);
     const limb limb = {reader->source->rig, joints[0], joints[1], joints[2]};
+    if (!is_limb(&limb)) {
+        return;
+    }
     if (at == LMB_NONE) {
         check_unstated_axis(reader, object, member, &limb, axis);
     } else if (lmb_graph_is_text(reader, at, "auto")) {

@@ -319,6 +319,46 @@ static uint32_t find_named_member(const lmb_graph_reader *reader, uint32_t objec
     return member != LMB_NONE ? member : object;
 }
 
+// Returns an element of an array, or LMB_NONE.
+static uint32_t find_element(const lmb_graph_reader *reader, uint32_t list, unsigned index) {
+    const lmb_json_value *values = reader->json.values;
+    uint32_t at = list != LMB_NONE && values[list].type == LMB_JSON_ARRAY ? list + 1 : LMB_NONE;
+    for (unsigned i = 0; i < index && at != LMB_NONE && at < values[list].next; i++) {
+        at = values[at].next;
+    }
+    return at != LMB_NONE && at < values[list].next ? at : LMB_NONE;
+}
+
+// Returns the member to which a message belongs that names a field of the descriptor which the text has elsewhere, and
+// sets the message to that in words of the text. Returns LMB_NONE for any other message.
+static uint32_t find_elsewhere(const lmb_graph_reader *reader, uint32_t object, const char **message) {
+    static const char *const keeping[] = {"lock-distance", "ground-half-life", "pelvis-half-life"};
+    unsigned index = 0;
+    int length = 0;
+    uint32_t at = LMB_NONE;
+    if (sscanf(*message, "positions[%u]: the same position%n", &index, &length) == 1 && length > 0) {
+        at = lmb_graph_find_member(reader, find_element(reader, lmb_graph_find_member(reader, object, "inputs"), index),
+                                   "at");
+        *message = at != LMB_NONE ? "another input is at the same position" : *message;
+        return at;
+    }
+    if (sscanf(*message, "feet[%u].planted_from: %n", &index, &length) == 1 && length > 0) {
+        at = lmb_graph_find_member(reader, find_element(reader, lmb_graph_find_member(reader, object, "feet"), index),
+                                   "planted-markers");
+        *message += at != LMB_NONE ? length : 0;
+        return at;
+    }
+    const bool has_no_time = strncmp(*message, "time: it is a constant", 22) == 0 &&
+                             lmb_graph_find_member(reader, object, "time") == LMB_NONE;
+    for (int i = 0; i < 3 && has_no_time && at == LMB_NONE; i++) {
+        at = lmb_graph_find_member(reader, object, keeping[i]);
+    }
+    *message = at != LMB_NONE ? "without \"time\" no foot would be locked and nothing smoothed: write \"time\": "
+                                "{\"param\": \"time\"}"
+                              : *message;
+    return at;
+}
+
 // Reports what a check found in a node: at the input or the member that the message names, or else at its object.
 static void report_check(lmb_graph_reader *reader, uint32_t node, const char *message) {
     const lmb_graph_def *def = &reader->graph->def;
@@ -336,7 +376,8 @@ static void report_check(lmb_graph_reader *reader, uint32_t node, const char *me
         const bool is_own = named == node && input < def->nodes[node].input_count;
         at = is_own ? reader->objects[def->nodes[node].inputs[input]] : at;
     } else {
-        at = find_named_member(reader, at, &message);
+        const uint32_t elsewhere = find_elsewhere(reader, at, &message);
+        at = elsewhere != LMB_NONE ? elsewhere : find_named_member(reader, at, &message);
     }
     lmb_graph_report(reader, at, "%s", message);
 }
@@ -378,6 +419,41 @@ static void finish_moving(lmb_graph_reader *reader) {
     graph->def.motion = graph->has_character_motion ? &graph->motion : NULL;
 }
 
+// Reports that a transition waits for an end, or begins in step with a clip, where no clip plays in the state alone.
+// Returns false if the message says something else.
+static bool report_end(lmb_graph_reader *reader, uint32_t node, const char *message) {
+    static const char *const fields[][2] = {{"at_end", "end"}, {"start", "start"}};
+    const lmb_machine_def *machine = reader->graph->def.nodes[node].machine;
+    unsigned index = 0;
+    int length = 0;
+    if (machine == NULL || sscanf(message, "transition %u: %n", &index, &length) != 1 || length == 0 ||
+        index >= machine->transition_count || machine->transitions[index].from == LMB_NONE) {
+        return false;
+    }
+    const char *name = machine->states[machine->transitions[index].from].name;
+    const uint32_t states = lmb_graph_find_member(reader, reader->objects[node], "states");
+    uint32_t state = LMB_NONE, at = LMB_NONE;
+    for (unsigned i = 0; i < machine->state_count && state == LMB_NONE; i++) {
+        const uint32_t element = find_element(reader, states, i);
+        const uint32_t of = element != LMB_NONE ? lmb_graph_find_member(reader, element, "name") : LMB_NONE;
+        state = of != LMB_NONE && lmb_graph_is_text(reader, of, name) ? element : LMB_NONE;
+    }
+    const uint32_t list = state != LMB_NONE ? lmb_graph_find_member(reader, state, "transitions") : LMB_NONE;
+    for (int k = 0; k < 2 && list != LMB_NONE; k++) {
+        const bool is_named = strncmp(message + length, fields[k][0], strlen(fields[k][0])) == 0;
+        for (unsigned i = 0; is_named && at == LMB_NONE && find_element(reader, list, i) != LMB_NONE; i++) {
+            at = lmb_graph_find_member(reader, find_element(reader, list, i), fields[k][1]);
+        }
+    }
+    if (at != LMB_NONE) {
+        lmb_graph_report(reader, at,
+                         "no clip plays in '%.60s' alone, whose end would be its own: one of a definition that other "
+                         "states use, too, is in none of them",
+                         name);
+    }
+    return at != LMB_NONE;
+}
+
 // By now all errors of players, machines and so on have been reported; this check makes sure.
 static void check_moving(lmb_graph_reader *reader) {
     lmb_error error;
@@ -391,7 +467,9 @@ static void check_moving(lmb_graph_reader *reader) {
         int length = 0;
         if (sscanf(error.message, "graph: node %u (%*[^)]): %n", &named, &length) == 1 && length > 0 &&
             named < def->node_count) {
-            lmb_graph_report(reader, reader->objects[named], "%s", error.message + length);
+            if (!report_end(reader, named, error.message + length)) {
+                lmb_graph_report(reader, reader->objects[named], "%s", error.message + length);
+            }
             return;
         }
         const bool is_matrix = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;

@@ -475,6 +475,8 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
         lmb_graph_read_plain(reader, &constant, value, target);
         result->kind = LMB_VALUE_CONSTANT;
         result->parameter = 0;
+    } else if (type == LMB_JSON_STRING && lmb_graph_is_text(reader, value, "random")) {
+        lmb_graph_report(reader, value, "\"random\" is the \"offset\" of a clip that plays: write it inside \"play\"");
     } else if (type != LMB_JSON_OBJECT) {
         lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
                          lmb_json_type_name(type));

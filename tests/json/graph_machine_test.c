@@ -2492,7 +2492,7 @@ static void definitions_play_once(void **state) {
     expect_malformed((malformed_graph){
         "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[\n{'name':'a','pose':{'use':'d'},"
         "'transitions':[{'to':'b','end':true}]},\n{'name':'b','pose':{'use':'d'},'transitions':[]}]}",
-        "", 1, 1, "transition 0: at_end: no clip of its own plays in the state"});
+        "states[0].transitions[0].end", 2, 63, "no clip plays in 'a' alone, whose end would be its own"});
     expect_malformed((malformed_graph){
         "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[\n{'name':'a','pose':{'use':'d'}},"
         "{'name':'b','pose':{'use':'d'},'transitions':[\n{'to':'a','end':true}]}]}",
