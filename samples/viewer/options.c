@@ -187,7 +187,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
         {"--label", OPTION_OTHER, &(option_other){read_text, &labels}, "TEXT",
          "below the first pose, again below the second, and so on, in place of their names"},
         {"--times", OPTION_FLAG, &options->times, NULL, "show how long each stage takes"},
-        {"--plain", OPTION_FLAG, &options->plain, NULL, "with --headless: no windows over the picture"},
+        {"--plain", OPTION_FLAG, &options->plain, NULL,
+         "with --headless: no windows over the picture; targets stay marked"},
         {"--trace", OPTION_TEXT, &options->trace, "OUT", "write a trace for chrome://tracing or Perfetto"},
         {"--input", OPTION_OTHER, &(option_other){read_input, &inputs}, "FRAME=WHAT",
          "without a display: a key before a frame, or what the pointer does: press:X,Y, move:X,Y or\n"

@@ -76,7 +76,7 @@ static void examples_of_the_manual(void **state) {
     static const struct {
         const char *page;
         uint32_t examples;
-    } pages[] = {{"cookbook", 6},       {"existing-renderer", 1}, {"graph-json", 12}, {"graph-reference", LMB_OP_COUNT},
+    } pages[] = {{"cookbook", 6},       {"existing-renderer", 1}, {"graph-json", 13}, {"graph-reference", LMB_OP_COUNT},
                  {"state-machines", 3}, {"streaming", 1},         {"performance", 1}, {"motion-matching", 1}};
     for (size_t i = 0; i < sizeof pages / sizeof pages[0]; i++) {
         FILE *page = manual_page_open(pages[i].page);
