@@ -259,11 +259,22 @@ static bool leads_to_itself(const finding *f, uint32_t part) {
     return found;
 }
 
+static bool moves_character(const finding *f) {
+    uint32_t count;
+    const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &count);
+    bool any = false;
+    for (uint32_t i = 0; i < count && !any; i++) {
+        any = f->sources[parts[i].take].motion != NULL || f->takes[parts[i].take].velocity[2] > 0.0f;
+    }
+    return any;
+}
+
 static void write_machine(const finding *f, FILE *stream) {
     uint32_t count;
     const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &count);
     char name[256];
-    fputs("{\"op\": \"machine\", \"name\": \"motion\", \"character-motion\": true,\n \"states\": [", stream);
+    fprintf(stream, "{\"op\": \"machine\", \"name\": \"motion\",%s\n \"states\": [",
+            moves_character(f) ? " \"character-motion\": true," : "");
     for (uint32_t i = 0; i < count; i++) {
         json json = {.stream = stream};
         fputs(i == 0 ? "\n  " : ",\n  ", stream);

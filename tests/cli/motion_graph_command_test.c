@@ -50,12 +50,14 @@ static uint32_t count(const char *text, const char *part) {
     return found;
 }
 
-// Where a joint is in the world, from a line of `limber play`.
+// Where a joint is in the world, from a line of `limber play`. A machine of clips that stand has no character motion.
 static void read_place(const char *line, const char *joint, double place[3]) {
     const char *at = strstr(line, "  at "), *own = strstr(line, joint);
-    float motion[4], model[3];
-    assert_true(at != NULL && own != NULL);
-    assert_int_equal(sscanf(at, " at %f %f %f yaw %f", &motion[0], &motion[1], &motion[2], &motion[3]), 4);
+    float motion[4] = {0.0f}, model[3];
+    assert_non_null(own);
+    if (at != NULL) {
+        assert_int_equal(sscanf(at, " at %f %f %f yaw %f", &motion[0], &motion[1], &motion[2], &motion[3]), 4);
+    }
     assert_int_equal(sscanf(own + strlen(joint), "%f %f %f", &model[0], &model[1], &model[2]), 3);
     const double sine = sin((double)motion[3]), cosine = cos((double)motion[3]);
     place[0] = (double)motion[0] + cosine * (double)model[0] + sine * (double)model[2];
