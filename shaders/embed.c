@@ -3,8 +3,7 @@
 //   prevents inlining of functions whose names begin with PREFIX.
 // - embed --hoist IN.spv OUT.spv moves the arithmetic of small branches before the branch.
 // - embed --lower IN.spv OUT.spv makes a module of SPIR-V 1.5 one of 1.3.
-// - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array NAME of words, from string literals:
-//   compilers read them in a quarter of the time that they need for numbers.
+// - embed --array NAME IN.spv OUT.h checks a module and writes it as a C array.
 // - embed --plain ... as the first and the last, but contraction stays allowed and nothing is checked. This is for the
 //   bench's kernel without the promise.
 #include "exact.h"
@@ -84,27 +83,6 @@ static void lower(const lmb_host *host, const char *in, const char *out) {
     free(words);
 }
 
-// Writes bytes as string literals in lines of 120 characters at most.
-static void write_literals(FILE *file, const unsigned char *bytes, size_t count) {
-    int column = 120;
-    for (size_t i = 0; i < count; i++) {
-        if (column > 110) {
-            fprintf(file, "%s\n    \"", i == 0 ? "" : "\"");
-            column = 5;
-        }
-        const unsigned char byte = bytes[i];
-        if (byte == '"' || byte == '\\' || byte == '?') { // two question marks could begin a trigraph
-            column += fprintf(file, "\\%c", byte);
-        } else if (byte >= ' ' && byte <= '~') {
-            column += fprintf(file, "%c", byte);
-        } else {
-            const bool digit_follows = i + 1 < count && bytes[i + 1] >= '0' && bytes[i + 1] <= '9';
-            column += fprintf(file, digit_follows ? "\\%03o" : "\\%o", byte);
-        }
-    }
-    fprintf(file, "\"");
-}
-
 static void embed(const lmb_host *host, bool plain, const char *name, const char *in, const char *out) {
     size_t count;
     uint32_t *words = read_words(in, &count);
@@ -116,16 +94,11 @@ static void embed(const lmb_host *host, bool plain, const char *name, const char
         fprintf(stderr, "embed: %s: %s\n", out, why);
         exit(1);
     }
-    // A literal ends with a byte more than the module has. Standard C promises only 4,095 bytes of a literal.
-    const size_t bytes = count * sizeof *words;
-    fprintf(file,
-            "#if defined(__GNUC__)\n#pragma GCC diagnostic push\n"
-            "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n"
-            "static const union {\n    char bytes[%zu];\n    uint32_t words[%zu];\n} %s_module = {",
-            bytes + 1, count, name);
-    write_literals(file, (const unsigned char *)words, bytes);
-    fprintf(file, "\n};\n#define %s %s_module.words\n#if defined(__GNUC__)\n#pragma GCC diagnostic pop\n#endif\n", name,
-            name);
+    fprintf(file, "static const uint32_t %s[%zu] = {", name, count);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file, "%s0x%08x,", i % 10 == 0 ? "\n    " : " ", (unsigned)words[i]);
+    }
+    fprintf(file, "\n};\n");
     fclose(file);
     free(words);
 }
