@@ -344,10 +344,14 @@ uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, co
     if (foot->planted_channel == LMB_NONE) {
         return find_marked(node, foot, times);
     }
-    const lmb_value clip = node->clip;
-    const bool is_known = clip.kind == LMB_VALUE_CONSTANT && clip.curve == LMB_CURVE_LINEAR && clip.constant >= 0.0f &&
-                          clip.constant < (float)def->clip_count && def->clips[(uint32_t)clip.constant] != NULL;
-    return is_known ? lmb_clip_find_turns(def->clips[(uint32_t)clip.constant], foot->planted_channel, 0.5f, times) : 0;
+    const lmb_value index = node->clip;
+    const bool is_known = index.kind == LMB_VALUE_CONSTANT && index.curve == LMB_CURVE_LINEAR &&
+                          index.constant >= 0.0f && index.constant < (float)def->clip_count;
+    const lmb_clip *clip = is_known ? def->clips[(uint32_t)index.constant] : NULL; // NULL: of a slot
+    // A clip of another rig, below a retarget, has channels of its own.
+    const bool is_of_rig = clip != NULL && lmb_clip_joint_count(clip) == def->rig->joint_count &&
+                           lmb_clip_channel_count(clip) == def->rig->channel_count;
+    return is_of_rig ? lmb_clip_find_turns(clip, foot->planted_channel, 0.5f, times) : 0;
 }
 
 // Writes when a clip plants a foot.

@@ -1,7 +1,9 @@
 // Feet planted by float channels, on all paths of the CPU, beside feet that the host plants at the same times: all
 // matrices and all that is kept have the same bits.
 #include "planted_scene.h"
+#include "refusal.h"
 
+#include <limber/retarget.h>
 #include <string.h>
 
 enum { FRAMES = 250 };
@@ -56,10 +58,48 @@ static void channels_plant_feet_in_lanes(void **state) {
     expect_same(LMB_CPU_FAST);
 }
 
+// A clip of another rig has other channels, or none: it plants no foot.
+static void clips_of_a_retarget_do_not_plant(void **state) {
+    (void)state;
+    const float times[2] = {0.0f, 1.0f}, values[6] = {0.0f, 0.8f, 0.0f, 0.0f, 0.9f, 0.0f};
+    const lmb_track_def track = {0, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, 2, times, values};
+    const lmb_clip_def clip_def = {.tracks = &track, .track_count = 1};
+    const lmb_joint_def joint = lmb_default_joint_def();
+    const lmb_rig_def rig_def = {.joints = &joint, .joint_count = 1};
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    planted_scene scene;
+    planted_begin(&scene, true);
+    assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
+    assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
+    const lmb_clip *const clips[] = {clip};
+    const uint32_t table[PLANTED_JOINTS] = {0, LMB_NONE, LMB_NONE, LMB_NONE, LMB_NONE, LMB_NONE, LMB_NONE};
+    const lmb_retarget_def retarget = lmb_retarget_of(rig, table);
+    const lmb_player_def player = lmb_default_player_def();
+    const lmb_node_def nodes[] = {lmb_playing_node(0, &player), lmb_retarget_node(0, 0), planted_feet(1, true)};
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = scene.rig;
+    def.clips = clips;
+    def.clip_count = 1;
+    def.retargets = &retarget;
+    def.retarget_count = 1;
+    def.nodes = nodes;
+    def.node_count = 3;
+    def.parameter_count = PLANTED_PARAMETERS;
+    CHECK_REFUSAL(lmb_graph_create(&def, NULL, &graph, &error), &error, LMB_ERROR_ARGUMENT, "feet[0].planted_channel",
+                  "no clip that plays below the node has a track");
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+    planted_end(&scene);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_plant_feet),
         cmocka_unit_test(channels_plant_feet_in_lanes),
+        cmocka_unit_test(clips_of_a_retarget_do_not_plant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

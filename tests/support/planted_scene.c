@@ -70,7 +70,7 @@ static void make_clip(planted_scene *s, uint32_t index) {
     assert_ok(lmb_clip_create(s->rig, &def, NULL, &s->clips[index], &error), &error);
 }
 
-static lmb_node_def make_feet(bool by_channels) {
+lmb_node_def planted_feet(uint32_t base, bool by_channels) {
     lmb_foot_def feet[PLANTED_FEET];
     for (uint32_t i = 0; i < PLANTED_FEET; i++) {
         feet[i] = lmb_default_foot_def();
@@ -85,7 +85,7 @@ static lmb_node_def make_feet(bool by_channels) {
             feet[i].planted = lmb_parameter(PLANTED_HOST + i);
         }
     }
-    lmb_node_def node = lmb_foot_placement_node(2, 0, feet, PLANTED_FEET);
+    lmb_node_def node = lmb_foot_placement_node(base, 0, feet, PLANTED_FEET);
     node.feet.space = LMB_IK_WORLD;
     node.feet.time = lmb_parameter(PLANTED_CLOCK);
     node.feet.lock_distance = 0.2f;
@@ -96,7 +96,7 @@ static void make_graph(planted_scene *s, bool by_channels) {
     lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
     players[0].rate = lmb_parameter(PLANTED_PACE);
     const lmb_node_def nodes[4] = {lmb_playing_node(0, &players[0]), lmb_playing_node(1, &players[1]),
-                                   lmb_blend_node(0, 1, lmb_parameter(PLANTED_BLEND)), make_feet(by_channels)};
+                                   lmb_blend_node(0, 1, lmb_parameter(PLANTED_BLEND)), planted_feet(2, by_channels)};
     lmb_motion_def motion = lmb_default_motion_def();
     motion.velocity[2] = lmb_parameter(PLANTED_SPEED);
     lmb_graph_def def = lmb_default_graph_def();

@@ -22,7 +22,8 @@ typedef struct planted_scene {
     uint64_t ticks[PLANTED_CHARACTERS]; // of the clip with the channels
 } planted_scene;
 
-// `by_channels`: else by the host.
+// The feet above a node. `by_channels`: else the host plants them.
+lmb_node_def planted_feet(uint32_t base, bool by_channels);
 void planted_begin(planted_scene *s, bool by_channels);
 void planted_end(planted_scene *s);
 // Sets what the host gives a frame.
