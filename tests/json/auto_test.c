@@ -1,32 +1,13 @@
 // What "auto" finds: the axes about which limbs bend, and the velocities of clips in place.
+#include "figure.h"
 #include "graph_text.h"
 #include "ik_rig.h"
 #include "suite.h"
-
-#include "mannequin.h"
 
 #include <limber/graph_json.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static mannequin *figure;
-static const lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
-
-static int start(void **state) {
-    (void)state;
-    const bool is_made = mannequin_create(NULL, &figure, NULL) == LMB_OK;
-    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT && is_made; i++) {
-        clips[i] = mannequin_clip(figure, (mannequin_clip_id)i);
-    }
-    return is_made ? 0 : -1;
-}
-
-static int finish(void **state) {
-    (void)state;
-    mannequin_destroy(figure);
-    return 0;
-}
 
 // Reads a text, in which ' stands for ", with the first of the mannequin's clips. Returns NULL if `refusal` is not:
 // then it is refused so.
@@ -211,5 +192,5 @@ int main(void) {
                                        cmocka_unit_test(legs_bend_to_feet_that_are_elsewhere),
                                        cmocka_unit_test(an_aim_that_points_backwards_gives_a_warning),
                                        cmocka_unit_test(clips_in_place_have_the_velocity_of_their_feet)};
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, figure_start, figure_finish);
 }

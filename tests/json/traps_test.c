@@ -1,30 +1,11 @@
 // Graphs that are allowed and do not do what they seem to say: each gives a warning, and its neighbours give none.
+#include "figure.h"
 #include "graph_text.h"
 #include "suite.h"
-
-#include "mannequin.h"
 
 #include <limber/graph_json.h>
 #include <stdio.h>
 #include <string.h>
-
-static mannequin *figure;
-static const lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
-
-static int start(void **state) {
-    (void)state;
-    const bool is_made = mannequin_create(NULL, &figure, NULL) == LMB_OK;
-    for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT && is_made; i++) {
-        clips[i] = mannequin_clip(figure, (mannequin_clip_id)i);
-    }
-    return is_made ? 0 : -1;
-}
-
-static int finish(void **state) {
-    (void)state;
-    mannequin_destroy(figure);
-    return 0;
-}
 
 // The only warning of a text; none if the path is NULL.
 typedef struct trap {
@@ -648,5 +629,5 @@ int main(void) {
         cmocka_unit_test(a_part_that_is_never_seen),
         cmocka_unit_test(a_random_beginning_that_is_none),
     };
-    return cmocka_run_group_tests(tests, start, finish);
+    return cmocka_run_group_tests(tests, figure_start, figure_finish);
 }
