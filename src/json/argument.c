@@ -44,12 +44,6 @@ uint32_t lmb_graph_use_of(const lmb_graph_reader *reader, uint32_t copy) {
 
 // ---- Names of arguments. They are compared as they are written.
 
-static bool is_same_text(const lmb_json *json, uint32_t a, uint32_t b) {
-    const lmb_json_value *x = &json->values[a], *y = &json->values[b];
-    return x->end - x->start == y->end - y->start &&
-           memcmp(json->text + x->start, json->text + y->start, x->end - x->start) == 0;
-}
-
 // Returns the name in {"argument": NAME}, or LMB_NONE if the value is something else.
 static uint32_t argument_name(const lmb_graph_reader *reader, uint32_t value) {
     const lmb_json_value *values = reader->json.values;
@@ -71,7 +65,7 @@ static uint32_t find_argument(const lmb_graph_reader *reader, uint32_t arguments
     const lmb_json_value *values = reader->json.values;
     uint32_t index = 0;
     for (uint32_t key = arguments + 1; key < values[arguments].next; key = values[key].next, index++) {
-        if (is_same_text(&reader->json, key, name)) {
+        if (lmb_graph_is_same_text(reader, key, name)) {
             return index;
         }
     }
@@ -199,7 +193,8 @@ static uint32_t *find_given(lmb_graph_reader *reader, uint32_t arguments, uint32
 }
 
 // Numbers are the same if they have the same value; everything else must be written alike, apart from spaces.
-static bool is_same_value(const lmb_json *json, uint32_t a, uint32_t b) {
+static bool is_same_value(const lmb_graph_reader *reader, uint32_t a, uint32_t b) {
+    const lmb_json *json = &reader->json;
     const uint32_t size = json->values[a].next - a;
     bool is_same = json->values[b].next - b == size;
     for (uint32_t i = 0; is_same && i < size; i++) {
@@ -208,7 +203,7 @@ static bool is_same_value(const lmb_json *json, uint32_t a, uint32_t b) {
         if (is_same && x->type == LMB_JSON_NUMBER) {
             is_same = lmb_json_number(json, a + i) == lmb_json_number(json, b + i);
         } else if (is_same && x->type != LMB_JSON_ARRAY && x->type != LMB_JSON_OBJECT) {
-            is_same = is_same_text(json, a + i, b + i);
+            is_same = lmb_graph_is_same_text(reader, a + i, b + i);
         }
     }
     return is_same;
@@ -249,7 +244,7 @@ static uint32_t find_copy(const lmb_graph_reader *reader, uint64_t hash, uint32_
     for (; copy != LMB_NONE; copy = lmb_index_next(&reader->copies.index, copy)) {
         bool is_same = reader->copies.list[copy].of == of;
         for (uint32_t i = 0; is_same && i < count; i++) {
-            is_same = is_same_value(&reader->json, reader->copies.list[copy].given[i], given[i]);
+            is_same = is_same_value(reader, reader->copies.list[copy].given[i], given[i]);
         }
         if (is_same) {
             return copy;

@@ -384,13 +384,31 @@ bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t key, const char 
 
 uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name) {
     const lmb_json_value *values = reader->json.values;
-    const bool is_object = values[object].type == LMB_JSON_OBJECT;
+    const bool is_object = object != LMB_NONE && values[object].type == LMB_JSON_OBJECT;
     for (uint32_t key = object + 1; is_object && key < values[object].next; key = values[key].next) {
         if (lmb_graph_is_text(reader, key, name)) {
             return key + 1;
         }
     }
     return LMB_NONE;
+}
+
+uint32_t lmb_graph_find_element(const lmb_graph_reader *reader, uint32_t list, uint32_t index) {
+    const lmb_json_value *values = reader->json.values;
+    if (list == LMB_NONE || values[list].type != LMB_JSON_ARRAY || index >= values[list].count) {
+        return LMB_NONE;
+    }
+    uint32_t at = list + 1;
+    for (uint32_t i = 0; i < index; i++) {
+        at = values[at].next;
+    }
+    return at;
+}
+
+bool lmb_graph_is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b) {
+    const lmb_json_value *x = &reader->json.values[a], *y = &reader->json.values[b];
+    return x->end - x->start == y->end - y->start &&
+           memcmp(reader->json.text + x->start, reader->json.text + y->start, x->end - x->start) == 0;
 }
 
 bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value) {

@@ -319,16 +319,6 @@ static uint32_t find_named_member(const lmb_graph_reader *reader, uint32_t objec
     return member != LMB_NONE ? member : object;
 }
 
-// Returns an element of an array, or LMB_NONE.
-static uint32_t find_element(const lmb_graph_reader *reader, uint32_t list, unsigned index) {
-    const lmb_json_value *values = reader->json.values;
-    uint32_t at = list != LMB_NONE && values[list].type == LMB_JSON_ARRAY ? list + 1 : LMB_NONE;
-    for (unsigned i = 0; i < index && at != LMB_NONE && at < values[list].next; i++) {
-        at = values[at].next;
-    }
-    return at != LMB_NONE && at < values[list].next ? at : LMB_NONE;
-}
-
 // Returns the member to which a message belongs that names a field of the descriptor which the text has elsewhere, and
 // sets the message to that in words of the text. Returns LMB_NONE for any other message.
 static uint32_t find_elsewhere(const lmb_graph_reader *reader, uint32_t object, const char **message) {
@@ -337,13 +327,14 @@ static uint32_t find_elsewhere(const lmb_graph_reader *reader, uint32_t object, 
     int length = 0;
     uint32_t at = LMB_NONE;
     if (sscanf(*message, "positions[%u]: the same position%n", &index, &length) == 1 && length > 0) {
-        at = lmb_graph_find_member(reader, find_element(reader, lmb_graph_find_member(reader, object, "inputs"), index),
-                                   "at");
+        at = lmb_graph_find_member(
+            reader, lmb_graph_find_element(reader, lmb_graph_find_member(reader, object, "inputs"), index), "at");
         *message = at != LMB_NONE ? "another input is at the same position" : *message;
         return at;
     }
     if (sscanf(*message, "feet[%u].planted_from: %n", &index, &length) == 1 && length > 0) {
-        at = lmb_graph_find_member(reader, find_element(reader, lmb_graph_find_member(reader, object, "feet"), index),
+        at = lmb_graph_find_member(reader,
+                                   lmb_graph_find_element(reader, lmb_graph_find_member(reader, object, "feet"), index),
                                    "planted-markers");
         *message += at != LMB_NONE ? length : 0;
         return at;
@@ -434,15 +425,15 @@ static bool report_end(lmb_graph_reader *reader, uint32_t node, const char *mess
     const uint32_t states = lmb_graph_find_member(reader, reader->objects[node], "states");
     uint32_t state = LMB_NONE, at = LMB_NONE;
     for (unsigned i = 0; i < machine->state_count && state == LMB_NONE; i++) {
-        const uint32_t element = find_element(reader, states, i);
+        const uint32_t element = lmb_graph_find_element(reader, states, i);
         const uint32_t of = element != LMB_NONE ? lmb_graph_find_member(reader, element, "name") : LMB_NONE;
         state = of != LMB_NONE && lmb_graph_is_text(reader, of, name) ? element : LMB_NONE;
     }
     const uint32_t list = state != LMB_NONE ? lmb_graph_find_member(reader, state, "transitions") : LMB_NONE;
     for (int k = 0; k < 2 && list != LMB_NONE; k++) {
         const bool is_named = strncmp(message + length, fields[k][0], strlen(fields[k][0])) == 0;
-        for (unsigned i = 0; is_named && at == LMB_NONE && find_element(reader, list, i) != LMB_NONE; i++) {
-            at = lmb_graph_find_member(reader, find_element(reader, list, i), fields[k][1]);
+        for (unsigned i = 0; is_named && at == LMB_NONE && lmb_graph_find_element(reader, list, i) != LMB_NONE; i++) {
+            at = lmb_graph_find_member(reader, lmb_graph_find_element(reader, list, i), fields[k][1]);
         }
     }
     if (at != LMB_NONE) {

@@ -333,6 +333,10 @@ const char *lmb_graph_read_name(lmb_graph_reader *reader, uint32_t value, const 
 uint32_t lmb_graph_find_member(const lmb_graph_reader *reader, uint32_t object, const char *name);
 // Returns whether a value is the boolean true.
 bool lmb_graph_is_true(const lmb_graph_reader *reader, uint32_t value);
+// Returns an element of an array; LMB_NONE if there is none or if it is no array.
+uint32_t lmb_graph_find_element(const lmb_graph_reader *reader, uint32_t list, uint32_t index);
+// Returns whether two strings, keys or words are written alike.
+bool lmb_graph_is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b);
 // Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
 // Reads the members of an object into a target.

@@ -899,13 +899,6 @@ static bool needs_event_alone(const lmb_graph_reader *reader, uint32_t object) {
            !lmb_graph_is_true(reader, lmb_graph_find_member(reader, object, "end"));
 }
 
-static bool is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b) {
-    const lmb_json_value *values = reader->json.values;
-    const size_t length = values[a].end - values[a].start;
-    return values[b].end - values[b].start == length &&
-           memcmp(reader->json.text + values[a].start, reader->json.text + values[b].start, length) == 0;
-}
-
 #define COMPARED_TRANSITIONS 64u // of a state; with more they are most likely generated
 
 // Returns whether each transition of a state may be compared with each other one. A travel asks for no event.
@@ -936,15 +929,14 @@ static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine
             const double before = priority_of(reader, other) - priority_of(reader, at);
             is_late = is_late || (needs_event_alone(reader, other) && (before > 0.0 || (before == 0.0 && other < at)) &&
                                   lmb_graph_find_member(reader, other, "out") == LMB_NONE &&
-                                  is_same_text(reader, event, lmb_graph_find_member(reader, other, "event")));
+                                  lmb_graph_is_same_text(reader, event, lmb_graph_find_member(reader, other, "event")));
         }
         if (is_late && lmb_graph_find_member(reader, at, "out") == LMB_NONE) {
             lmb_graph_warn(
                 reader, event,
                 "never taken: another transition of the state, which needs this event alone, comes first: put this one "
-                "before "
-                "it if it has a condition, or give it a greater \"priority\"; a list in \"to\" draws one of several "
-                "states");
+                "before it if it has a condition, or give it a greater \"priority\"; a list in \"to\" draws one of "
+                "several states");
         }
     }
 }

@@ -8,7 +8,7 @@
 // Returns the member of a clip's "play", or the clip's object if it has none.
 static uint32_t place_of(const lmb_graph_reader *reader, uint32_t node, const char *member) {
     const uint32_t object = reader->objects[node], play = lmb_graph_find_member(reader, object, "play");
-    const uint32_t at = play != LMB_NONE ? lmb_graph_find_member(reader, play, member) : LMB_NONE;
+    const uint32_t at = lmb_graph_find_member(reader, play, member);
     return at != LMB_NONE ? at : object;
 }
 
@@ -120,17 +120,10 @@ static void warn_of_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
 
 // Returns the JSON value of an input's position along an axis, or the node's object.
 static uint32_t position_of(const lmb_graph_reader *reader, uint32_t object, uint32_t input, uint32_t axis) {
-    const lmb_json_value *values = reader->json.values;
     const uint32_t list = lmb_graph_find_member(reader, object, "inputs");
-    uint32_t at = list == LMB_NONE ? LMB_NONE : list + 1;
-    for (uint32_t i = 0; i < input && at != LMB_NONE && at < values[list].next; i++) {
-        at = values[at].next;
-    }
-    at = at != LMB_NONE ? lmb_graph_find_member(reader, at, "at") : LMB_NONE;
-    if (at != LMB_NONE && values[at].type == LMB_JSON_ARRAY && values[at].count == 2) {
-        return axis == 0 ? at + 1 : values[at + 1].next;
-    }
-    return at != LMB_NONE ? at : object;
+    const uint32_t at = lmb_graph_find_member(reader, lmb_graph_find_element(reader, list, input), "at");
+    const uint32_t number = lmb_graph_find_element(reader, at, axis);
+    return number != LMB_NONE ? number : at != LMB_NONE ? at : object;
 }
 
 // Warns of inputs of a blend space that the range of its parameter does not reach.

@@ -99,8 +99,9 @@ static void warn_of_empty_states(lmb_graph_reader *reader, uint32_t index) {
             const uint32_t object = reader->objects[node->inputs[i]];
             const uint32_t play = lmb_graph_find_member(reader, object, "play");
             const bool is_once = def->nodes[node->inputs[i]].player->end == LMB_END_ONCE;
+            const uint32_t at = lmb_graph_find_member(reader, play, is_once ? "end" : "drops-out");
             lmb_graph_warn(
-                reader, lmb_graph_find_member(reader, play, is_once ? "end" : "drops-out"),
+                reader, at != LMB_NONE ? at : object,
                 "after its end '%.60s' shows the rest pose until an event leads on: %s holds the last frame, and "
                 "a transition with \"end\": true leads on by itself",
                 node->machine->states[i].name, is_once ? "\"hold\"" : "false");
