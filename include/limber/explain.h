@@ -71,7 +71,7 @@ typedef struct lmb_matching_row {
     uint32_t take; ///< the state that plays it
     float time;    ///< seconds in its clip
     lmb_motion_path path;
-    lmb_motion_costs costs; ///< against what is asked for now; without a bonus
+    lmb_motion_costs costs; ///< beside the query of this frame, without a bonus
 } lmb_matching_row;
 
 /// What a machine that matches motion asks for, and what it does (lmb_matching_def).

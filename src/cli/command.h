@@ -35,8 +35,8 @@ int command_end(const char *place, lmb_result result, const lmb_error *error);
 uint32_t command_find_name(const char *what, const char *name, size_t length, lmb_name_at *at, const void *of,
                            uint32_t count, lmb_error *error);
 
-// The same for a parameter of a graph that can be set. Fails for one that the graph writes itself, as the time of a clip
-// that plays.
+// The same for a parameter of a graph that can be set. Fails for one that the graph writes itself, as the time of a
+// clip that plays.
 uint32_t command_find_parameter(const lmb_graph *graph, const char *name, size_t length, lmb_error *error);
 
 // What a command works on.

@@ -79,7 +79,8 @@ typedef struct choice {
     uint32_t kept_count;
     uint32_t *next; // [moment]: that follows in its take, or LMB_NONE
 
-    // Of the search of sets, by step: after Tarjan, "Depth-first search and linear graph algorithms" (1972), without recursion.
+    // Of the search of sets, by step: after Tarjan, "Depth-first search and linear graph algorithms" (1972), without
+    // recursion.
     uint32_t *first, *edges;                             // [moment + 1], [minimum]: what minima lead to
     uint32_t *order, *low, *at, *open, *path;            // [step]
     bool *is_open;                                       // [step]
