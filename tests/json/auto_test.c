@@ -14,7 +14,7 @@
 static lmb_graph_json *read_text(const lmb_rig *rig, uint32_t clip_count, const char *text, const char *refusal) {
     const char *const quoted = json_text(text);
     const lmb_graph_source source = {
-        .text = quoted, .size = strlen(quoted), .rig = rig, .clips = clips, .clip_count = clip_count};
+        .text = quoted, .size = strlen(quoted), .rig = rig, .clips = figure_clips, .clip_count = clip_count};
     lmb_graph_json *graph = NULL;
     lmb_error error = {0};
     const lmb_result result = lmb_graph_json_read(&source, NULL, &graph, NULL, &error);

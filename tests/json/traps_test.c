@@ -34,9 +34,9 @@ static void expect_of_source(lmb_graph_source source, const trap *row) {
 }
 
 static void expect_traps(const trap *rows, size_t count) {
-    const lmb_graph_character other = {"other", mannequin_rig(figure), clips, MANNEQUIN_CLIP_COUNT};
+    const lmb_graph_character other = {"other", mannequin_rig(figure), figure_clips, MANNEQUIN_CLIP_COUNT};
     const lmb_graph_source source = {.rig = mannequin_rig(figure),
-                                     .clips = clips,
+                                     .clips = figure_clips,
                                      .clip_count = MANNEQUIN_CLIP_COUNT,
                                      .characters = &other,
                                      .character_count = 1};
@@ -350,7 +350,7 @@ static void a_name_that_is_misspelt(void **state) {
                           "'base':{'op':'clip','clip':'walk','play':true}}",
                           rows[i].path, rows[i].message};
         expect_of_source((lmb_graph_source){.rig = mannequin_rig(figure),
-                                            .clips = clips,
+                                            .clips = figure_clips,
                                             .clip_count = MANNEQUIN_CLIP_COUNT,
                                             .clip_aliases = &rows[i].clip,
                                             .clip_alias_count = rows[i].clip.name != NULL,
@@ -603,7 +603,7 @@ static void words_of_other_engines(void **state) {
         const lmb_graph_source source = {.text = json_text(rows[i].text),
                                          .size = strlen(rows[i].text),
                                          .rig = mannequin_rig(figure),
-                                         .clips = clips,
+                                         .clips = figure_clips,
                                          .clip_count = MANNEQUIN_CLIP_COUNT};
         expect_problem(&source, &rows[i]);
     }

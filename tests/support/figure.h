@@ -5,13 +5,13 @@
 #include "mannequin.h"
 
 static mannequin *figure;
-static const lmb_clip *clips[MANNEQUIN_CLIP_COUNT];
+static const lmb_clip *figure_clips[MANNEQUIN_CLIP_COUNT];
 
 static inline int figure_start(void **state) {
     (void)state;
     const bool is_made = mannequin_create(NULL, &figure, NULL) == LMB_OK;
     for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT && is_made; i++) {
-        clips[i] = mannequin_clip(figure, (mannequin_clip_id)i);
+        figure_clips[i] = mannequin_clip(figure, (mannequin_clip_id)i);
     }
     return is_made ? 0 : -1;
 }
