@@ -23,12 +23,12 @@ static void note_speed(demo *demo, float stated, float measured) {
 // Replaces the root motion of a clip's player by a track that moves with the clip's foot speed.
 static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
                                  float way[2][4], lmb_motion_track *track, lmb_error *error) {
-    float velocity[3] = {0.0f, 0.0f, 0.0f};
-    lmb_result result = lmb_root_motion_measure_feet(character->rig, clip, NULL, velocity, error);
+    lmb_foot_speed speed = {0};
+    lmb_result result = lmb_root_motion_measure_feet(character->rig, clip, NULL, &speed, error);
     for (size_t axis = 0; axis < 3; axis++) {
-        way[1][axis] = velocity[axis] * lmb_clip_duration(clip);
+        way[1][axis] = speed.velocity[axis] * lmb_clip_duration(clip);
     }
-    note_speed(demo, player->velocity, character->unit * hypotf(velocity[0], velocity[2]));
+    note_speed(demo, player->velocity, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
     *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};
     player->motion = track;
     return result;

@@ -199,8 +199,8 @@ static void print_axes(const lmb_rig *rig, const axes *axes, uint32_t joint) {
 
 // What is shown besides.
 typedef struct extras {
-    axes *axes;         // [joint], or NULL
-    float (*speeds)[3]; // [clip] of the feet, or NULL
+    axes *axes;             // [joint], or NULL
+    lmb_foot_speed *speeds; // [clip], or NULL
 } extras;
 
 static size_t clip_bytes(const lmb_clip *clip) {
@@ -266,7 +266,8 @@ static void write_json(const subject *subject, const extras *shown) {
         json_unsigned(&json, "keys", lmb_clip_key_count(clip));
         json_unsigned(&json, "bytes", clip_bytes(clip));
         if (shown->speeds != NULL) {
-            json_floats(&json, "foot_speed", shown->speeds[i], 3);
+            json_floats(&json, "foot_speed", shown->speeds[i].velocity, 3);
+            json_float(&json, "foot_slide", shown->speeds[i].slide);
         }
         json_end_object(&json);
     }
@@ -355,19 +356,20 @@ static void print_channels(const lmb_rig *rig) {
     }
 }
 
-static void print_clips(const subject *subject, float (*speeds)[3]) {
+static void print_clips(const subject *subject, const lmb_foot_speed *speeds) {
     uint32_t count = subject->character.clip_count;
     terminal_print("clips: %u\n", count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %7s  %9s  %10s%s\n", "name", "seconds", "tracks", "keys", "bytes",
-                       speeds != NULL ? "     along x           z" : "");
+                       speeds != NULL ? "     along x           z       slide" : "");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_clip *clip = subject->character.clips[i];
         terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu", i, lmb_clip_name(clip), (double)lmb_clip_duration(clip),
                        lmb_clip_track_count(clip), lmb_clip_key_count(clip), clip_bytes(clip));
         if (speeds != NULL) {
-            terminal_print("  %10.3f  %10.3f", (double)speeds[i][0], (double)speeds[i][2]);
+            terminal_print("  %10.3f  %10.3f  %8.0f %%", (double)speeds[i].velocity[0], (double)speeds[i].velocity[2],
+                           (double)(100.0f * speeds[i].slide));
         }
         terminal_print("\n");
     }
@@ -436,12 +438,12 @@ typedef struct info_command {
 } info_command;
 
 // Measures the speeds of the feet in all clips, or returns NULL without memory.
-static float (*measure_speeds(const subject *subject))[3] {
+static lmb_foot_speed *measure_speeds(const subject *subject) {
     const uint32_t count = subject->character.clip_count;
-    float(*speeds)[3] = calloc(count > 0 ? count : 1, sizeof *speeds);
+    lmb_foot_speed *speeds = calloc(count > 0 ? count : 1, sizeof *speeds);
     bool fails = speeds == NULL;
     for (uint32_t i = 0; i < count && !fails; i++) {
-        fails = lmb_root_motion_measure_feet(subject->character.rig, subject->character.clips[i], NULL, speeds[i],
+        fails = lmb_root_motion_measure_feet(subject->character.rig, subject->character.clips[i], NULL, &speeds[i],
                                              NULL) != LMB_OK;
     }
     if (fails) {

@@ -157,8 +157,9 @@ static lmb_result make_take(finding *f, uint32_t index, lmb_error *error) {
         lmb_root_motion_destroy(source->motion);
         source->motion = NULL;
         take->clip = source->clip;
-        result = lmb_root_motion_measure_feet(rig, take->clip, NULL, take->velocity, &found);
-        take->velocity[0] = 0.0f; // a clip in place moves its character along z alone
+        lmb_foot_speed speed;
+        result = lmb_root_motion_measure_feet(rig, take->clip, NULL, &speed, &found);
+        take->velocity[2] = speed.velocity[2]; // a clip in place moves its character along z alone
     }
     if (result == LMB_OK) {
         result = lmb_motion_take_measure_gap(rig, take->clip, NULL, &gap, &found);

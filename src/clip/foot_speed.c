@@ -102,12 +102,12 @@ static int compare_numbers(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-// Finds the median velocity against a foot while it stands, along x and z. Returns false if it never does, or always:
-// then it takes no steps, as joints at the ground that only steer others do.
-static bool measure_foot(const feet *f, uint32_t joint, double velocity[2]) {
+// Collects the velocities against a foot while it stands, along x and z. Returns their number: 0 also if it always
+// stands, because then it takes no steps, as joints at the ground that only steer others do.
+static uint32_t collect_velocities(const feet *f, uint32_t joint, double velocities[2][SAMPLES]) {
     const double(*contacts)[3] = find_contact(f, joint);
     const size_t joints = f->rig->joint_count;
-    double velocities[2][SAMPLES], lowest = HUGE_VAL;
+    double lowest = HUGE_VAL;
     uint32_t count = 0;
     for (size_t i = 0; i < SAMPLES; i++) {
         lowest = fmin(lowest, contacts[i * joints][1]);
@@ -122,39 +122,60 @@ static bool measure_foot(const feet *f, uint32_t joint, double velocity[2]) {
             count++;
         }
     }
-    for (int k = 0; k < 2 && count > 0; k++) {
-        qsort(velocities[k], count, sizeof *velocities[k], compare_numbers);
-        velocity[k] = velocities[k][count / 2];
-    }
-    return count > 0 && count < SAMPLES;
+    return count < SAMPLES ? count : 0;
 }
 
-static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, float velocity[3]) {
-    double sum[2] = {0.0, 0.0}, own[2];
-    uint32_t count = 0;
+// Returns the mean over the feet of the medians of their velocities.
+static void find_velocity(const feet *f, double velocity[2]) {
+    double velocities[2][SAMPLES];
+    uint32_t feet_count = 0;
+    velocity[0] = velocity[1] = 0.0;
+    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+        const uint32_t count = is_foot(f, joint) ? collect_velocities(f, joint, velocities) : 0;
+        for (int k = 0; k < 2 && count > 0; k++) {
+            qsort(velocities[k], count, sizeof *velocities[k], compare_numbers);
+            velocity[k] += velocities[k][count / 2];
+        }
+        feet_count += count > 0;
+    }
+    for (int k = 0; k < 2 && feet_count > 0; k++) {
+        velocity[k] /= feet_count;
+    }
+}
+
+// Returns how far standing feet slide at a velocity, as a share of the way.
+static double find_slide(const feet *f, const double velocity[2]) {
+    double velocities[2][SAMPLES], sum = 0.0;
+    uint32_t total = 0;
+    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+        const uint32_t count = is_foot(f, joint) ? collect_velocities(f, joint, velocities) : 0;
+        for (uint32_t i = 0; i < count; i++) {
+            sum += hypot(velocities[0][i] - velocity[0], velocities[1][i] - velocity[1]);
+        }
+        total += count;
+    }
+    return total > 0 ? sum / (total * hypot(velocity[0], velocity[1])) : 0.0;
+}
+
+static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, lmb_foot_speed *speed) {
+    double velocity[2];
     measure_heights(f, models);
     sample_positions(f, clip, models);
-    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
-        if (is_foot(f, joint) && measure_foot(f, joint, own)) {
-            sum[0] += own[0];
-            sum[1] += own[1];
-            count++;
-        }
-    }
-    const double x = count > 0 ? sum[0] / count : 0.0, z = count > 0 ? sum[1] / count : 0.0;
-    if (sqrt(x * x + z * z) > STILL_SHARE * f->height) {
-        velocity[0] = (float)x;
-        velocity[2] = (float)z;
+    find_velocity(f, velocity);
+    if (hypot(velocity[0], velocity[1]) > STILL_SHARE * f->height) {
+        speed->velocity[0] = (float)velocity[0];
+        speed->velocity[2] = (float)velocity[1];
+        speed->slide = (float)find_slide(f, velocity);
     }
 }
 
 lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip, const lmb_host *host,
-                                        float velocity[3], lmb_error *error) {
-    const char *missing = rig == NULL ? "the rig" : clip == NULL ? "the clip" : velocity == NULL ? "the result" : NULL;
+                                        lmb_foot_speed *speed, lmb_error *error) {
+    const char *missing = rig == NULL ? "the rig" : clip == NULL ? "the clip" : speed == NULL ? "the result" : NULL;
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: %s is NULL", missing);
     }
-    velocity[0] = velocity[1] = velocity[2] = 0.0f;
+    *speed = (lmb_foot_speed){0};
     if (lmb_clip_joint_count(clip) != rig->joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: the clip is for %u joints, and the rig has %u",
                         (unsigned)lmb_clip_joint_count(clip), (unsigned)rig->joint_count);
@@ -175,7 +196,7 @@ lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip
     if (!failed) {
         lmb_environment callers;
         lmb_environment_enter(&callers);
-        measure(&f, clip, models, velocity);
+        measure(&f, clip, models, speed);
         lmb_environment_leave(&callers);
     }
     lmb_arena_release(&memory);

@@ -542,27 +542,36 @@ static void read_offset(lmb_graph_reader *reader, const lmb_graph_field *field, 
 static const lmb_graph_kind kind_offset = {read_offset, "{'anyOf':[{'const':'random'},{'type':'number','minimum':0}]}",
                                            NULL};
 
+// Standing feet that slide by more than this share of the way at the clip's own velocity are seen to slide.
+#define MOST_SLIDE 0.25f
+
 // Measures the velocity of a clip in place, along z. A clip whose root motion is taken has the velocity of that.
 static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *read) {
     const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
     const lmb_host host = lmb_pool_host(&reader->graph->pool);
-    float velocity[3];
+    lmb_foot_speed speed;
     if (lmb_graph_find_member(reader, read->at, "motion") != LMB_NONE) {
         lmb_graph_report(reader, value, "a clip with \"motion\" has the velocity of that");
     } else if (read->clip == NULL) {
         return; // its name was not found
-    } else if (lmb_root_motion_measure_feet(rig, read->clip, &host, velocity, NULL) != LMB_OK) {
+    } else if (lmb_root_motion_measure_feet(rig, read->clip, &host, &speed, NULL) != LMB_OK) {
         lmb_graph_fail_memory(reader);
-    } else if (velocity[0] == 0.0f && velocity[2] == 0.0f) {
+    } else if (speed.velocity[0] == 0.0f && speed.velocity[2] == 0.0f) {
         lmb_graph_warn(reader, value, "in the clip '%.60s' no foot takes steps, so it has no velocity",
                        lmb_clip_name(read->clip));
     } else {
-        read->def.velocity = velocity[2];
-        if (fabsf(velocity[0]) > 0.1f * fabsf(velocity[2])) {
+        read->def.velocity = speed.velocity[2];
+        if (fabsf(speed.velocity[0]) > 0.1f * fabsf(speed.velocity[2])) {
             lmb_graph_warn(reader, value,
                            "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
                            "alone, so give keys as its \"motion\"",
-                           lmb_clip_name(read->clip), (double)velocity[0]);
+                           lmb_clip_name(read->clip), (double)speed.velocity[0]);
+        } else if (speed.slide > MOST_SLIDE) {
+            lmb_graph_warn(reader, value,
+                           "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
+                           "the way, and at any other speed further: lock them by \"foot-placement\", or let keys as "
+                           "\"motion\" move the character as they do",
+                           lmb_clip_name(read->clip), (double)speed.velocity[2], (double)(100.0f * speed.slide));
         }
     }
 }

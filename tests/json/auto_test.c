@@ -2,6 +2,7 @@
 #include "figure.h"
 #include "graph_text.h"
 #include "ik_rig.h"
+#include "stepper.h"
 #include "suite.h"
 
 #include <limber/graph_json.h>
@@ -159,6 +160,30 @@ static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
     read_of_mannequin("{'op':'clip','clip':'wlak','play':{'velocity':'auto'}}", "of this name");
 }
 
+// Feet whose steps are uneven: at the speed of most of a step they slide for the rest of it.
+static void uneven_steps_give_a_warning(void **state) {
+    (void)state;
+    lmb_rig *rig = stepper_create_rig(1.0f);
+    for (int is_uneven = 0; is_uneven < 2; is_uneven++) {
+        lmb_clip *clip = stepper_create_clip(rig, 1.0f, 0.0f, 1.4f, is_uneven ? 0.3f : 0.45f);
+        const char *const text =
+            json_text("{'character-motion':true,'op':'clip','clip':'steps','play':{'velocity':'auto'}}");
+        const lmb_graph_source source = graph_source(text, rig, &clip, 1);
+        lmb_graph_json *graph = NULL;
+        assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, NULL, NULL), LMB_OK);
+        assert_int_equal(lmb_graph_json_warning_count(graph), is_uneven);
+        if (is_uneven) {
+            const lmb_graph_problem *warning = lmb_graph_json_warning_at(graph, 0);
+            assert_string_equal(warning->path, "play.velocity");
+            assert_non_null(strstr(warning->message, "the standing feet of 'steps' do not move evenly: at 1 a second "
+                                                     "they slide by 42 % of the way"));
+        }
+        lmb_graph_json_destroy(graph);
+        lmb_clip_destroy(clip);
+    }
+    lmb_rig_destroy(rig);
+}
+
 // The axis of an aim that points backwards in the clips gives a warning with the other way.
 static void an_aim_that_points_backwards_gives_a_warning(void **state) {
     (void)state;
@@ -191,6 +216,7 @@ int main(void) {
                                        cmocka_unit_test(a_limb_bends_as_in_the_rest_pose),
                                        cmocka_unit_test(legs_bend_to_feet_that_are_elsewhere),
                                        cmocka_unit_test(an_aim_that_points_backwards_gives_a_warning),
+                                       cmocka_unit_test(uneven_steps_give_a_warning),
                                        cmocka_unit_test(clips_in_place_have_the_velocity_of_their_feet)};
     return cmocka_run_group_tests(tests, figure_start, figure_finish);
 }

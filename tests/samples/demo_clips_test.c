@@ -43,17 +43,17 @@ static void a_fox_runs_faster_than_it_walks(void **state) {
     (void)state;
     character character = open_character(FOX);
     enum { STAND, WALK, RUN, CLIPS };
-    float of[CLIPS][3];
+    lmb_foot_speed of[CLIPS];
     lmb_error error;
     for (uint32_t i = 0; i < CLIPS; i++) {
         assert_int_equal(
-            lmb_root_motion_measure_feet(character.rig, character_clip(&character, i), NULL, of[i], &error), LMB_OK);
-        of[i][0] *= character.unit;
-        of[i][2] *= character.unit;
+            lmb_root_motion_measure_feet(character.rig, character_clip(&character, i), NULL, &of[i], &error), LMB_OK);
+        of[i].velocity[0] *= character.unit;
+        of[i].velocity[2] *= character.unit;
     }
-    assert_true(of[STAND][0] == 0.0f && of[STAND][2] == 0.0f);
-    assert_true(of[WALK][2] > 0.8f && of[WALK][2] < 1.5f && fabsf(of[WALK][0]) < 0.05f);
-    assert_true(of[RUN][2] > 1.5f * of[WALK][2] && fabsf(of[RUN][0]) < 0.05f);
+    assert_true(of[STAND].velocity[0] == 0.0f && of[STAND].velocity[2] == 0.0f);
+    assert_true(of[WALK].velocity[2] > 0.8f && of[WALK].velocity[2] < 1.5f && fabsf(of[WALK].velocity[0]) < 0.05f);
+    assert_true(of[RUN].velocity[2] > 1.5f * of[WALK].velocity[2] && fabsf(of[RUN].velocity[0]) < 0.05f);
     character_close(&character);
 }
 
