@@ -75,7 +75,7 @@ lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, 
 }
 
 lmb_result mannequin_create_with_takes(const lmb_host *host, mannequin **result, lmb_error *error) {
-    return create(host, JOINTS_PLAIN, MANNEQUIN_CLIP_COUNT + MANNEQUIN_TAKES, result, error);
+    return create(host, JOINTS_WITH_STEPS, MANNEQUIN_CLIP_COUNT + MANNEQUIN_TAKES, result, error);
 }
 
 lmb_result mannequin_create_child(const lmb_host *host, mannequin **result, lmb_error *error) {

@@ -70,7 +70,9 @@ lmb_result mannequin_create_with_face(const lmb_host *host, mannequin **result, 
 #define MANNEQUIN_TAKES 4u
 #define MANNEQUIN_TAKE_SECONDS 60.0f
 /// Creates one with #MANNEQUIN_TAKES more clips after all others, "take 1" and so on, of #MANNEQUIN_TAKE_SECONDS each:
-/// long takes for motion matching (mannequin_takes.h), whose root moves. Everything else is the same.
+/// long takes for motion matching (mannequin_takes.h), whose root moves, and with two float channels, "left_planted"
+/// and "right_planted", which are 1 in them while that foot stands (lmb_foot_def.planted_channel). Everything else is
+/// the same.
 lmb_result mannequin_create_with_takes(const lmb_host *host, mannequin **result, lmb_error *error);
 /// Creates a child of 1.13 m: the same joints and sockets with other proportions, a large head and short limbs, and no
 /// clips, because a retarget plays those of the mannequin on it.

@@ -13,8 +13,9 @@ static const char *const NAMES[MANNEQUIN_CLIP_COUNT] = {
     "aim",  "aim_left", "aim_right_up", "aim_up",    "aim_left_up",
 };
 
-// Max number of tracks: a rotation and a scale for every joint, and the translations of the pelvis and the root.
-enum { TRACKS = 2 * JOINT_COUNT + 2 };
+// Max number of tracks: a rotation and a scale for every joint, the translations of the pelvis and the root, and the
+// channels of both feet.
+enum { TRACKS = 2 * JOINT_COUNT + 2 + 2 };
 
 typedef struct clip_keys {
     uint32_t count;
@@ -136,7 +137,7 @@ static lmb_result take_memory(const lmb_host *host, uint32_t count, clip_keys *k
     *keys = (clip_keys){.count = count};
     keys->times = memory_take(host, count, sizeof(float));
     keys->poses = memory_take(host, count, sizeof(motion_pose));
-    keys->values = memory_take(host, count, (6 + 7 * JOINT_COUNT) * sizeof(float));
+    keys->values = memory_take(host, count, (6 + 4 + 7 * JOINT_COUNT) * sizeof(float));
     return keys->times != NULL && keys->poses != NULL && keys->values != NULL ? LMB_OK : memory_missing(error);
 }
 
@@ -167,12 +168,12 @@ lmb_result clips_create(mannequin_clip_id id, const lmb_rig *rig, const lmb_host
 }
 
 // Moves the root.
-static void add_places(clip_keys *keys, const float *places) {
+static void add_places(clip_keys *keys, const float (*places)[4]) {
     float *values = keys->values + keys->value_count;
     for (uint32_t i = 0; i < keys->count; i++) {
-        keys->poses[i].rotations[ROOT] = quat_about_y((double)places[4 * i + 3]);
+        keys->poses[i].rotations[ROOT] = quat_about_y((double)places[i][3]);
         for (uint32_t k = 0; k < 3; k++) {
-            values[3 * i + k] = places[4 * i + k];
+            values[3 * i + k] = places[i][k];
         }
     }
     keys->tracks[keys->track_count++] =
@@ -180,20 +181,43 @@ static void add_places(clip_keys *keys, const float *places) {
     keys->value_count += (size_t)keys->count * 3;
 }
 
-lmb_result clips_create_of_poses(const char *name, const motion_pose *poses, const float *places, uint32_t count,
-                                 const lmb_rig *rig, const lmb_host *host, lmb_clip **clip, lmb_error *error) {
-    clip_keys keys;
-    lmb_result result = take_memory(host, count, &keys, error);
-    if (result == LMB_OK) {
-        for (uint32_t i = 0; i < count; i++) {
-            keys.times[i] = (float)(i / MOTION_RATE);
-            keys.poses[i] = poses[i];
+// Adds a channel that steps to 1 when a foot stands, and to 0 at the last key before it no longer does: from there on
+// it moves.
+static void add_steps(clip_keys *keys, uint32_t channel, const bool (*standing)[2], uint32_t side) {
+    float *times = keys->values + keys->value_count, *values = times + keys->count;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < keys->count; i++) {
+        const float value = standing[i][side] && (i + 1 == keys->count || standing[i + 1][side]) ? 1.0f : 0.0f;
+        if (i == 0 || value != values[count - 1]) {
+            times[count] = keys->times[i];
+            values[count++] = value;
         }
-        if (places != NULL) {
-            add_places(&keys, places);
+    }
+    keys->tracks[keys->track_count++] =
+        (lmb_track_def){channel, LMB_PROPERTY_FLOAT, LMB_INTERPOLATION_STEP, count, times, values};
+    keys->value_count += (size_t)keys->count * 2;
+}
+
+lmb_result clips_create_of_poses(const char *name, const clip_poses *poses, const lmb_rig *rig, const lmb_host *host,
+                                 lmb_clip **clip, lmb_error *error) {
+    clip_keys keys;
+    lmb_result result = take_memory(host, poses->count, &keys, error);
+    if (result == LMB_OK) {
+        for (uint32_t i = 0; i < poses->count; i++) {
+            keys.times[i] = (float)(i / MOTION_RATE);
+            keys.poses[i] = poses->poses[i];
+        }
+        if (poses->places != NULL) {
+            add_places(&keys, poses->places);
+        }
+        for (uint32_t side = 0; side < 2 && poses->standing != NULL; side++) {
+            const uint32_t channel = lmb_rig_find_channel(rig, joints_step_channel(side));
+            if (channel != LMB_NONE) {
+                add_steps(&keys, channel, poses->standing, side);
+            }
         }
         align_rotations(&keys);
-        result = create_from(name, (count - 1) / MOTION_RATE, &keys, rig, host, clip, error);
+        result = create_from(name, (poses->count - 1) / MOTION_RATE, &keys, rig, host, clip, error);
     }
     give_memory(host, &keys);
     return result;

@@ -4,6 +4,8 @@
 #include "mannequin_child.h"
 #include "mannequin_face.h"
 
+enum { MOST_CHANNELS = FACE_CHANNELS };
+
 typedef struct rest_joint {
     const char *name;
     uint32_t parent;
@@ -72,6 +74,20 @@ const char *joint_name(uint32_t joint) {
     return JOINTS[joint].name;
 }
 
+const char *joints_step_channel(uint32_t side) {
+    return side == 0 ? "left_planted" : "right_planted";
+}
+
+// Returns the number of channels.
+static uint32_t make_channels(joints_kind kind, lmb_channel_def channels[MOST_CHANNELS]) {
+    const uint32_t count = kind == JOINTS_WITH_FACE ? FACE_CHANNELS : kind == JOINTS_WITH_STEPS ? 2 : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        channels[i] = lmb_default_channel_def();
+        channels[i].name = kind == JOINTS_WITH_FACE ? face_channel_name(i) : joints_step_channel(i);
+    }
+    return count;
+}
+
 static void set_translation(lmb_transform *transform, vec3 offset) {
     transform->translation[0] = (float)offset.x;
     transform->translation[1] = (float)offset.y;
@@ -81,7 +97,7 @@ static void set_translation(lmb_transform *transform, vec3 offset) {
 lmb_result joints_create_rig(joints_kind kind, const lmb_host *host, lmb_rig **rig, lmb_error *error) {
     const bool has_face = kind == JOINTS_WITH_FACE, is_child = kind == JOINTS_OF_CHILD;
     lmb_joint_def joints[FACE_JOINT_COUNT];
-    lmb_channel_def channels[FACE_CHANNELS];
+    lmb_channel_def channels[MOST_CHANNELS];
     for (uint32_t i = 0; i < JOINT_COUNT; i++) {
         joints[i] = lmb_default_joint_def();
         joints[i].name = JOINTS[i].name;
@@ -108,15 +124,11 @@ lmb_result joints_create_rig(joints_kind kind, const lmb_host *host, lmb_rig **r
         set_translation(&joints[i].rest, vec3_subtract(face_eye(i), joint_rest(HEAD)));
         joints[i].radius = 0.03f;
     }
-    for (uint32_t i = 0; i < FACE_CHANNELS; i++) {
-        channels[i] = lmb_default_channel_def();
-        channels[i].name = face_channel_name(i);
-    }
     lmb_rig_def def = {.joints = joints,
                        .joint_count = has_face ? FACE_JOINT_COUNT : JOINT_COUNT,
                        .sockets = sockets,
                        .socket_count = SOCKET_COUNT,
                        .channels = channels,
-                       .channel_count = has_face ? FACE_CHANNELS : 0};
+                       .channel_count = make_channels(kind, channels)};
     return lmb_rig_create(&def, host, rig, error);
 }

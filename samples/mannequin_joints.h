@@ -39,9 +39,13 @@ extern const vec3 LEFT_THUMB_TIP;
 
 typedef enum joints_kind {
     JOINTS_PLAIN,
-    JOINTS_WITH_FACE, // with the joints of the eyes and the channels of mannequin_face.h
-    JOINTS_OF_CHILD   // of mannequin_child.h
+    JOINTS_WITH_FACE,  // with the joints of the eyes and the channels of mannequin_face.h
+    JOINTS_WITH_STEPS, // with channels that say which foot stands
+    JOINTS_OF_CHILD    // of mannequin_child.h
 } joints_kind;
+
+// The channel that is 1 while a foot stands on the ground with all of its sole: of the left foot, and of the right.
+const char *joints_step_channel(uint32_t side);
 
 lmb_result joints_create_rig(joints_kind kind, const lmb_host *host, lmb_rig **rig, lmb_error *error);
 

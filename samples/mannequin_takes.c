@@ -23,7 +23,7 @@ struct mannequin_take {
     lmb_host host;
     char name[24];
     lmb_clip *clip;
-    float *keys;
+    float (*keys)[4];
     lmb_motion_track motion;
 };
 
@@ -272,7 +272,10 @@ static figure figure_at(const walker *w) {
     return f;
 }
 
-static void make_poses(const moment *path, uint32_t path_count, motion_pose *poses, uint32_t count) {
+#define MOST_ROLL (2.0 * DEGREES) // of a foot that stands with all of its sole
+
+static void make_poses(const moment *path, uint32_t path_count, motion_pose *poses, bool (*standing)[2],
+                       uint32_t count) {
     walker w = {.path = path, .count = path_count, .phase = 0.3};
     for (int side = 0; side < 2; side++) {
         w.feet[side] = neutral(&w, side, 0.0);
@@ -280,6 +283,9 @@ static void make_poses(const moment *path, uint32_t path_count, motion_pose *pos
     for (; w.at < count; w.at++) {
         const figure f = figure_at(&w);
         figure_pose(&f, &poses[w.at]);
+        for (int side = 0; side < 2; side++) {
+            standing[w.at][side] = !w.lifted[side] && fabs(f.feet[side].roll) < MOST_ROLL;
+        }
         advance(&w);
     }
 }
@@ -291,23 +297,27 @@ static lmb_result make(mannequin_take *take, const lmb_rig *rig, uint32_t seed, 
     const lmb_host *host = &take->host;
     moment *path = memory_take(host, count + AHEAD, sizeof *path);
     motion_pose *poses = memory_take(host, count, sizeof *poses);
-    take->keys = memory_take(host, count, 4 * sizeof *take->keys);
-    lmb_result result = path != NULL && poses != NULL && take->keys != NULL ? LMB_OK : memory_missing(error);
+    bool(*standing)[2] = memory_take(host, count, sizeof *standing);
+    take->keys = memory_take(host, count, sizeof *take->keys);
+    const bool has_all = path != NULL && poses != NULL && standing != NULL && take->keys != NULL;
+    lmb_result result = has_all ? LMB_OK : memory_missing(error);
     if (result == LMB_OK) {
         make_path(seed, path, count + AHEAD);
-        make_poses(path, count + AHEAD, poses, count);
+        make_poses(path, count + AHEAD, poses, standing, count);
         for (uint32_t i = 0; i < count; i++) {
             const float key[4] = {(float)path[i].x, 0.0f, (float)path[i].z, (float)path[i].yaw};
             for (int k = 0; k < 4; k++) {
-                take->keys[4 * i + (uint32_t)k] = key[k];
+                take->keys[i][k] = key[k];
             }
         }
-        take->motion = (lmb_motion_track){.key_count = count, .keys = take->keys};
-        result = clips_create_of_poses(take->name, poses, moves_root ? take->keys : NULL, count, rig, host, &take->clip,
-                                       error);
+        take->motion = (lmb_motion_track){.key_count = count, .keys = take->keys[0]};
+        const clip_poses all = {count, poses, moves_root ? (const float(*)[4])take->keys : NULL,
+                                (const bool(*)[2])standing};
+        result = clips_create_of_poses(take->name, &all, rig, host, &take->clip, error);
     }
     memory_give(host, path);
     memory_give(host, poses);
+    memory_give(host, standing);
     return result;
 }
 

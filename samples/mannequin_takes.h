@@ -12,7 +12,8 @@
 typedef struct mannequin_take mannequin_take;
 
 /// Creates a take of so many seconds, 1 to 600, for the rig of a mannequin. A foot that stands keeps its place on the
-/// ground. The same seed gives the same take. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY. The clips of
+/// ground. If the rig has the channels of mannequin_create_with_takes(), they say when. The same seed gives the same
+/// take. Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY. The clips of
 /// mannequin_create_with_takes() are these, and their root moves.
 lmb_result mannequin_take_create(const lmb_rig *rig, uint32_t seed, float seconds, const lmb_host *host,
                                  mannequin_take **take, lmb_error *error);
