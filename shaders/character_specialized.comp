@@ -271,9 +271,7 @@ void pose(bool keeps_matrices, bool last) {
             leave_at_rest();
         } else {
             run_straight_line();
-            if (last) {
-                poses[0] = shown_pose(at_joint, poses[0]);
-            }
+            poses[0] = shown_pose(at_joint, at_pass, poses[0]);
         }
         if (last) {
             keep_pose(keeps_matrices);

@@ -1,10 +1,11 @@
 // The inertialized pose of a joint, for the kernels that evaluate poses.
 
-transform shown_pose(evaluation e, transform local) {
-    transform shown = local;
-    if (USES_INERTIA && push.program.at[PROGRAM_INERTIA] != 0u) {
+// Returns a pass's result as it is shown: only that of one pass is inertialized.
+transform shown_pose(evaluation e, uint pass, transform result) {
+    transform shown = result;
+    if (USES_INERTIA && push.program.at[PROGRAM_INERTIA] != 0u && pass == push.program.at[PROGRAM_INERTIA_PASS]) {
         inertia_clock now = load_inertia_clock(e);
-        shown = inertialize(e, now, kept_memory(e), local, true);
+        shown = inertialize(e, now, kept_memory(e), result, true);
     }
     return shown;
 }

@@ -55,14 +55,11 @@ void main() {
     bool last = is_last_pass(push.pass);
     bool evaluated = !last || !is_left_at_rest(e);
     if (evaluated) {
-        local = evaluate_pass(e, push.pass);
+        local = shown_pose(e, push.pass, evaluate_pass(e, push.pass));
     }
     if (!last) {
         store_exchange(e, push.pass, local);
         return;
-    }
-    if (evaluated) {
-        local = shown_pose(e, local);
     }
     if (gives_matrices()) {
         affine own = own_matrix(local);

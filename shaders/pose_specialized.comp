@@ -31,15 +31,13 @@ void main() {
     bool evaluated = !last || !is_left_at_rest(at_joint);
     if (evaluated) {
         run_straight_line();
+        poses[0] = shown_pose(at_joint, at_pass, poses[0]);
     } else {
         poses[0] = load_rest(at_joint.program, at_joint.joint);
     }
     if (!last) {
         store_exchange(at_joint, at_pass, poses[0]);
         return;
-    }
-    if (evaluated) {
-        poses[0] = shown_pose(at_joint, poses[0]);
     }
     if (gives_matrices()) {
         affine own = own_matrix(poses[0]);

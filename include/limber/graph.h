@@ -705,10 +705,10 @@ typedef struct lmb_graph_def {
     lmb_value lod;
     const lmb_curve_def *curves; ///< of its own, for values, transitions and fades; copied; may be NULL if none
     uint32_t curve_count;        ///< 0 to #LMB_MAX_CURVES
-    /// Whether the result of the last operation is inertialized when the host says so (inertia.h). Not for
-    /// #LMB_OP_WEIGHTED_MATRIX. If a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes by
-    /// itself, and this must be false. If one can restart a state that is still seen (lmb_transition_def, "Restarts"),
-    /// the graph inertializes by itself unless this is true.
+    /// Whether the pose, below the corrections that end the graph, is inertialized when the host says so (inertia.h).
+    /// Not for #LMB_OP_WEIGHTED_MATRIX. If a machine has a transition of #LMB_FADE_INERTIALIZED, the graph inertializes
+    /// by itself, and this must be false. If one can restart a state that is still seen (lmb_transition_def,
+    /// "Restarts"), the graph inertializes by itself unless this is true.
     bool inertialize;
     uint32_t inertia_parameters; ///< with `inertialize`: the first of #LMB_INERTIA_PARAMETERS parameters
 

@@ -6,7 +6,12 @@
 /// The old pose is not evaluated any more, so a transition costs as much as one pose. Offsets are taken from the pose
 /// that was shown, whatever produced it, so a transition that interrupts another one does not jump either.
 ///
-/// Inertialization applies to a graph's result, the local transforms of its last operation, after everything else.
+/// Inertialization applies to the local transforms of a graph's last operation, but before the corrections that end the
+/// graph: #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM, #LMB_OP_FOOT_PLACEMENT, #LMB_OP_TWIST and #LMB_OP_CHAIN, from the last
+/// operation down through their first inputs, with #LMB_OP_CLAMP between them. So a hand reaches its target, and a
+/// locked foot keeps its place, while an offset decays below. What a correction itself changes at a switch, such as its
+/// weight, is not smoothed.
+///
 /// There are two ways to use it:
 ///
 /// 1. A machine has a transition of the kind #LMB_FADE_INERTIALIZED, or one that can restart a state that is still
@@ -45,7 +50,8 @@
 /// every device, whatever the words contain.
 ///
 /// **Skipped frames.** A character that was not shown in the frame of a switch or in the one before, because a list
-/// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped. A
+/// omitted it, has no offset and shows its new pose at once; so does a joint that its level of detail dropped, unless a
+/// correction follows, which reads all joints. A
 /// character that was not shown in the frame before those two has no velocity. A second run of a character in the same
 /// frame changes nothing, if the first run has completed; a list on a device must not name it twice (gpu.h).
 ///

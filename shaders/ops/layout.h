@@ -28,7 +28,7 @@
 #define PROGRAM_DATA 20     // offset of data that instructions refer to: values, tables
 #define PROGRAM_LOD 21      // offset: levels of detail, LOD_..., or 0 if there are none
 #define PROGRAM_MATRICES 22 // 1 if the result of joints is matrices, not transforms
-#define PROGRAM_INERTIA 23  // 1 plus the first of INERTIA_PARAMETERS if the result is inertialized, or 0
+#define PROGRAM_INERTIA 23  // 1 plus the first of INERTIA_PARAMETERS if a pass is inertialized, or 0
 #define PROGRAM_RULES 24    // offset: word [rule][RULE_WORDS], the rules of a node before those of its inputs
 #define PROGRAM_RULE_COUNT 25
 #define PROGRAM_WEIGHTS 26 // weights per character that the rules write
@@ -49,6 +49,7 @@
 #define PROGRAM_REACHED 40            // words per character that say which nodes reached their targets
 #define PROGRAM_REACHED_PARAMETERS 41 // offset: [word] 1 plus the parameter that the control writes, or 0
 #define PROGRAM_JOINT_KEPT 42         // words kept for each joint: INERTIA_WORDS, INERTIA_SCALED_WORDS or 0
+#define PROGRAM_INERTIA_PASS 43       // the pass whose result is inertialized
 // A multiple of a sector, so that what follows begins at one.
 #define PROGRAM_HEADER_WORDS 48
 

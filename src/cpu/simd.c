@@ -211,18 +211,26 @@ static bool needs_models(const lmb_batch_def *batch) {
     return (batch->outputs & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT)) != 0;
 }
 
-// Inertializes the joints held. `kept` begins with the first lane's row.
-static LMB_NOINLINE void inertialize_joints(const evaluation *at, const inertia_clock *now, uint32_t *kept,
-                                            uint32_t count, slots *held) {
+// Inertializes the joints held.
+static LMB_NOINLINE void inertialize_joints(const evaluation *at, const inertia_clock *now, uint32_t count,
+                                            slots *held) {
     evaluation e = *at;
     for (uint32_t place = 0; place < count; place++) {
         e.joint = held->joints[place];
-        store_slot(held, 0, place, inertialize(e, *now, kept, load_slot(held, 0, place), held->active[place]));
+        store_slot(held, 0, place, inertialize(e, *now, e.kept, load_slot(held, 0, place), held->active[place]));
+    }
+}
+
+// Runs a pass for the joints held, and inertializes its result if the clock of that is given and it is that pass.
+static void run_pass(const evaluation *e, uint32_t pass, const inertia_clock *now, uint32_t count, slots *held) {
+    evaluate_joints(*e, pass, count, held);
+    if (USES_INERTIA && now != NULL && pass == e->program[PROGRAM_INERTIA_PASS]) {
+        inertialize_joints(e, now, count, held);
     }
 }
 
 // Runs all passes except the last one, for all joints.
-static void run_exchanges(evaluation e, slots *held) {
+static void run_exchanges(evaluation e, const inertia_clock *now, slots *held) {
     const walk_plan all = {.computed = e.program[PROGRAM_JOINTS]};
     for (uint32_t pass = 0; pass + 1 < e.program[PROGRAM_PASS_COUNT]; pass++) {
         transform *area = exchange_place(e, pass, 0);
@@ -230,7 +238,7 @@ static void run_exchanges(evaluation e, slots *held) {
         for (uint32_t first = 0; first < all.computed; first += count) {
             count = all.computed - first < TILE_JOINTS ? all.computed - first : TILE_JOINTS;
             take_joints(e, all, first, count, held);
-            evaluate_joints(e, pass, count, held);
+            run_pass(&e, pass, now, count, held);
             for (uint32_t place = 0; place < count; place++) {
                 store_pose(area + first + place, load_slot(held, 0, place));
             }
@@ -238,13 +246,9 @@ static void run_exchanges(evaluation e, slots *held) {
     }
 }
 
-static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e, uint32_t *kept, affine *models,
-                       slots *held) {
+static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e, const inertia_clock *now,
+                       affine *models, slots *held) {
     walk_plan plan = plan_walk(e);
-    inertia_clock now;
-    if (USES_INERTIA && kept != NULL) {
-        now = load_inertia_clock(e);
-    }
     uint32_t joints = batch->graph->joint_count, count;
     for (uint32_t first = 0; first < joints; first += count) {
         bool computed = first < plan.computed;
@@ -252,10 +256,7 @@ static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e,
         count = left < TILE_JOINTS ? left : TILE_JOINTS;
         take_joints(e, plan, first, count, held);
         if (computed) {
-            evaluate_joints(e, e.program[PROGRAM_PASS_COUNT] - 1, count, held);
-            if (USES_INERTIA && kept != NULL) {
-                inertialize_joints(&e, &now, kept, count, held);
-            }
+            run_pass(&e, e.program[PROGRAM_PASS_COUNT] - 1, now, count, held);
         }
         if (plan.mixed || !computed) {
             leave_at_rest(e, plan, count, held);
@@ -428,8 +429,13 @@ static void pose(run *r, int lanes) {
     if (graph->finds_points) {
         SHARED_POINTS(&r->e);
     }
-    run_exchanges(r->e, r->held);
-    run_joints(r->batch, &to, r->e, graph->uses_inertia ? r->e.kept : NULL, r->models, r->held);
+    const bool inertializes = USES_INERTIA && graph->uses_inertia && r->e.kept != NULL;
+    inertia_clock now;
+    if (inertializes) {
+        now = load_inertia_clock(r->e);
+    }
+    run_exchanges(r->e, inertializes ? &now : NULL, r->held);
+    run_joints(r->batch, &to, r->e, inertializes ? &now : NULL, r->models, r->held);
     run_outputs(r->batch, &to, r->models, r->rotations);
     if (lmb_batch_runs_channels(r->batch)) {
         SHARED_CHANNELS(r->batch, r->outputs, r->first, lanes, &r->e);

@@ -106,6 +106,7 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     c->data = (uint32_t)at;
     header[PROGRAM_DATA] = c->data;
     header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
+    header[PROGRAM_INERTIA_PASS] = c->inertia_pass;
     header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
     header[PROGRAM_JOINT_KEPT] = c->joint_kept;
     header[PROGRAM_REACHED] = c->reached_count;

@@ -147,6 +147,8 @@ typedef struct lmb_compiler {
     bool scales;                                   // lmb_graph_scales()
     uint32_t joint_kept;                           // words for each joint and character: PROGRAM_JOINT_KEPT
     uint32_t inertia_words;                        // of all joints
+    uint32_t inertia_pass;                         // PROGRAM_INERTIA_PASS
+    uint32_t lowest_correction;                    // find_lowest_correction()
     uint32_t chain_words;                          // after them: of chains and feet
     bool uses_colliders;                           // of chains
     bool uses_detached;                            // limbs whose end is not below their mid

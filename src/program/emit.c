@@ -323,6 +323,9 @@ static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t take
     c->own = (takes & TAKES_MIRROR) ? mirror_share(c, node) : own;
     c->plants += plants;
     const bool fits = emit_exchanged(c, node->inputs[0], emit_input, &area) && (!has_goal || emit_goal(c, node, &goal));
+    if (c->lowest_correction == (uint32_t)(node - c->def->nodes) && c->inertia_pass == LMB_MOST_PASSES) {
+        c->inertia_pass = area;
+    }
     c->plants -= plants;
     c->own = own;
     c->first_marked = marked;
@@ -651,6 +654,20 @@ static void add_passes(lmb_compiler *c) {
     }
 }
 
+// Returns the lowest of the nodes that correct the result: those from the last one down that reach for targets with
+// what one input gives them, or keep that within limits. Only nodes that read it at other joints count, as its pose is
+// in an exchange area. LMB_NONE: there are none.
+static uint32_t find_lowest_correction(const lmb_graph_def *def) {
+    uint32_t lowest = LMB_NONE, node = def->node_count - 1;
+    for (bool corrects = true; corrects; node = def->nodes[node].inputs[0]) {
+        const lmb_op op = def->nodes[node].op;
+        const bool reads = lmb_find_operation(op)->exchanges && op != LMB_OP_MIRROR;
+        lowest = reads ? node : lowest;
+        corrects = reads || op == LMB_OP_CLAMP;
+    }
+    return lowest;
+}
+
 bool lmb_graph_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
@@ -673,6 +690,8 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->scales = lmb_graph_scales(c);
     c->joint_kept = !c->def->inertialize ? 0 : c->scales ? INERTIA_SCALED_WORDS : INERTIA_WORDS;
     c->inertia_words = c->joint_kept * c->def->rig->joint_count;
+    c->inertia_pass = LMB_MOST_PASSES; // not known yet
+    c->lowest_correction = find_lowest_correction(c->def);
     c->chain_words = 0;
     c->uses_colliders = false;
     c->uses_detached = false;
@@ -689,6 +708,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     add_tables(c);
     if (emit_node(c, c->def->node_count - 1)) {
         end_pass(c);
+        c->inertia_pass = c->lowest_correction == LMB_NONE ? c->ended - 1 : c->inertia_pass;
         add_passes(c);
         lmb_graph_add_reached_parameters(c);
         return check_values(c);

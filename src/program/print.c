@@ -252,6 +252,16 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
     }
 }
 
+static void print_inertia(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
+    line line = {.graph = graph, .comma = " "};
+    add(&line, "      s0   %-14s s0", "inertialize");
+    line.comma = ", ";
+    const uint32_t duration[VALUE_WORDS] = {
+        [VALUE_PARAMETER] = graph->program[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
+    add_value(&line, "duration", duration);
+    print(user, line.text);
+}
+
 void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
     const uint32_t *program = graph->program;
     uint32_t depth = 0, pass = 0;
@@ -272,20 +282,15 @@ void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const cha
         print(user, line.text);
         depth = first + shape->pushed;
         const bool last = pass + 1 == program[PROGRAM_PASS_COUNT];
-        if (i + 1 == first_of_pass(program, pass + 1u) && !last) {
+        const bool ends = i + 1 == first_of_pass(program, pass + 1u);
+        if (ends && program[PROGRAM_INERTIA] != 0 && pass == program[PROGRAM_INERTIA_PASS]) {
+            print_inertia(graph, print, user);
+        }
+        if (ends && !last) {
             line = (struct line){.graph = graph};
             add(&line, "      a%-2u  %-14s s0", (unsigned)pass++, "exchange");
             print(user, line.text);
             depth = 0;
         }
-    }
-    if (program[PROGRAM_INERTIA] != 0) {
-        line line = {.graph = graph, .comma = " "};
-        add(&line, "      s0   %-14s s0", "inertialize");
-        line.comma = ", ";
-        const uint32_t duration[VALUE_WORDS] = {
-            [VALUE_PARAMETER] = program[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
-        add_value(&line, "duration", duration);
-        print(user, line.text);
     }
 }

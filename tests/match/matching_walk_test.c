@@ -6,18 +6,21 @@
 
 #include "../../shaders/ops/control_layout.h"
 
+#include <limber/cpu.h>
 #include <limber/graph.h>
 #include <limber/motion_database.h>
 #include <math.h>
 #include <stdlib.h>
 
-enum { X, Z, PARAMETERS };
+enum { X, Z, CLOCK, PARAMETERS };
+enum { FEET = 2 };
 #define PI 3.14159265358979323846
 
 static mannequin *figure;
 static mannequin_take *takes[MANNEQUIN_TAKES];
 static lmb_motion_database *database;
-static lmb_graph *graph;
+static lmb_graph *graph;        // the machine alone
+static lmb_graph *with_feet[2]; // under feet: free, and locked
 
 static lmb_result make_database(lmb_error *error) {
     lmb_motion_take list[MANNEQUIN_TAKES];
@@ -36,11 +39,34 @@ static lmb_result make_database(lmb_error *error) {
     return lmb_motion_database_create(&def, NULL, &database, error);
 }
 
-static lmb_result make_graph(lmb_error *error) {
+static lmb_node_def make_feet(float lock_distance) {
+    static const char *const names[FEET][4] = {{"left_thigh", "left_shin", "left_foot", "left_planted"},
+                                               {"right_thigh", "right_shin", "right_foot", "right_planted"}};
+    const lmb_rig *rig = mannequin_rig(figure);
+    lmb_foot_def feet[FEET];
+    for (uint32_t i = 0; i < FEET; i++) {
+        feet[i] = lmb_default_foot_def();
+        feet[i].hip = lmb_rig_find_joint(rig, names[i][0]);
+        feet[i].knee = lmb_rig_find_joint(rig, names[i][1]);
+        feet[i].ankle = lmb_rig_find_joint(rig, names[i][2]);
+        feet[i].knee_axis[0] = -1.0f;
+        feet[i].knee_axis[2] = 0.0f;
+        feet[i].planted_channel = lmb_rig_find_channel(rig, names[i][3]);
+    }
+    lmb_node_def node = lmb_foot_placement_node(MANNEQUIN_TAKES, lmb_rig_find_joint(rig, "pelvis"), feet, FEET);
+    node.feet.space = LMB_IK_WORLD;
+    node.feet.time = lmb_parameter(CLOCK);
+    node.feet.lock_distance = lock_distance;
+    node.feet.release_half_life = 0.1f;
+    return node;
+}
+
+// `lock_distance`: below 0 for the machine alone.
+static lmb_result make_graph(float lock_distance, lmb_graph **made, lmb_error *error) {
     static const uint32_t poses[MANNEQUIN_TAKES] = {0, 1, 2, 3};
     lmb_player_def players[MANNEQUIN_TAKES];
     lmb_state_def states[MANNEQUIN_TAKES];
-    lmb_node_def nodes[MANNEQUIN_TAKES + 1];
+    lmb_node_def nodes[MANNEQUIN_TAKES + 2];
     const lmb_clip *clips[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         clips[i] = mannequin_take_clip(takes[i]);
@@ -62,33 +88,38 @@ static lmb_result make_graph(lmb_error *error) {
     machine.state_count = MANNEQUIN_TAKES;
     machine.matching = &matching;
     nodes[MANNEQUIN_TAKES] = lmb_machine_node(poses, &machine);
+    nodes[MANNEQUIN_TAKES + 1] = make_feet(lock_distance);
     const lmb_motion_def motion = lmb_default_motion_def();
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = mannequin_rig(figure);
     def.clips = clips;
     def.clip_count = MANNEQUIN_TAKES;
     def.nodes = nodes;
-    def.node_count = MANNEQUIN_TAKES + 1;
+    def.node_count = MANNEQUIN_TAKES + (lock_distance < 0.0f ? 1 : 2);
     def.parameter_count = PARAMETERS;
     def.motion = &motion;
-    return lmb_graph_create(&def, NULL, &graph, error);
+    return lmb_graph_create(&def, NULL, made, error);
 }
 
 static int set_up(void **state) {
     (void)state;
     lmb_error error = {0};
-    lmb_result result = mannequin_create(NULL, &figure, &error);
+    lmb_result result = mannequin_create_with_takes(NULL, &figure, &error);
     for (uint32_t i = 0; i < MANNEQUIN_TAKES && result == LMB_OK; i++) {
         result = mannequin_take_create(mannequin_rig(figure), i + 1, MANNEQUIN_TAKE_SECONDS, NULL, &takes[i], &error);
     }
     result = result == LMB_OK ? make_database(&error) : result;
-    result = result == LMB_OK ? make_graph(&error) : result;
+    result = result == LMB_OK ? make_graph(-1.0f, &graph, &error) : result;
+    result = result == LMB_OK ? make_graph(0.0f, &with_feet[0], &error) : result;
+    result = result == LMB_OK ? make_graph(0.25f, &with_feet[1], &error) : result;
     return result == LMB_OK ? 0 : -1;
 }
 
 static int tear_down(void **state) {
     (void)state;
     lmb_graph_destroy(graph);
+    lmb_graph_destroy(with_feet[0]);
+    lmb_graph_destroy(with_feet[1]);
     lmb_motion_database_destroy(database);
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         mannequin_take_destroy(takes[i]);
@@ -204,10 +235,150 @@ static void jumps_are_rare(void **state) {
     end(&w);
 }
 
+enum { MOST_STEPS = 4000 };
+
+// A character whose feet are placed, and where they were when they were planted last.
+typedef struct stander {
+    lmb_cpu *cpu;
+    lmb_batch_def batch;
+    lmb_control_frame frame;
+    uint32_t *state, *memory;
+    float *parameters, *models, world[12];
+    bool is_planted[FEET];
+    double places[FEET][2];
+    double slides[FEET]; // since then, at most
+    double all[MOST_STEPS];
+    uint32_t count;
+} stander;
+
+static void stand(stander *s, lmb_graph *of) {
+    lmb_error error = {0};
+    *s = (stander){.batch = {of, 1, LMB_OUTPUT_MODEL_BIT}, .frame = lmb_default_control_frame()};
+    assert_ok(lmb_cpu_create(of, LMB_CPU_REFERENCE, NULL, &s->cpu, &error), &error);
+    s->state = calloc(lmb_control_state_words(lmb_graph_control(of)), sizeof *s->state);
+    s->memory = calloc(lmb_graph_inertia_words(of) + 1, sizeof *s->memory);
+    s->parameters = calloc(lmb_graph_parameter_count(of), sizeof *s->parameters);
+    s->models = calloc(lmb_graph_joint_count(of), 12 * sizeof *s->models);
+    assert_true(s->state != NULL && s->memory != NULL && s->parameters != NULL && s->models != NULL);
+    s->frame.state = s->state;
+    s->frame.parameters = s->parameters;
+    s->frame.matrices = s->world;
+    s->frame.character_count = 1;
+    s->frame.step = LMB_TICKS_PER_SECOND / 60;
+}
+
+static void leave(stander *s) {
+    lmb_cpu_destroy(s->cpu);
+    free(s->state);
+    free(s->memory);
+    free(s->parameters);
+    free(s->models);
+}
+
+static void note_slide(stander *s, double slide) {
+    assert_true(s->count < MOST_STEPS);
+    s->all[s->count++] = slide;
+}
+
+// Whether the take that plays plants a foot.
+static bool plants(const stander *s, uint32_t foot) {
+    static const char *const names[FEET] = {"left_planted", "right_planted"};
+    const uint32_t take = lmb_control_current_state(lmb_graph_control(s->batch.graph), s->state, 0);
+    lmb_crossing crossings[MOST_STEPS];
+    uint32_t count = 0;
+    lmb_error error = {0};
+    assert_ok(lmb_clip_find_crossings(mannequin_take_clip(takes[take]),
+                                      lmb_rig_find_channel(mannequin_rig(figure), names[foot]), 0.5f, false, crossings,
+                                      MOST_STEPS, &count, &error),
+              &error);
+    assert_in_range(count, 1, MOST_STEPS);
+    bool is_planted = !crossings[0].rises;
+    for (uint32_t i = 0; i < count && crossings[i].time <= s->parameters[PARAMETERS + take]; i++) {
+        is_planted = crossings[i].rises;
+    }
+    return is_planted;
+}
+
+// Notes how far a foot is from where it was planted.
+static void note_foot(stander *s, uint32_t foot) {
+    static const char *const names[FEET] = {"left_foot", "right_foot"};
+    const float *model = s->models + 12 * (size_t)lmb_rig_find_joint(mannequin_rig(figure), names[foot]);
+    double place[2];
+    for (int i = 0; i < 2; i++) {
+        const float *row = s->world + 8 * (size_t)i;
+        place[i] = (double)row[3];
+        for (size_t k = 0; k < 3; k++) {
+            place[i] += (double)row[k] * (double)model[4 * k + 3];
+        }
+    }
+    const bool is_planted = plants(s, foot);
+    if (is_planted && !s->is_planted[foot]) {
+        memcpy(s->places[foot], place, sizeof place);
+        s->slides[foot] = 0.0;
+    } else if (!is_planted && s->is_planted[foot]) {
+        note_slide(s, s->slides[foot]);
+    }
+    s->slides[foot] = fmax(s->slides[foot], hypot(place[0] - s->places[foot][0], place[1] - s->places[foot][1]));
+    s->is_planted[foot] = is_planted;
+}
+
+static void walk_on(stander *s, double x, double z) {
+    lmb_error error = {0};
+    s->parameters[X] = (float)x;
+    s->parameters[Z] = (float)z;
+    s->parameters[CLOCK] = (float)s->frame.number / 60.0f;
+    const lmb_batch_inputs inputs = {.control = &s->frame};
+    const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_MODEL] = s->models}, .inertia = s->memory};
+    assert_ok(lmb_cpu_run(s->cpu, &s->batch, &inputs, &outputs, &error), &error);
+    s->frame.number++;
+    for (uint32_t foot = 0; foot < FEET; foot++) {
+        note_foot(s, foot);
+    }
+}
+
+static int compare_numbers(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Asks for movements and measures how far planted feet slide: the distances, in their order.
+static stander *measure_slides(lmb_graph *of, const char *name) {
+    stander *s = calloc(1, sizeof *s);
+    assert_non_null(s);
+    stand(s, of);
+    for (int i = 0; i < 120; i++) {
+        const double speed = i % 5 == 0 ? 0.0 : 0.8 + 0.4 * (i % 6), angle = 2.4 * i;
+        for (int frame = 0; frame < 100 + 13 * (i % 5); frame++) {
+            walk_on(s, speed * sin(angle), speed * cos(angle));
+        }
+    }
+    leave(s);
+    qsort(s->all, s->count, sizeof *s->all, compare_numbers);
+    assert_true(s->count > 400);
+    print_message("%s: of %u times that a foot is planted half slide by at least %.1f cm, a tenth by %.1f, a "
+                  "fiftieth by %.1f, one by %.1f\n",
+                  name, (unsigned)s->count, 100.0 * s->all[s->count / 2], 100.0 * s->all[s->count * 9 / 10],
+                  100.0 * s->all[s->count * 49 / 50], 100.0 * s->all[s->count - 1]);
+    return s;
+}
+
+// The offset of a jump decays below the locks, so they hold through it. One that would be longer than the lock distance
+// breaks.
+static void planted_feet_do_not_slide(void **state) {
+    (void)state;
+    stander *without = measure_slides(with_feet[0], "without locks");
+    stander *with = measure_slides(with_feet[1], "with locks");
+    assert_true(without->all[without->count * 9 / 10] > 0.05);
+    assert_true(with->all[with->count * 49 / 50] < 0.001);
+    free(without);
+    free(with);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_and_starts_are_quick),
         cmocka_unit_test(jumps_are_rare),
+        cmocka_unit_test(planted_feet_do_not_slide),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -27,6 +27,7 @@ typedef struct fixture {
     uint32_t joints;
     uint32_t characters;
     bool has_levels;
+    bool corrects;         // a limb reaches for a target, after inertialization
     device_buffer list;    // of posed characters, after their number; none if all are posed
     uint32_t first_listed; // frame
     float *parameters;
@@ -74,7 +75,7 @@ static void make_program(fixture *f) {
     }
     const lmb_rig_def rig = {.joints = joints, .joint_count = f->joints};
     assert_ok(lmb_rig_create(&rig, NULL, &f->rig, &error), &error);
-    lmb_node_def nodes[CLIPS + 1];
+    lmb_node_def nodes[CLIPS + 2];
     nodes[CLIPS] = lmb_default_node_def();
     nodes[CLIPS].op = LMB_OP_WEIGHTED;
     nodes[CLIPS].input_count = CLIPS;
@@ -87,6 +88,8 @@ static void make_program(fixture *f) {
         nodes[CLIPS].inputs[i] = i;
         nodes[CLIPS].weights[i] = lmb_parameter(WEIGHTS + i);
     }
+    const lmb_value target[3] = {lmb_constant(0.5f), lmb_constant(0.25f), lmb_constant(-1.0f)};
+    nodes[CLIPS + 1] = lmb_two_bone_node(CLIPS, 1, 4, 9, target);
     // The joints at the ends of branches exist only at level of detail 0.
     uint8_t levels[MOST_JOINTS];
     for (uint32_t i = 0; i < f->joints; i++) {
@@ -96,7 +99,7 @@ static void make_program(fixture *f) {
                                .clips = (const lmb_clip *const *)f->clips,
                                .clip_count = CLIPS,
                                .nodes = nodes,
-                               .node_count = CLIPS + 1,
+                               .node_count = f->corrects ? CLIPS + 2 : CLIPS + 1,
                                .parameter_count = PARAMETERS,
                                .max_lods = f->has_levels ? levels : NULL,
                                .lod = lmb_parameter(LEVEL),
@@ -140,10 +143,10 @@ static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_para
     return control;
 }
 
-static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool interprets, bool has_levels,
-                         uint64_t span_bytes) {
+// Opens a fixture whose numbers and choices are set.
+static void open_fixture(fixture *f, bool interprets, uint64_t span_bytes) {
+    const uint32_t characters = f->characters;
     lmb_error error = {0};
-    *f = (fixture){.joints = joints, .characters = characters, .has_levels = has_levels};
     open_device(&f->device);
     lmb_gpu_def gpu_def = device_gpu_def(&f->device);
     gpu_def.interpret_graphs = interprets;
@@ -171,7 +174,7 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     f->state = calloc((size_t)characters * lmb_control_state_words(f->control), sizeof(uint32_t));
     f->memory = calloc(characters * words, sizeof(uint32_t));
     f->there = calloc(characters * words, sizeof(uint32_t));
-    f->shown = calloc((size_t)characters * joints * LMB_POSE_COMPONENTS, sizeof(float));
+    f->shown = calloc((size_t)characters * f->joints * LMB_POSE_COMPONENTS, sizeof(float));
     assert_true(f->parameters != NULL && f->state != NULL && f->memory != NULL && f->there != NULL && f->shown != NULL);
 }
 
@@ -393,9 +396,9 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
 // In several spans, with levels of detail; again from saved data; then with lists of characters.
 static void by_the_programs_own_kernel(void **state) {
     (void)state;
-    fixture f;
+    fixture f = {.joints = 19, .characters = 70, .has_levels = true};
     lmb_error error;
-    open_fixture(&f, 19, 70, false, true, 30 * 19 * 36 * sizeof(uint32_t));
+    open_fixture(&f, false, 30 * 19 * 36 * sizeof(uint32_t));
     assert_int_equal(lmb_gpu_batch_span_count(f.batch), 3);
     expect_refusal_of_other_parameters(&f);
     run_frames(&f, 0, 24);
@@ -409,11 +412,20 @@ static void by_the_programs_own_kernel(void **state) {
     close_fixture(&f);
 }
 
+static void below_a_correction(void **state) {
+    (void)state;
+    fixture f = {.joints = 19, .characters = 40, .has_levels = true, .corrects = true};
+    open_fixture(&f, false, 0);
+    run_frames(&f, 0, 24);
+    assert_true(count_moved(&f) > 1000);
+    close_fixture(&f);
+}
+
 static void by_the_interpreter(void **state) {
     (void)state;
     suite_full_only();
-    fixture f;
-    open_fixture(&f, 19, 23, true, false, 0);
+    fixture f = {.joints = 19, .characters = 23, .has_levels = true, .corrects = true};
+    open_fixture(&f, true, 0);
     run_frames(&f, 0, 24);
     assert_true(count_moved(&f) > 300);
     close_fixture(&f);
@@ -421,8 +433,8 @@ static void by_the_interpreter(void **state) {
 
 static void of_a_rig_too_large_for_one_kernel(void **state) {
     (void)state;
-    fixture f;
-    open_fixture(&f, MOST_JOINTS, 3, false, false, 0);
+    fixture f = {.joints = MOST_JOINTS, .characters = 3, .corrects = true};
+    open_fixture(&f, false, 0);
     run_frames(&f, 0, 20);
     assert_true(count_moved(&f) > 0);
     close_fixture(&f);
@@ -431,6 +443,7 @@ static void of_a_rig_too_large_for_one_kernel(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_the_programs_own_kernel),
+        cmocka_unit_test(below_a_correction),
         cmocka_unit_test(by_the_interpreter),
         cmocka_unit_test(of_a_rig_too_large_for_one_kernel),
     };

@@ -360,7 +360,7 @@ static void extreme_poses_stay_numbers(void **state) {
 
 // ---- Programs: inertialized poses of the pose buffer.
 
-enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, FRAME_FLOATS = JOINTS * LMB_POSE_COMPONENTS };
+enum { JOINTS = 11, CHARACTERS = 9, FRAMES = 90, FRAME_FLOATS = JOINTS * LMB_POSE_COMPONENTS, MOST_NODES = 5 };
 enum { LEVEL = LMB_INERTIA_PARAMETERS, PARAMETERS }; // of the level of detail
 #define STEP (1.0f / 60.0f)
 #define FADE 0.25f
@@ -392,23 +392,51 @@ static void make_levels(const lmb_rig *rig, uint8_t levels[JOINTS]) {
     }
 }
 
+// A graph whose nodes, if any, follow node 0, the pose buffer.
+static lmb_graph *make_program(const lmb_rig *rig, const lmb_node_def *nodes, uint32_t node_count,
+                               const uint8_t *levels, bool inertializes) {
+    lmb_node_def all[MOST_NODES] = {lmb_default_node_def()};
+    all[0].op = LMB_OP_POSE;
+    for (uint32_t i = 0; i < node_count; i++) {
+        all[i + 1] = nodes[i];
+    }
+    uint32_t partners[JOINTS];
+    lmb_joint_limit_def limits[JOINTS];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        partners[i] = i;
+        limits[i] = lmb_default_joint_limit_def();
+        limits[i].set = LMB_JOINT_LIMIT_TRANSLATION;
+        for (int k = 0; k < 3; k++) {
+            limits[i].translation_min[k] = -0.5f;
+            limits[i].translation_max[k] = 0.5f;
+        }
+    }
+    const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = partners};
+    const lmb_joint_limit_def *const all_limits = limits;
+    const lmb_graph_def def = {.rig = rig,
+                               .nodes = all,
+                               .mirrors = &mirror,
+                               .mirror_count = 1,
+                               .joint_limits = &all_limits,
+                               .joint_limits_count = 1,
+                               .node_count = node_count + 1,
+                               .parameter_count = PARAMETERS,
+                               .max_lods = levels,
+                               .lod = levels != NULL ? lmb_parameter(LEVEL) : lmb_constant(0.0f),
+                               .inertialize = inertializes};
+    lmb_graph *made = NULL;
+    lmb_error error = {0};
+    assert_ok(lmb_graph_create(&def, NULL, &made, &error), &error);
+    return made;
+}
+
 static crowd start_crowd(void) {
     crowd c = {.rig = scene_rig(JOINTS, SCENE_TREE, 7)};
     uint8_t levels[JOINTS];
+    lmb_error error = {0};
     make_levels(c.rig, levels);
-    lmb_node_def node = lmb_default_node_def();
-    node.op = LMB_OP_POSE;
-    lmb_graph_def def = {.rig = c.rig,
-                         .nodes = &node,
-                         .node_count = 1,
-                         .parameter_count = PARAMETERS,
-                         .max_lods = levels,
-                         .lod = lmb_parameter(LEVEL),
-                         .inertialize = true};
-    lmb_error error;
-    assert_int_equal(lmb_graph_create(&def, NULL, &c.program, &error), LMB_OK);
-    def.inertialize = false;
-    assert_int_equal(lmb_graph_create(&def, NULL, &c.plain, &error), LMB_OK);
+    c.program = make_program(c.rig, NULL, 0, levels, true);
+    c.plain = make_program(c.rig, NULL, 0, levels, false);
     assert_int_equal(lmb_graph_inertia_words(c.plain), 0);
     c.words = lmb_graph_inertia_words(c.program);
     assert_int_equal(c.words, 36 * JOINTS);
@@ -823,6 +851,114 @@ static void foreign_memory_shows_no_infinity(void **state) {
     }
 }
 
+// Returns a joint with so many ancestors.
+static uint32_t find_deep(const lmb_rig *rig, uint32_t ancestors) {
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        uint32_t count = 0;
+        for (uint32_t at = lmb_rig_joint_parent(rig, joint); at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
+            count++;
+        }
+        if (count == ancestors) {
+            return joint;
+        }
+    }
+    fail();
+    return 0;
+}
+
+// A correction of node `base`.
+static lmb_node_def correct(lmb_op op, const lmb_rig *rig, uint32_t base) {
+    static const float axis[3] = {0.0f, 1.0f, 0.0f}, forward[3] = {0.0f, 0.0f, 1.0f};
+    const lmb_value target[3] = {lmb_constant(0.4f), lmb_constant(-0.3f), lmb_constant(0.6f)};
+    const uint32_t end = find_deep(rig, 3), mid = lmb_rig_joint_parent(rig, end);
+    lmb_node_def node = lmb_default_node_def();
+    if (op == LMB_OP_IK_TWO_BONE) {
+        node = lmb_two_bone_node(base, lmb_rig_joint_parent(rig, mid), mid, end, target);
+    } else if (op == LMB_OP_IK_AIM) {
+        node = lmb_aim_node(base, mid, forward, target);
+    } else if (op == LMB_OP_TWIST) {
+        node = lmb_twist_node(base, mid, axis, end, 1.0f);
+    } else {
+        node.op = op;
+        node.inputs[0] = base;
+        node.input_count = 1;
+    }
+    return node;
+}
+
+enum { WHOLE, BELOW, HELD, ABOVE, STEPS };
+
+// Poses through the parts of a graph, one after the other.
+typedef struct parts {
+    lmb_graph *graphs[STEPS]; // NULL: nothing is done
+    lmb_cpu *cpus[STEPS];
+    uint32_t *memory[STEPS];
+    pose_rows shown[STEPS];
+} parts;
+
+static void run_part(crowd *c, parts *p, int step) {
+    const lmb_graph *graph = p->graphs[step];
+    memcpy(p->shown[step], c->poses, sizeof c->poses);
+    if (graph != NULL) {
+        assert_int_equal(run_path(c, p->cpus[step], graph, p->memory[step], p->shown[step], NULL, 0), LMB_OK);
+    }
+}
+
+// `nodes` in the order of evaluation, of which `below` are before what is inertialized.
+static void expect_inertialized_between(const lmb_op *ops, uint32_t count, uint32_t below) {
+    crowd c = start_crowd();
+    static parts p;
+    p = (parts){0};
+    lmb_node_def nodes[2][MOST_NODES];
+    for (uint32_t i = 0; i < count; i++) {
+        nodes[0][i] = correct(ops[i], c.rig, i);
+        nodes[1][i] = correct(ops[i], c.rig, i - (i < below ? 0 : below));
+    }
+    p.graphs[WHOLE] = make_program(c.rig, nodes[0], count, NULL, true);
+    p.graphs[BELOW] = make_program(c.rig, nodes[1], below, NULL, false);
+    p.graphs[HELD] = make_program(c.rig, NULL, 0, NULL, true);
+    p.graphs[ABOVE] = make_program(c.rig, nodes[1] + below, count - below, NULL, false);
+    for (int step = 0; step < STEPS; step++) {
+        assert_int_equal(lmb_cpu_create(p.graphs[step], LMB_CPU_REFERENCE, NULL, &p.cpus[step], NULL), LMB_OK);
+        p.memory[step] = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(p.graphs[step]) + 1, sizeof(uint32_t));
+        assert_non_null(p.memory[step]);
+    }
+    double worst = 0.0, differs = 0.0;
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        move_crowd(&c, frame);
+        run_part(&c, &p, WHOLE);
+        for (int step = BELOW; step < STEPS; step++) {
+            run_part(&c, &p, step);
+            memcpy(c.poses, p.shown[step], sizeof c.poses);
+        }
+        const float *whole = &p.shown[WHOLE][0][0][0], *last = &p.shown[ABOVE][0][0][0];
+        const float *before = &p.shown[BELOW][0][0][0], *held = &p.shown[HELD][0][0][0];
+        for (uint32_t i = 0; i < CHARACTERS * FRAME_FLOATS; i++) {
+            worst = fmax(worst, fabs((double)whole[i] - (double)last[i]));
+            differs = fmax(differs, fabs((double)held[i] - (double)before[i]));
+        }
+    }
+    printf("%u of %u operations below: %.3g\n", (unsigned)below, (unsigned)count, worst);
+    assert_true(worst <= 1e-4 && differs > 0.5);
+    for (int step = 0; step < STEPS; step++) {
+        lmb_cpu_destroy(p.cpus[step]);
+        lmb_graph_destroy(p.graphs[step]);
+        free(p.memory[step]);
+    }
+    end_crowd(&c);
+}
+
+// Corrections that end a graph come after inertialization. The same parts one after the other are the oracle.
+static void corrections_come_after_it(void **state) {
+    (void)state;
+    expect_inertialized_between((const lmb_op[]){LMB_OP_IK_TWO_BONE}, 1, 0);
+    expect_inertialized_between((const lmb_op[]){LMB_OP_IK_AIM, LMB_OP_CLAMP, LMB_OP_TWIST}, 3, 0);
+    expect_inertialized_between((const lmb_op[]){LMB_OP_MIRROR, LMB_OP_IK_TWO_BONE, LMB_OP_CLAMP}, 3, 1);
+    expect_inertialized_between((const lmb_op[]){LMB_OP_IK_TWO_BONE, LMB_OP_MIRROR}, 2, 2);
+    expect_inertialized_between((const lmb_op[]){LMB_OP_CLAMP, LMB_OP_IK_AIM}, 2, 1);
+    expect_inertialized_between((const lmb_op[]){LMB_OP_IK_AIM, LMB_OP_CLAMP, LMB_OP_MIRROR, LMB_OP_TWIST}, 4, 3);
+}
+
 static void keep_line(void *user, const char *line) {
     snprintf(user, 80, "%s", line);
 }
@@ -887,6 +1023,7 @@ int main(void) {
         cmocka_unit_test(numbers_wrap),
         cmocka_unit_test(bad_parameters_are_refused_and_counted),
         cmocka_unit_test(foreign_memory_shows_no_infinity),
+        cmocka_unit_test(corrections_come_after_it),
         cmocka_unit_test(it_is_printed_behind_all_else),
         cmocka_unit_test(what_is_no_inertialization_is_refused),
     };
