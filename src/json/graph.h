@@ -138,6 +138,16 @@ typedef struct lmb_graph_compared {
     float number;
 } lmb_graph_compared;
 
+// The values of the text that name an event first: where it is emitted, and where it is awaited; or LMB_NONE.
+typedef struct lmb_graph_event_uses {
+    uint32_t emitted, awaited;
+} lmb_graph_event_uses;
+
+typedef struct lmb_graph_walk {
+    bool is_measured;
+    lmb_foot_speed speed;
+} lmb_graph_walk;
+
 typedef struct lmb_graph_reader lmb_graph_reader;
 typedef struct lmb_graph_writer lmb_graph_writer;
 struct lmb_graph_reader {
@@ -172,7 +182,10 @@ struct lmb_graph_reader {
     uint32_t machine_count;       // including fades
     lmb_graph_compared *compared; // in the scratch pool
     uint32_t compared_count;
-    uint32_t inertia_at; // the first inertialized transition, or LMB_NONE
+    lmb_graph_event_uses *event_uses; // for each event, in the scratch pool
+    uint32_t event_use_count;
+    lmb_graph_walk *walks; // of the graph's clips, in the scratch pool; NULL until one is measured
+    uint32_t inertia_at;   // the first inertialized transition, or LMB_NONE
     lmb_graph_problem first;
     lmb_graph_problems *problems; // or NULL
     uint32_t problem_count;
@@ -363,8 +376,9 @@ extern const lmb_graph_kind lmb_kind_shape; // curve.c: the curve of an lmb_valu
 extern const lmb_graph_kind lmb_kind_joint, lmb_kind_mask, lmb_kind_joint_map, lmb_kind_limits; // joints.c
 extern const lmb_graph_kind lmb_kind_partners, lmb_kind_channel_partners;                       // joints.c
 extern const lmb_graph_kind lmb_kind_not_aligned, lmb_kind_scales;                              // retarget.c
-extern const lmb_graph_kind lmb_kind_event;                                                     // player.c
-extern const lmb_graph_kind lmb_kind_bend_axis;                                                 // bend.c
+extern const lmb_graph_kind lmb_kind_event;     // player.c: one that is awaited
+extern const lmb_graph_kind lmb_kind_emitted;   // player.c
+extern const lmb_graph_kind lmb_kind_bend_axis; // bend.c
 
 // A part of the schema that others name with '@': a text as that of a kind, and the fields inside.
 typedef struct lmb_graph_definition {

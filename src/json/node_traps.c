@@ -3,6 +3,7 @@
 // not drawn, conditions that no value of their parameter meets. traps.c has those that look at the whole graph.
 #include "graph.h"
 
+#include <math.h>
 #include <string.h>
 
 // Returns the member of a clip's "play", or the clip's object if it has none.
@@ -28,6 +29,80 @@ static bool is_constant(lmb_value value, float constant) {
 
 // ---- Motion.
 
+// Feet that slide by more at any speed take no steps of a walk.
+#define MOST_SLIDE 0.5f
+
+// Returns how the feet of a node's clip walk, measured once for each clip: at 0 if they take no steps, and if the clip
+// is not played as the loop that is measured.
+static lmb_foot_speed walk_of(lmb_graph_reader *reader, const lmb_node_def *node) {
+    const lmb_graph_def *def = &reader->graph->def;
+    lmb_foot_speed speed = {0};
+    if (node->op != LMB_OP_CLIP || !is_constant(node->clip, node->clip.constant) || node->player == NULL ||
+        node->player->end != LMB_END_LOOP) {
+        return speed;
+    }
+    const uint32_t clip = (uint32_t)node->clip.constant;
+    if (reader->walks == NULL) {
+        reader->walks = lmb_graph_allocate(reader, &reader->scratch, def->clip_count, sizeof *reader->walks);
+    }
+    if (reader->walks != NULL && !reader->walks[clip].is_measured) {
+        const lmb_host host = lmb_pool_host(&reader->scratch);
+        lmb_error ignored; // it may be a clip of another rig
+        reader->walks[clip].is_measured = true;
+        (void)lmb_root_motion_measure_feet(def->rig, def->clips[clip], &host, &reader->walks[clip].speed, &ignored);
+    }
+    if (reader->walks != NULL && reader->walks[clip].speed.slide <= MOST_SLIDE) {
+        speed = reader->walks[clip].speed;
+    }
+    return speed;
+}
+
+static bool takes_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
+    const lmb_foot_speed speed = walk_of(reader, node);
+    return speed.velocity[0] != 0.0f || speed.velocity[2] != 0.0f;
+}
+
+// Warns of a velocity that is not that of the clip's feet.
+static void warn_of_velocity(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_node_def *node = &reader->graph->def.nodes[index];
+    const uint32_t at = place_of(reader, index, "velocity");
+    if (!has_velocity(node) || lmb_graph_is_text(reader, at, "auto")) {
+        return;
+    }
+    const lmb_foot_speed walk = walk_of(reader, node);
+    const float forward = walk.velocity[2], share = forward != 0.0f ? node->player->velocity / forward : 1.0f;
+    if (fabsf(walk.velocity[0]) > 2.0f * fabsf(forward)) {
+        lmb_graph_warn(reader, at,
+                       "the feet of '%.60s' walk sideways, by %.3g a second along x, and \"velocity\" is along z: give "
+                       "keys as its \"motion\"",
+                       clip_name(&reader->graph->def, index), (double)walk.velocity[0]);
+    } else if (share < 0.5f || share > 2.0f) {
+        lmb_graph_warn(reader, at,
+                       "the feet of '%.60s' walk by %.3g a second along z, so at %.3g they slide: \"auto\" takes what "
+                       "is measured",
+                       clip_name(&reader->graph->def, index), (double)forward, (double)node->player->velocity);
+    }
+}
+
+// Warns of a clip without a velocity in a group in which another has one.
+static void warn_of_missing_velocity(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    if (def->motion == NULL || node->op != LMB_OP_CLIP || node->player == NULL || node->player->group == LMB_NONE ||
+        node->player->motion != NULL || node->player->velocity != 0.0f || !takes_steps(reader, node)) {
+        return;
+    }
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        if (has_velocity(&def->nodes[i]) && def->nodes[i].player->group == node->player->group) {
+            lmb_graph_warn(reader, place_of(reader, index, "group"),
+                           "'%.60s' has no \"velocity\", while '%.60s' of its group has one: it slows the character "
+                           "down, although its feet walk by %.3g a second",
+                           clip_name(def, index), clip_name(def, i), (double)walk_of(reader, node).velocity[2]);
+            return;
+        }
+    }
+}
+
 // Returns the first clip whose velocity moves the character, or would; of those without a group if `is_alone`.
 static uint32_t find_velocity(const lmb_graph_def *def, const bool *shown, bool is_alone) {
     uint32_t found = LMB_NONE;
@@ -52,10 +127,26 @@ static bool moves_otherwise(const lmb_graph_def *def) {
     return moves;
 }
 
-// Returns whether a velocity is one from the first frame on. A parameter of 0 may be what the host adds now and then.
-static bool starts_off(const lmb_graph_declared *parameters, lmb_value velocity) {
-    return velocity.kind == LMB_VALUE_PARAMETER ? parameters[velocity.parameter].initial.value != 0.0f
-                                                : !is_constant(velocity, 0.0f);
+// Returns whether an input of a blend space is chosen by a parameter.
+static bool chooses(const lmb_graph_def *def, uint32_t parameter) {
+    bool found = false;
+    for (uint32_t i = 0; i < def->node_count && !found; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        const uint32_t axes = node->op == LMB_OP_SPACE2D ? 2 : node->op == LMB_OP_SPACE1D ? 1 : 0;
+        for (uint32_t axis = 0; axis < axes; axis++) {
+            const lmb_value at = node->coordinates[axis];
+            found = found || (at.kind == LMB_VALUE_PARAMETER && at.parameter == parameter);
+        }
+    }
+    return found;
+}
+
+// Returns whether a velocity is that of the character's way, from the first frame on or with the clips that a parameter
+// chooses. Any other parameter of 0 may be what the host adds now and then.
+static bool is_of_the_way(const lmb_graph_json *graph, lmb_value velocity) {
+    return velocity.kind == LMB_VALUE_PARAMETER
+               ? graph->parameters[velocity.parameter].initial.value != 0.0f || chooses(&graph->def, velocity.parameter)
+               : !is_constant(velocity, 0.0f);
 }
 
 static void warn_of_motion(lmb_graph_reader *reader, const bool *shown) {
@@ -71,8 +162,7 @@ static void warn_of_motion(lmb_graph_reader *reader, const bool *shown) {
         lmb_graph_warn(reader, motion,
                        "nothing moves the character: no clip has a \"velocity\" or a \"motion\", and no velocity is "
                        "stated here");
-    } else if (def->motion != NULL && moving != LMB_NONE &&
-               starts_off(reader->graph->parameters, def->motion->velocity[2])) {
+    } else if (def->motion != NULL && moving != LMB_NONE && is_of_the_way(reader->graph, def->motion->velocity[2])) {
         lmb_graph_warn(reader, lmb_graph_find_member(reader, motion, "velocity"),
                        "the velocities of clips are added, as that of '%.60s': the character moves by both together, "
                        "where one of them is enough",
@@ -97,21 +187,21 @@ static void warn_of_hidden_layers(lmb_graph_reader *reader, const lmb_node_def *
     }
 }
 
-// Warns of clips that play beside each other with velocities, and not in step.
+// Warns of clips that walk beside each other, and not in step.
 static void warn_of_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
     const lmb_graph_def *def = &reader->graph->def;
     uint32_t first = LMB_NONE;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const uint32_t input = node->inputs[i];
-        if (!has_velocity(&def->nodes[input])) {
+        if (!has_velocity(&def->nodes[input]) && !takes_steps(reader, &def->nodes[input])) {
             continue;
         }
         first = first == LMB_NONE ? input : first;
         const uint32_t group = def->nodes[input].player->group;
         if (input != first && (group == LMB_NONE || group != def->nodes[first].player->group)) {
             lmb_graph_warn(reader, place_of(reader, input, "group"),
-                           "'%.60s' and '%.60s' have velocities and no common \"group\", so their steps are not in "
-                           "phase: write \"group\": \"steps\" in both",
+                           "'%.60s' and '%.60s' have no common \"group\", so their steps are not in phase: write "
+                           "\"group\": \"steps\" in both",
                            clip_name(def, first), clip_name(def, input));
             return;
         }
@@ -236,6 +326,8 @@ void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown) {
         if (shown[i]) {
             warn_of_node(reader, i);
             warn_of_beginning(reader, i);
+            warn_of_velocity(reader, i);
+            warn_of_missing_velocity(reader, i);
         }
     }
     for (uint32_t i = 0; i < reader->compared_count && reader->result == LMB_OK; i++) {

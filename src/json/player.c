@@ -503,11 +503,13 @@ static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
     return i;
 }
 
-static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+// Reads the name of an event. Returns it, or LMB_NONE after a problem.
+static uint32_t find_or_add_event(lmb_graph_reader *reader, uint32_t value) {
+    static const lmb_graph_event_uses none = {LMB_NONE, LMB_NONE};
     lmb_graph_json *graph = reader->graph;
     const char *name = lmb_graph_read_name(reader, value, "an event without a name");
     if (name == NULL || name[0] == '\0') {
-        return;
+        return LMB_NONE;
     }
     uint32_t event = find_event(graph, name);
     if (strcmp(name, "END") == 0) {
@@ -516,14 +518,39 @@ static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, u
         event = graph->def.event_count;
         if (!lmb_graph_append(reader, &graph->pool, &graph->def.event_names, &graph->def.event_count, &name,
                               sizeof name) ||
+            !lmb_graph_append(reader, &reader->scratch, &reader->event_uses, &reader->event_use_count, &none,
+                              sizeof none) ||
             !lmb_graph_index(reader, &graph->event_index, lmb_index_hash_text(name))) {
-            return;
+            event = LMB_NONE;
         }
     }
+    return event;
+}
+
+static void store_event(const lmb_graph_field *field, uint32_t event, void *target) {
     *(uint32_t *)(void *)((char *)target + field->offset) = event;
 }
 
+static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const uint32_t event = find_or_add_event(reader, value);
+    if (event != LMB_NONE) {
+        lmb_graph_event_uses *uses = &reader->event_uses[event];
+        uses->awaited = uses->awaited == LMB_NONE ? value : uses->awaited;
+        store_event(field, event, target);
+    }
+}
+
+static void read_emitted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const uint32_t event = find_or_add_event(reader, value);
+    if (event != LMB_NONE) {
+        lmb_graph_event_uses *uses = &reader->event_uses[event];
+        uses->emitted = uses->emitted == LMB_NONE ? value : uses->emitted;
+        store_event(field, event, target);
+    }
+}
+
 const lmb_graph_kind lmb_kind_event = {read_event, "@event", NULL};
+const lmb_graph_kind lmb_kind_emitted = {read_emitted, "@event", NULL};
 
 // Reads seconds from 0 to the clip's duration, or that the clip begins at random times.
 static void read_offset(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -673,7 +700,7 @@ static const lmb_graph_field notify_members[] = {
     {.name = "event",
      .about = "The event that is emitted.",
      .required = true,
-     .kind = &lmb_kind_event,
+     .kind = &lmb_kind_emitted,
      .offset = offsetof(lmb_notify_def, event)},
 };
 static const lmb_graph_fields notify_fields = {LMB_FIELDS("a notify", notify_members)};
@@ -704,11 +731,11 @@ static const lmb_graph_field crossing_members[] = {
      LMB_ANY_NUMBER},
     {.name = "rising",
      .about = "The event where the value becomes greater.",
-     .kind = &lmb_kind_event,
+     .kind = &lmb_kind_emitted,
      .offset = offsetof(crossing_reading, rising)},
     {.name = "falling",
      .about = "The event where it becomes equal or less.",
-     .kind = &lmb_kind_event,
+     .kind = &lmb_kind_emitted,
      .offset = offsetof(crossing_reading, falling)},
 };
 static const lmb_graph_fields crossing_fields = {LMB_FIELDS("a crossing", crossing_members)};
@@ -964,11 +991,11 @@ static const lmb_graph_field play_members[] = {
      .max = LMB_MAX_MOTION},
     {.name = "ended",
      .about = "The event that the end of the clip emits.",
-     .kind = &lmb_kind_event,
+     .kind = &lmb_kind_emitted,
      .offset = PLAY(def.ended_event)},
     {.name = "looped",
      .about = "The event that each loop emits.",
-     .kind = &lmb_kind_event,
+     .kind = &lmb_kind_emitted,
      .offset = PLAY(def.looped_event)},
     {.name = "notifies",
      .about = "Events at times in the clip, or where its float channels cross a threshold.",

@@ -321,6 +321,21 @@ static void warn_of_slips(lmb_graph_reader *reader, const char *what, name_at *n
     }
 }
 
+// Warns of events that the graph emits and awaits: it does not hear its own, and a host that sends them back is a frame
+// late.
+static void warn_of_own_events(lmb_graph_reader *reader) {
+    for (uint32_t i = 0; i < reader->event_use_count; i++) {
+        const lmb_graph_event_uses *uses = &reader->event_uses[i];
+        if (uses->emitted != LMB_NONE && uses->awaited != LMB_NONE) {
+            lmb_graph_warn(reader, uses->awaited,
+                           "'%.60s' is emitted by the graph itself, and what it emits goes to the host alone: unless "
+                           "the host sends it, too, nothing happens here; \"end\": true, \"after\", or a clip's "
+                           "\"phase\" in \"when\" need no event",
+                           reader->graph->def.event_names[i]);
+        }
+    }
+}
+
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     bool *shown = find_shown(reader);
     if (shown != NULL) {
@@ -336,4 +351,5 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     warn_of_slips(reader, "the parameter", parameter_at, def->parameter_count, false);
     warn_of_slips(reader, "the event", event_at, def->event_count, true);
     warn_of_slips(reader, "the group", group_at, def->group_count, true);
+    warn_of_own_events(reader);
 }

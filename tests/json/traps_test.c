@@ -458,6 +458,26 @@ static void a_transition_that_is_hardly_taken(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+// The graph hears none of its own events.
+static void an_event_of_its_own(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SELF("", "{'op':'clip','clip':'wave','play':{'end':'hold','ended':'DONE'}}", "{'to':'b','event':'DONE'}"),
+         OF_FIRST "event",
+         "'DONE' is emitted by the graph itself, and what it emits goes to the host alone: unless the host sends it, "
+         "too, nothing happens here"},
+        {SELF("'entry':'CAME',", PLAYED("idle"), "{'to':'b','when':{'trigger':'CAME'}}"), OF_FIRST "when.trigger",
+         "'CAME' is emitted"},
+        {"{'op':'blend','weight':{'in':'STEP','out':'GO'},'a':{'op':'clip','clip':'walk','play':{'notifies':[{'time':0."
+         "3,"
+         "'event':'STEP'}]}},'b':" PLAYED("wave") "}",
+         "weight.in", "'STEP' is emitted"},
+        {SELF("", "{'op':'clip','clip':'wave','play':{'end':'hold','ended':'DONE'}}", "{'to':'b','end':true}"), NULL,
+         NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 #define PLAYS(clip, members) "{'op':'clip','clip':'" clip "','play':{" members "}}"
 #define MOVED(clip, motion) "{'op':'blend','character-motion':" motion ",'a':" clip ",'b':{'op':'rest'}}"
 #define PAIR(a, b) "{'op':'blend','a':" a ",'b':" b "}"
@@ -482,6 +502,24 @@ static void a_motion_that_is_none_or_two(void **state) {
          "character-motion.velocity", "both together"},
         {MOVED(PLAYED("walk"), "{'heading':{'param':'yaw'}}"), NULL, NULL},
         {MOVED(PLAYS("walk", "'motion':[[0,0,0,0],[0,0,1,0]]"), "true"), NULL, NULL},
+        {"{'op':'space1d','character-motion':{'velocity':[0,0,{'param':'speed'}]},'at':{'param':'speed'},'inputs':["
+         "{'at':0,'pose':" PLAYED("idle") "},{'at':1,'pose':" PLAYS("walk", "'velocity':1.25") "}]}",
+         "character-motion.velocity", "both together"},
+        {MOVED(PLAYS("walk", "'velocity':125"), "true"), "a.play.velocity",
+         "the feet of 'walk' walk by 1.25 a second along z, so at 125 they slide: \"auto\" takes what is measured"},
+        {MOVED(PLAYS("walk_back", "'velocity':0.85"), "true"), "a.play.velocity", "at 0.85 they slide"},
+        {MOVED(PLAYS("strafe_left", "'velocity':0.6"), "true"), "a.play.velocity",
+         "the feet of 'strafe_left' walk sideways, by 0.6 a second along x"},
+        {MOVED(PLAYS("walk", "'velocity':2"), "true"), NULL, NULL},
+        {MOVED(PLAYS("idle", "'velocity':2"), "true"), NULL, NULL},
+        {"{'op':'blend','character-motion':true,'a':" PLAYS("walk", "'velocity':1.25,'group':'s'") ",'b':" PLAYS(
+             "run", "'group':'s'") "}",
+         "b.play.group",
+         "'run' has no \"velocity\", while 'walk' of its group has one: it slows the character down, although its feet "
+         "walk by 2.98 a second"},
+        {"{'op':'blend','character-motion':true,'a':" PLAYS("walk", "'velocity':1.25,'group':'s'") ",'b':" PLAYS(
+             "idle", "'group':'s'") "}",
+         NULL, NULL},
         {MOVED(PLAYS("walk", "'velocity':1.25"), "{'velocity':[{'param':'side'},0,0]}"), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
@@ -531,8 +569,11 @@ static void a_part_that_is_never_seen(void **state) {
         {"{'op':'space1d','character-motion':true,'at':{'param':'speed'},'inputs':[{'at':1,'pose':" PLAYS(
              "walk", "'velocity':1") "},{'at':3,'pose':" PLAYS("run", "'velocity':3") "}]}",
          "inputs[1].pose",
-         "'walk' and 'run' have velocities and no common \"group\", so their steps are not in phase: write \"group\": "
-         "\"steps\" in both"},
+         "'walk' and 'run' have no common \"group\", so their steps are not in phase: write \"group\": \"steps\" in "
+         "both"},
+        {LINE("", PLAYED("walk"), PLAYS("run", "'group':'s'")), "inputs[1].pose.play.group", "no common \"group\""},
+        {LINE("", PLAYED("walk"), PLAYED("turn_left")), NULL, NULL},
+        {LINE("", "{'op':'clip','clip':'walk','time':0.5}", PLAYED("run")), NULL, NULL},
         {LINE("", PLAYS("walk", "'velocity':1,'group':'s'"), PLAYS("run", "'velocity':3,'group':'s'")), NULL, NULL},
         {ADDED(PLAYED("lean"), PLAYED("lean")), "add", "it adds nothing, as the pose and its reference are the same"},
         {ADDED(PLAYED("lean"), "{'op':'clip','clip':'lean','time':0}"), NULL, NULL},
@@ -624,6 +665,7 @@ int main(void) {
         cmocka_unit_test(a_slip_makes_another_name),
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
+        cmocka_unit_test(an_event_of_its_own),
         cmocka_unit_test(a_motion_that_is_none_or_two),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
