@@ -223,7 +223,7 @@ lmb_result demo_bind(demo *demo, device *device, lmb_gpu_batch *batch, uint32_t 
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     const size_t points = point_bytes(demo), transforms = transform_bytes(demo);
     demo->device = device;
-    for (uint32_t i = 0; demo->scene != NULL && i < frame_count; i++) {
+    for (uint32_t i = 0; i < frame_count; i++) {
         if (points > 0 && (device_buffer_create(device, points, usage, true, &demo->points[i], error) ||
                            lmb_gpu_batch_bind_points(batch, i, demo->points[i].address, error))) {
             return error->result;
@@ -394,6 +394,19 @@ lmb_result demo_advance(demo *demo, double seconds, const float eye[3], lmb_erro
     return LMB_OK;
 }
 
+// Writes where the scene has the characters, or without one where their motion has brought them.
+static void write_transforms(const demo *demo, void *target) {
+    if (demo->scene != NULL) {
+        memcpy(target, play_scene_transforms(demo->scene), transform_bytes(demo));
+        return;
+    }
+    lmb_affine *matrices = target;
+    for (uint32_t i = 0; i < demo->crowd->count; i++) {
+        matrices[i] =
+            lmb_control_matrix(demo->control, demo->states + (size_t)i * lmb_control_state_words(demo->control));
+    }
+}
+
 // Writes the parameters for the device. Those that the control writes are NaN, so that a missing write on the device
 // shows.
 lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_error *error) {
@@ -408,7 +421,7 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
         memcpy(demo->points[frame].mapped, play_scene_points(demo->scene), point_bytes(demo));
     }
     if (demo->transforms[frame].mapped != NULL) {
-        memcpy(demo->transforms[frame].mapped, play_scene_transforms(demo->scene), transform_bytes(demo));
+        write_transforms(demo, demo->transforms[frame].mapped);
     }
     for (uint32_t i = 0; demo->control != NULL && i < demo->event_count; i++) {
         const lmb_event *event = &demo->events[i];

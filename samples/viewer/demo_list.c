@@ -1,6 +1,8 @@
 // The list of demos, and how the demos that need more than sliders are steered.
 #include "demo.h"
 
+#include "play_clock.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -269,7 +271,9 @@ static void ask_velocity(const demo *demo, uint32_t character, float seconds, fl
 }
 
 static void steer_match(demo *demo, double seconds) {
+    const float clock = (float)fmod(demo->time, PLAY_CLOCK_SECONDS); // of the feet
     fill_cells(demo);
+    demo_set_parameter(demo, 0, "time", clock);
     for (uint32_t i = 1; i < demo->crowd->count; i++) {
         demo_walker *walker = &demo->walkers[i];
         const float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
@@ -282,6 +286,7 @@ static void steer_match(demo *demo, double seconds) {
         for (size_t k = 0; k < 2; k++) {
             walker->asked[k] += (velocity[k] - walker->asked[k]) * (1.0f - expf(-(float)seconds / ANSWER));
         }
+        demo_set_parameter(demo, i, "time", clock);
         // Parameters are along axes that are turned as the character was at its start.
         demo_set_parameter(demo, i, "x", (c * walker->asked[0] - s * walker->asked[1]) / unit);
         demo_set_parameter(demo, i, "z", (s * walker->asked[0] + c * walker->asked[1]) / unit);

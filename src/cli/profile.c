@@ -126,7 +126,7 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
     def.slot_count = 1;
     def.window = profiling->frame_count < LMB_MAX_PROFILE_WINDOW ? profiling->frame_count : LMB_MAX_PROFILE_WINDOW;
     if (lmb_gpu_profile_create(profiling->opened.gpu, &def, &profiling->gpu_profile, error) ||
-        gpu_side_create_moving(device, profiling->opened.gpu, &profiling->batch, events_a_frame(profiling),
+        gpu_side_create_moving(device, profiling->opened.gpu, &profiling->batch, events_a_frame(profiling), false,
                                &profiling->side, error)) {
         return error->result;
     }

@@ -123,10 +123,11 @@ lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *ba
 }
 
 lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
-                                  gpu_side *side, lmb_error *error) {
+                                  bool own_transforms, gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.events_a_frame = events_a_frame;
     def.emits_events = lmb_graph_control(batch->graph) != NULL;
+    def.own_transforms = own_transforms;
     return gpu_side_create_as(device, gpu, batch, def, side, error);
 }
 
@@ -246,7 +247,10 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     if (lmb_batch_check(&side->batch, error)) {
         return error->result;
     }
-    if (!side->has_points && (lmb_graph_point_count(graph) > 0 || lmb_graph_uses_transforms(graph))) {
+    const bool moves_itself = lmb_control_has_motion(control);
+    side->is_placed_by_motion = !side->has_points && moves_itself && lmb_graph_uses_transforms(graph);
+    if (!side->has_points &&
+        (lmb_graph_point_count(graph) > 0 || (lmb_graph_uses_transforms(graph) && !moves_itself))) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
                         "the graph reads points or world transforms, which --scene FILE of 'limber play' gives");
     }
@@ -257,6 +261,8 @@ static lmb_result create_memory(side *side, lmb_error *error) {
     side->events = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->events);
     side->scratch = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->scratch);
     side->state = lmb_arena_allocate(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
+    side->matrices = lmb_arena_allocate(&side->pool, side->is_placed_by_motion ? characters * LMB_MATRIX_COMPONENTS : 0,
+                                        sizeof(float));
     side->emitted = lmb_arena_allocate(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
     for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
         side->poses[i] = lmb_arena_allocate(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
@@ -268,10 +274,11 @@ static lmb_result create_memory(side *side, lmb_error *error) {
 
 lmb_result side_create(side *side, lmb_error *error) {
     if (create_memory(side, error) ||
-        (side->gpu ? gpu_device_open(side->device_name, false, &side->opened, error) ||
-                         gpu_side_create_moving(&side->opened.device, side->opened.gpu, &side->batch,
-                                                side->events_a_frame, &side->on_device, error)
-                   : lmb_cpu_create(side->batch.graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error) != LMB_OK)) {
+        (side->gpu
+             ? gpu_device_open(side->device_name, false, &side->opened, error) ||
+                   gpu_side_create_moving(&side->opened.device, side->opened.gpu, &side->batch, side->events_a_frame,
+                                          side->is_placed_by_motion, &side->on_device, error)
+             : lmb_cpu_create(side->batch.graph, LMB_CPU_REFERENCE, NULL, &side->cpu, error) != LMB_OK)) {
         return error->result;
     }
     return LMB_OK;
@@ -290,7 +297,8 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
                                      .events = side->events,
                                      .event_count = side->event_count,
                                      .emitted = side->emitted,
-                                     .reached = side->outputs.reached};
+                                     .reached = side->outputs.reached,
+                                     .matrices = side->is_placed_by_motion ? side->matrices : NULL};
     lmb_batch_inputs inputs = {
         .parameters = side->parameters, .control = &frame, .points = side->points, .transforms = side->transforms};
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {

@@ -35,9 +35,10 @@ typedef struct gpu_side {
 // lmb_gpu_batch_def. On failure nothing is left allocated.
 lmb_result gpu_side_create(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, VkDeviceSize span_bytes,
                            gpu_side *side, lmb_error *error);
-// Does the same for a batch whose control also runs, with at most this many events sent per frame.
+// Does the same for a batch whose control also runs, with at most this many events sent per frame. `own_transforms`: as
+// in lmb_gpu_batch_def.
 lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, uint32_t events_a_frame,
-                                  gpu_side *side, lmb_error *error);
+                                  bool own_transforms, gpu_side *side, lmb_error *error);
 // Does the same as `def` says, except for the graph, the number of characters, the outputs and the frame slots.
 lmb_result gpu_side_create_as(device *device, lmb_gpu *gpu, const lmb_batch_def *batch, lmb_gpu_batch_def def,
                               gpu_side *side, lmb_error *error);
@@ -69,7 +70,9 @@ typedef struct side {
     float *poses[LMB_MAX_POSES];
     lmb_event *events; // of the frame, in any order
     uint32_t event_count;
-    uint32_t *state; // after the frame
+    bool is_placed_by_motion; // no transforms are given: those of the characters' own motion are read
+    float *matrices;          // of that on the reference, float [C][12]
+    uint32_t *state;          // after the frame
     uint32_t *emitted;
     lmb_batch_outputs outputs; // the inertialization data is that of the reference
     lmb_event *scratch;

@@ -357,6 +357,19 @@ static void joints_are_printed(void **state) {
     expect_failure(1, STAND "--watch 2", "--watch 2: there are 2, numbered from 0");
 }
 
+// Without a scene the world is where the character motion begins: a hand stays at its target while the character moves.
+static void a_target_in_the_world_stays(void **state) {
+    (void)state;
+    write_text("reach.json",
+               "{\"op\":\"ik-two-bone\",\"start\":\"left_upper_arm\",\"mid\":\"left_forearm\",\"end\":\"left_hand\","
+               "\"mid-axis\":\"auto\",\"space\":\"world\",\"target\":[0.3,1.2,0.4],\"character-motion\":{\"velocity\":"
+               "[0,0,0.3]},\"base\":{\"op\":\"clip\",\"clip\":\"idle\",\"play\":true}}\n");
+    command_output moved = run(0, PLAY_MANNEQUIN "--graph reach.json --fps 10 --frames 6 --joints left_hand");
+    expect_in_frame(moved.out, 0, "  left_hand 0.3000 1.2000 0.4000 ");
+    expect_in_frame(moved.out, 5, "at 0.0000 0.0000 0.1500 yaw 0.0000  left_hand 0.3000 1.2000 0.2500 ");
+    command_output_release(&moved);
+}
+
 static void mistakes_are_reported(void **state) {
     (void)state;
     write_text("wrong.txt", "0 send GO\n1 send FLY\n");
@@ -413,6 +426,7 @@ int main(void) {
                                        cmocka_unit_test(a_wave_fades_in_and_out_on_request),
                                        cmocka_unit_test(clocks_count_by_themselves),
                                        cmocka_unit_test(joints_are_printed),
+                                       cmocka_unit_test(a_target_in_the_world_stays),
                                        cmocka_unit_test(mistakes_are_reported),
                                        cmocka_unit_test(a_script_sets_no_parameter_that_the_graph_writes)};
     return run_gpu_suite_with("play", tests, sizeof tests / sizeof tests[0], enter, NULL);
