@@ -1,5 +1,6 @@
-// The axes about which limbs bend: "auto" finds them. One along the bone, and one that nobody stated where the limb
-// bends about another, are warned about.
+// The axes about which limbs bend: "auto" finds them. One along the bone, one that is opposite to that about which the
+// limb bends, and one that nobody stated where the limb bends about another, are warned about. So is an end of another
+// limb.
 //
 // "auto" is the normal of the plane of both bones where the limb bends: in the rest pose, or, if it is straight there,
 // in that sample of the character's clips in which it bends the most. A positive turn about it straightens the limb.
@@ -11,6 +12,8 @@
 #include "clip/clip.h"
 #include "write.h"
 
+#include <limber/mirror.h>
+
 #include <math.h>
 #include <stdio.h>
 
@@ -21,6 +24,8 @@
 // Sines of the angle between the bones: from which on the rest pose decides, and below which nothing does.
 #define REST_SINE 0.05
 #define MIN_SINE 0.01
+// From which on a limb clearly bends, so that an opposite axis is wrong.
+#define CLEAR_SINE 0.1
 
 // A limb of the graph's rig.
 typedef struct limb {
@@ -142,6 +147,41 @@ static void check_axis(lmb_graph_reader *reader, uint32_t at, const char *member
     }
 }
 
+// Returns whether the limb bends clearly, at rest or in a clip, and an axis is opposite to that about which it does,
+// within 60 degrees. Then stores the one. A clip that bends the limb more than the rest pose decides.
+static bool is_opposite(const lmb_graph_reader *reader, const limb *limb, const float axis[3], double found[3]) {
+    double sine = find_axis(limb, NULL, 0.0f, found);
+    bool is_against = true;
+    for (int pass = 0; pass < 2 && is_against; pass++) {
+        sine = pass == 0 ? sine : search_clips(reader, limb, sine, found);
+        double dot = 0.0, square = 0.0;
+        for (int i = 0; i < 3; i++) {
+            dot += found[i] * (double)axis[i];
+            square += (double)axis[i] * (double)axis[i];
+        }
+        is_against = dot < -0.5 * sqrt(square) || (pass == 0 && sine < CLEAR_SINE);
+    }
+    return is_against && sine >= CLEAR_SINE;
+}
+
+// Rounds a coordinate for a message.
+static double rounded(double coordinate) {
+    return round(10.0 * coordinate) / 10.0 + 0.0;
+}
+
+static void check_stated_axis(lmb_graph_reader *reader, uint32_t at, const char *member, const limb *limb,
+                              const float axis[3]) {
+    double found[3] = {0.0, 0.0, 0.0};
+    check_axis(reader, at, member, limb, axis);
+    if (is_opposite(reader, limb, axis, found)) {
+        lmb_graph_warn(
+            reader, at,
+            "nearly opposite to the axis about which '%.60s' bends, [%g, %g, %g], so the limb bends the wrong way: "
+            "\"auto\" finds that axis",
+            lmb_rig_joint_name(limb->rig, limb->mid), rounded(found[0]), rounded(found[1]), rounded(found[2]));
+    }
+}
+
 // Warns of an axis that nobody stated if the limb bends about another one, by more than 45 degrees, or the other way.
 static void check_unstated_axis(lmb_graph_reader *reader, uint32_t object, const char *member, const limb *limb,
                                 const float axis[3]) {
@@ -156,11 +196,11 @@ static void check_unstated_axis(lmb_graph_reader *reader, uint32_t object, const
         check_axis(reader, object, member, limb, axis);
     } else if (dot < 0.7 * sqrt(square)) {
         lmb_graph_warn(reader, object,
-                       "without \"%s\" it is [%g, %g, %g], and in the %s '%.60s' bends about [%.2g, %.2g, %.2g]: write "
+                       "without \"%s\" it is [%g, %g, %g], and in the %s '%.60s' bends about [%g, %g, %g]: write "
                        "\"%s\": \"auto\"",
                        member, (double)axis[0], (double)axis[1], (double)axis[2],
                        at_rest < REST_SINE ? "clips" : "rest pose", lmb_rig_joint_name(limb->rig, limb->mid),
-                       found[0] + 0.0, found[1] + 0.0, found[2] + 0.0, member);
+                       rounded(found[0]), rounded(found[1]), rounded(found[2]), member);
     }
 }
 
@@ -178,6 +218,68 @@ static bool is_limb(const limb *limb) {
     return is_below(limb->rig, limb->mid, limb->start) && (is_below(limb->rig, limb->end, limb->mid) || is_apart);
 }
 
+// Returns how many joints a joint is below an ancestor.
+static uint32_t depth_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
+    uint32_t depth = 0;
+    for (; joint != ancestor; depth++) {
+        joint = lmb_rig_joint_parent(rig, joint);
+    }
+    return depth;
+}
+
+// Returns whether the mid ends somewhere of its own: a joint is below it.
+static bool has_tip(const limb *limb) {
+    bool found = false;
+    for (uint32_t i = limb->mid + 1; i < lmb_rig_joint_count(limb->rig) && !found; i++) {
+        found = lmb_rig_joint_parent(limb->rig, i) == limb->mid;
+    }
+    return found;
+}
+
+// Returns the mirror partner of the end if that is below the mid, or LMB_NONE.
+static uint32_t partner_below(lmb_graph_reader *reader, const limb *limb) {
+    uint32_t *partners = lmb_graph_allocate(reader, &reader->scratch, lmb_rig_joint_count(limb->rig), sizeof *partners);
+    uint32_t found = LMB_NONE;
+    const lmb_host host = lmb_pool_host(&reader->scratch);
+    if (partners != NULL && lmb_rig_find_mirror(limb->rig, &host, partners, NULL) == LMB_OK &&
+        is_below(limb->rig, partners[limb->end], limb->mid)) {
+        found = partners[limb->end];
+    }
+    lmb_pool_release(&reader->scratch, partners);
+    return found;
+}
+
+// Warns of an end that is not below its mid, but below another limb. Rigs made for inverse kinematics have ends under
+// their root, their pelvis or a few joints there, which is legitimate. So the end is of another limb if its partner of
+// the other side is below the mid; or if it is deeper than the mid below the joint that both have in common, as no end
+// under the root or the pelvis is, while the mid has a joint of its own below it. Returns whether it warned.
+static bool check_end(lmb_graph_reader *reader, uint32_t at, const limb *limb) {
+    const lmb_rig *rig = limb->rig;
+    if (at == LMB_NONE || is_below(rig, limb->end, limb->mid)) {
+        return false;
+    }
+    const uint32_t partner = partner_below(reader, limb);
+    uint32_t common = limb->start;
+    while (common != LMB_NONE && !is_below(rig, limb->end, common)) {
+        common = lmb_rig_joint_parent(rig, common);
+    }
+    if (partner != LMB_NONE) {
+        lmb_graph_warn(reader, at, "'%.60s' is of another limb, not below '%.60s': is it '%.60s'?",
+                       lmb_rig_joint_name(rig, limb->end), lmb_rig_joint_name(rig, limb->mid),
+                       lmb_rig_joint_name(rig, partner));
+        return true;
+    }
+    const bool is_deep = common != LMB_NONE && has_tip(limb) &&
+                         depth_below(rig, limb->end, common) > depth_below(rig, limb->mid, common);
+    if (is_deep) {
+        lmb_graph_warn(reader, at, "'%.60s' is below '%.60s', not below '%.60s': is it the end of another limb?",
+                       lmb_rig_joint_name(rig, limb->end),
+                       lmb_rig_joint_name(rig, lmb_rig_joint_parent(rig, limb->end)),
+                       lmb_rig_joint_name(rig, limb->mid));
+    }
+    return is_deep;
+}
+
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]) {
     const uint32_t at = lmb_graph_find_member(reader, object, member);
@@ -185,12 +287,15 @@ void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *
     if (!is_limb(&limb)) {
         return;
     }
-    if (at == LMB_NONE) {
-        check_unstated_axis(reader, object, member, &limb, axis);
-    } else if (lmb_graph_is_text(reader, at, "auto")) {
+    const uint32_t end = lmb_graph_find_member(reader, object, "end");
+    const bool is_other =
+        check_end(reader, end != LMB_NONE ? end : lmb_graph_find_member(reader, object, "ankle"), &limb);
+    if (at != LMB_NONE && lmb_graph_is_text(reader, at, "auto")) {
         take_axis(reader, at, &limb, axis);
-    } else {
-        check_axis(reader, at, member, &limb, axis);
+    } else if (at == LMB_NONE && !is_other) {
+        check_unstated_axis(reader, object, member, &limb, axis);
+    } else if (!is_other) {
+        check_stated_axis(reader, at, member, &limb, axis);
     }
 }
 

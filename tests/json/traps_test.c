@@ -1,6 +1,7 @@
 // Graphs that are allowed and do not do what they seem to say: each gives a warning, and its neighbours give none.
 #include "figure.h"
 #include "graph_text.h"
+#include "ik_rig.h"
 #include "suite.h"
 
 #include <limber/graph_json.h>
@@ -173,6 +174,55 @@ static void an_axis_that_nobody_stated(void **state) {
         {LEG(",'knee-axis':'auto'"), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
+}
+
+// The knees of the mannequin bend about -x, its left elbow about [0.7, 0.7, 0].
+static void an_axis_that_is_opposite(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {LEG(",'knee-axis':[1,0,0]"), "feet[0].knee-axis",
+         "nearly opposite to the axis about which 'left_shin' bends, [-1, 0, 0], so the limb bends the wrong way: "
+         "\"auto\" finds that axis"},
+        {LEG(",'knee-axis':[2,0.8,0]"), "feet[0].knee-axis", "opposite"},
+        {LIMB("left", ",'mid-axis':[-1,0,0]"), "mid-axis",
+         "nearly opposite to the axis about which 'left_forearm' bends, [0.7, 0.7, 0]"},
+        {LEG(",'knee-axis':[-1,0,0]"), NULL, NULL},
+        {LEG(",'knee-axis':[0.3,0,1]"), NULL, NULL},
+        {LIMB("left", ",'mid-axis':[1,0,0]"), NULL, NULL},
+        {LIMB("left", ",'mid-axis':[0,0,-1]"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define ARM_TO(end)                                                                                                    \
+    "{'op':'ik-two-bone','base':" PLAYED("walk") ",'start':'left_upper_arm','mid':'left_forearm','end':'" end          \
+                                                 "','target':[0,1,0],'mid-axis':'auto'}"
+#define LEG_TO(ankle)                                                                                                  \
+    "{'op':'foot-placement','base':" PLAYED("walk") ",'pelvis':'pelvis','feet':[{'hip':'left_thigh',"                  \
+                                                    "'knee':'left_shin','ankle':'" ankle                               \
+                                                    "','ground':[0,0,0],'normal':[0,1,0],'knee-axis':[-1,0,0]}]}"
+
+static void an_end_of_another_limb(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {ARM_TO("right_hand"), "end", "'right_hand' is of another limb, not below 'left_forearm': is it 'left_hand'?"},
+        {LEG_TO("right_foot"), "feet[0].ankle",
+         "'right_foot' is of another limb, not below 'left_shin': is it 'left_foot'?"},
+        {LEG_TO("head"), "feet[0].ankle", "'head' is below 'neck', not below 'left_shin': is it the end of another"},
+        {ARM_TO("left_hand"), NULL, NULL},
+        {ARM_TO("left_fingers"), NULL, NULL},
+        {LEG_TO("left_foot"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+    for (int place = 0; place < IK_PLACES; place++) {
+        const trap row = {"{'op':'foot-placement','base':{'op':'rest'},'pelvis':'joint 1','feet':[{'hip':'joint 3',"
+                          "'knee':'joint 4','ankle':'joint 9','ground':[0,0,0],'normal':[0,1,0],'knee-axis':"
+                          "'auto'}]}",
+                          NULL, NULL};
+        lmb_rig *rig = ik_rig_create((ik_place)place);
+        expect_of_source((lmb_graph_source){.rig = rig}, &row);
+        lmb_rig_destroy(rig);
+    }
 }
 
 // An elbow that bends about z, as the default says; or about -z; or that is straight: along z, or bent by a clip.
@@ -656,6 +706,8 @@ int main(void) {
         cmocka_unit_test(a_phase_that_is_never_reached),
         cmocka_unit_test(a_mask_without_a_share),
         cmocka_unit_test(an_axis_that_nobody_stated),
+        cmocka_unit_test(an_axis_that_is_opposite),
+        cmocka_unit_test(an_end_of_another_limb),
         cmocka_unit_test(the_default_axis_may_fit),
         cmocka_unit_test(an_aim_that_nobody_pointed),
         cmocka_unit_test(an_angle_of_the_other_unit),
