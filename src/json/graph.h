@@ -136,6 +136,7 @@ typedef struct lmb_graph_compared {
     lmb_term_kind kind;
     uint32_t parameter;
     float number;
+    bool leaves; // it is all that the first transition of a state needs
 } lmb_graph_compared;
 
 // The values of the text that name an event first: where it is emitted, and where it is awaited; or LMB_NONE.
@@ -513,7 +514,8 @@ uint32_t lmb_graph_origin(const lmb_graph_reader *reader, uint32_t value);
 uint32_t lmb_graph_use_of(const lmb_graph_reader *reader, uint32_t copy);
 
 // bend.c: takes the axis about which a limb bends, from its first joint to its last one, if the member says "auto".
-// Warns if a stated axis is along the bone, or if the limb bends about another one than that which nobody stated.
+// Warns if a stated axis is along the bone or opposite to that about which the limb bends, if the limb bends about
+// another one than that which nobody stated, or if the end is that of another limb.
 void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *member, const uint32_t joints[3],
                          float axis[3]);
 // Warns if the forward axis of a joint that aims points backwards in the mean of all clips, against z of model space;
@@ -522,6 +524,11 @@ void lmb_graph_check_aim(lmb_graph_reader *reader, uint32_t object, uint32_t joi
                          const float up[3]);
 // Returns whether an axis of a joint points the other way in the clips than in the rest pose.
 bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint);
+
+// implied.c: returns whether a transition applies whenever another one of the state does.
+bool lmb_graph_applies_with(const lmb_transition_def *def, const lmb_transition_def *other);
+// Finds two comparisons that a transition needs and that never hold at once.
+bool lmb_graph_find_exclusion(const lmb_transition_def *def, const lmb_term *pair[2]);
 
 // traps.c: warns of what is allowed and most likely not meant, after a graph without problems was read.
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader);

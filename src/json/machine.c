@@ -208,7 +208,7 @@ static void keep_comparison(lmb_graph_reader *reader, uint32_t value, uint32_t k
         return;
     }
     const lmb_graph_compared added = {value, (lmb_term_kind)(is_left ? kind : flipped[kind]), of->parameter,
-                                      with->constant};
+                                      with->constant, false};
     lmb_graph_append(reader, &reader->scratch, &reader->compared, &reader->compared_count, &added, sizeof added);
 }
 
@@ -295,6 +295,10 @@ static void read_chance(lmb_graph_reader *reader, const lmb_graph_field *field, 
     (void)field;
     term.operand = LMB_OPERAND_DRAW;
     lmb_graph_read_early(reader, &chance, value, &term);
+    const bool is_never = term.right.kind == LMB_VALUE_CONSTANT && term.right.constant == 0.0f;
+    if (is_never && !((const condition *)target)->is_negated) {
+        lmb_graph_warn(reader, value, "never true: its chance is 0");
+    }
     add_comparison(target, LMB_TERM_LESS, term);
 }
 
@@ -456,6 +460,14 @@ static void read_condition(lmb_graph_reader *reader, const lmb_graph_field *fiel
 
 static const lmb_graph_kind kind_condition = {read_condition, "@condition", NULL};
 
+#define COMPARED_TRANSITIONS 64u // of a state; with more they are most likely generated
+
+// A transition of the state that is read, which leads to states of the machine.
+typedef struct own_transition {
+    uint32_t object;
+    lmb_transition_def def;
+} own_transition;
+
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
 typedef struct lmb_graph_machine {
     const lmb_graph_node *node;
@@ -475,6 +487,8 @@ typedef struct lmb_graph_machine {
     uint32_t target_values[LMB_MAX_STATES];
     float weights[LMB_MAX_STATES];
     uint32_t target_count;
+    own_transition own[COMPARED_TRANSITIONS]; // without those beyond this number
+    uint32_t own_count;
     bool leads_out;      // that transition leads to a state of `outer`
     uint32_t matching;   // the value of "matching", or LMB_NONE
     uint32_t take_count; // of the first states, which are takes
@@ -885,22 +899,6 @@ static void warn_of_event_at_end(lmb_graph_reader *reader, const lmb_transition_
     }
 }
 
-// Returns the priority of a transition that was read.
-static double priority_of(const lmb_graph_reader *reader, uint32_t object) {
-    const uint32_t at = lmb_graph_find_member(reader, object, "priority");
-    return at == LMB_NONE ? 0.0 : lmb_json_number(&reader->json, at);
-}
-
-// Returns whether an event alone takes a transition, and whatever the machine around does.
-static bool needs_event_alone(const lmb_graph_reader *reader, uint32_t object) {
-    return lmb_graph_find_member(reader, object, "event") != LMB_NONE &&
-           lmb_graph_find_member(reader, object, "when") == LMB_NONE &&
-           lmb_graph_find_member(reader, object, "after") == LMB_NONE &&
-           !lmb_graph_is_true(reader, lmb_graph_find_member(reader, object, "end"));
-}
-
-#define COMPARED_TRANSITIONS 64u // of a state; with more they are most likely generated
-
 // Returns whether each transition of a state may be compared with each other one. A travel asks for no event.
 static bool are_compared(const lmb_graph_reader *reader, const machine *machine, uint32_t list) {
     const lmb_json_value *values = reader->json.values;
@@ -915,29 +913,55 @@ static bool are_compared(const lmb_graph_reader *reader, const machine *machine,
     return count <= COMPARED_TRANSITIONS && !travels;
 }
 
-// Warns of transitions of a state that another one with the same event always comes before. The machine around takes
-// those that lead out.
-static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
-    const lmb_json_value *values = reader->json.values;
-    if (!are_compared(reader, machine, list)) {
-        return;
-    }
-    for (uint32_t at = list + 1; at < values[list].next && reader->result == LMB_OK; at = values[at].next) {
-        const uint32_t event = lmb_graph_find_member(reader, at, "event");
+// Warns of transitions of a state that another one always comes before. The machine around takes those that lead out.
+static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine) {
+    for (uint32_t i = 0; i < machine->own_count && reader->result == LMB_OK; i++) {
+        const own_transition *late = &machine->own[i];
         bool is_late = false;
-        for (uint32_t other = list + 1; other < values[list].next && event != LMB_NONE; other = values[other].next) {
-            const double before = priority_of(reader, other) - priority_of(reader, at);
-            is_late = is_late || (needs_event_alone(reader, other) && (before > 0.0 || (before == 0.0 && other < at)) &&
-                                  lmb_graph_find_member(reader, other, "out") == LMB_NONE &&
-                                  lmb_graph_is_same_text(reader, event, lmb_graph_find_member(reader, other, "event")));
+        for (uint32_t k = 0; k < machine->own_count && !is_late; k++) {
+            const lmb_transition_def *other = &machine->own[k].def;
+            const bool is_before =
+                other->priority > late->def.priority || (other->priority == late->def.priority && k < i);
+            is_late = is_before && lmb_graph_applies_with(other, &late->def);
         }
-        if (is_late && lmb_graph_find_member(reader, at, "out") == LMB_NONE) {
+        const uint32_t when = lmb_graph_find_member(reader, late->object, "when");
+        const uint32_t event = lmb_graph_find_member(reader, late->object, "event");
+        if (is_late) {
             lmb_graph_warn(
-                reader, event,
-                "never taken: another transition of the state, which needs this event alone, comes first: put this one "
-                "before it if it has a condition, or give it a greater \"priority\"; a list in \"to\" draws one of "
-                "several states");
+                reader,
+                when != LMB_NONE    ? when
+                : event != LMB_NONE ? event
+                                    : late->object,
+                "never taken: another transition of the state applies whenever this one does, and comes first: put "
+                "this one before it if it needs more, or give it a greater \"priority\"; a list in \"to\" draws one "
+                "of several states");
         }
+    }
+}
+
+// Marks the comparison that is all that the first transition of a state needs: if it is always true, nothing shows the
+// state. Comparisons of the state are the last ones.
+static void mark_first(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
+    const own_transition *first = &machine->own[0];
+    bool is_first = machine->own_count > 0 && first->object == list + 1 && first->def.event == LMB_NONE &&
+                    !first->def.at_end && first->def.after < 0.0f && first->def.term_count == 1;
+    for (uint32_t i = 1; i < machine->own_count && is_first; i++) {
+        is_first = machine->own[i].def.priority <= first->def.priority;
+    }
+    for (uint32_t i = reader->compared_count; is_first && i-- > 0 && reader->compared[i].value > list;) {
+        reader->compared[i].leaves = reader->compared[i].value < reader->json.values[first->object].next;
+    }
+}
+
+// Warns of a condition that needs what never holds at once.
+static void warn_of_exclusion(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
+    const lmb_term *pair[2];
+    if (lmb_graph_find_exclusion(def, pair)) {
+        const lmb_value *of = pair[0]->left.kind == LMB_VALUE_PARAMETER ? &pair[0]->left : &pair[0]->right;
+        const bool is_parameter = pair[0]->operand == LMB_OPERAND_VALUE && of->kind == LMB_VALUE_PARAMETER;
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "when"),
+                       "never true: two of its comparisons%s%.60s%s exclude each other", is_parameter ? " of '" : "",
+                       is_parameter ? reader->graph->parameters[of->parameter].name : "", is_parameter ? "'" : "");
     }
 }
 
@@ -980,6 +1004,10 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
     if (reader->problem_count == problems) {
         warn_of_self(reader, machine, &def);
         warn_of_event_at_end(reader, &def, object);
+        warn_of_exclusion(reader, &def, object);
+    }
+    if (from != LMB_NONE && !is_listed && !machine->leads_out && machine->own_count < COMPARED_TRANSITIONS) {
+        machine->own[machine->own_count++] = (own_transition){object, def};
     }
     if (reader->problem_count == problems && (!machine->leads_out || lead_out(reader, machine, &def, object))) {
         add_targets(reader, machine, &def, object);
@@ -1139,14 +1167,17 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
     const uint32_t object = machine->objects[number];
     const uint32_t problems = reader->problem_count;
     machine->state = number;
+    machine->own_count = 0;
     reader->left = (lmb_graph_left){.end_node = LMB_NONE};
     lmb_graph_read_fields(reader, &state_fields, object, &machine->states[number]);
     uint32_t list = lmb_graph_find_member(reader, object, "transitions");
     if (list != LMB_NONE && reader->result == LMB_OK) {
         read_transitions(reader, machine, number, list);
     }
-    if (list != LMB_NONE && reader->result == LMB_OK && reader->problem_count == problems) {
-        warn_of_never_taken(reader, machine, list);
+    if (list != LMB_NONE && reader->result == LMB_OK && reader->problem_count == problems &&
+        are_compared(reader, machine, list)) {
+        warn_of_never_taken(reader, machine);
+        mark_first(reader, machine, list);
     }
 }
 

@@ -313,8 +313,14 @@ static void warn_of_comparison(lmb_graph_reader *reader, const lmb_graph_compare
     const bool is_above = kind == LMB_TERM_GREATER         ? range->max.value <= at
                           : kind == LMB_TERM_GREATER_EQUAL ? range->max.value < at
                                                            : kind == LMB_TERM_EQUAL && range->max.value < at;
-    if (!range->is_computed && ((has_min && is_below) || (has_max && is_above))) {
-        lmb_graph_warn(reader, compared->value, "never true: '%.60s' is from %g to %g", range->name,
+    const bool is_always = (kind == LMB_TERM_LESS && has_max && range->max.value < at) ||
+                           (kind == LMB_TERM_LESS_EQUAL && has_max && range->max.value <= at) ||
+                           (kind == LMB_TERM_GREATER && has_min && range->min.value > at) ||
+                           (kind == LMB_TERM_GREATER_EQUAL && has_min && range->min.value >= at);
+    const bool is_never = (has_min && is_below) || (has_max && is_above);
+    if (!range->is_computed && (is_never || (is_always && compared->leaves))) {
+        lmb_graph_warn(reader, compared->value, "%s: '%.60s' is from %g to %g",
+                       is_never ? "never true" : "always true, so the state is left at once", range->name,
                        (double)range->min.value, (double)range->max.value);
     }
 }

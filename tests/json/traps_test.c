@@ -499,7 +499,9 @@ static void a_transition_that_is_hardly_taken(void **state) {
         {SELF("", CLIP("idle"), "{'to':'b','event':'OUT','end':true}"), NULL, NULL},
         {SELF("", PLAYED("idle"), "{'to':'b','when':{'trigger':'OUT'},'end':true}"), NULL, NULL},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO'}"), "states[0].transitions[1].event",
-         "never taken: another transition of the state, which needs this event alone, comes first"},
+         "never taken: another transition of the state applies whenever this one does, and comes first: put this one "
+         "before it if it needs more, or give it a greater \"priority\"; a list in \"to\" draws one of several "
+         "states"},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','after':1,'priority':-1}"), OF_FIRST "event", "never taken"},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','after':1}"), NULL, NULL},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'GO','when':{'param':'fast'}}"), NULL, NULL},
@@ -524,6 +526,54 @@ static void an_event_of_its_own(void **state) {
          "weight.in", "'STEP' is emitted"},
         {SELF("", "{'op':'clip','clip':'wave','play':{'end':'hold','ended':'DONE'}}", "{'to':'b','end':true}"), NULL,
          NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define TWO(first, second)                                                                                             \
+    "{'op':'machine','states':[{'name':'a','pose':" CLIP("idle") ",'transitions':[{'to':'b'," first                    \
+                                                                 "},{'to':'c'," second "}]},{'name':'b','pose':" CLIP( \
+                                                                     "walk") "},{'name':"                              \
+                                                                             "'c','pose':" CLIP("run") "}]}"
+#define ABOVE(number) "{'>':[{'param':'speed'}," #number "]}"
+#define BELOW(number) "{'<':[{'param':'speed'}," #number "]}"
+#define SECOND "states[0].transitions[1]"
+
+// A transition that applies only when another one does, which comes first.
+static void a_transition_that_is_never_taken(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {TWO("'when':" ABOVE(1), "'when':" ABOVE(2)), SECOND ".when", "never taken"},
+        {TWO("'when':" ABOVE(1), "'when':" ABOVE(1)), SECOND ".when", "never taken"},
+        {TWO("'when':" ABOVE(1), "'event':'GO','when':" ABOVE(1)), SECOND ".when", "never taken"},
+        {TWO("'when':" ABOVE(1), "'after':1,'when':{'and':[{'param':'fast'}," ABOVE(1.5) "]}"), SECOND ".when",
+         "never taken"},
+        {TWO("'when':{'not':{'<=':[{'param':'speed'},1]}}", "'when':{'<':[2,{'param':'speed'}]}"), SECOND ".when",
+         "never taken"},
+        {TWO("'when':{'or':[{'param':'fast'}," ABOVE(1) "]}", "'when':" ABOVE(2)), SECOND ".when", "never taken"},
+        {TWO("'when':{'or':[{'param':'fast'}," ABOVE(1) "]}",
+             "'when':{'and':[{'param':'slow'},{'or':[{'param':'fast'}," ABOVE(1) "]}]}"),
+         SECOND ".when", "never taken"},
+        {TWO("'when':{'==':[{'param':'speed'},1]}", "'when':{'==':[{'param':'speed'},1]}"), SECOND ".when", "never"},
+        {TWO("'when':{'random':0.5}", "'when':{'random':0.3}"), SECOND ".when", "never taken"},
+        {TWO("'when':{'trigger':'GO'}", "'after':1,'when':{'trigger':'GO'}"), SECOND ".when", "never taken"},
+        {TWO("'end':true,'after':1", "'event':'GO','end':true,'after':2"), SECOND ".event", "never taken"},
+        {TWO("'after':1", "'after':2"), SECOND, "never taken"},
+        {TWO("'when':" ABOVE(1), "'priority':1,'when':" ABOVE(0)), "states[0].transitions[0].when", "never taken"},
+        {TWO("'when':" ABOVE(2), "'when':" ABOVE(1)), NULL, NULL},
+        {TWO("'when':" ABOVE(1), "'when':{'>=':[{'param':'speed'},1]}"), NULL, NULL},
+        {TWO("'when':" ABOVE(1), "'priority':1,'when':" ABOVE(2)), NULL, NULL},
+        {TWO("'when':" ABOVE(1), "'when':{'>':[{'param':'turn'},2]}"), NULL, NULL},
+        {TWO("'when':{'and':[{'param':'fast'}," ABOVE(1) "]}", "'when':" ABOVE(2)), NULL, NULL},
+        {TWO("'when':" ABOVE(1), "'when':{'or':[{'param':'fast'}," ABOVE(2) "]}"), NULL, NULL},
+        {TWO("'event':'GO','when':" ABOVE(1), "'when':" ABOVE(2)), NULL, NULL},
+        {TWO("'event':'GO','when':" ABOVE(1), "'event':'ON','when':" ABOVE(2)), NULL, NULL},
+        {TWO("'after':1,'when':" ABOVE(1), "'when':" ABOVE(2)), NULL, NULL},
+        {TWO("'after':2", "'after':1"), NULL, NULL},
+        {TWO("'end':true,'when':" ABOVE(1), "'when':" ABOVE(2)), NULL, NULL},
+        {TWO("'when':{'random':0.3}", "'when':{'random':0.5}"), NULL, NULL},
+        {TWO("'when':{'trigger':'GO'}", "'when':{'trigger':'ON'}"), NULL, NULL},
+        {TWO("'when':" BELOW(1), "'when':" ABOVE(1)), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -632,6 +682,25 @@ static void a_part_that_is_never_seen(void **state) {
         {NEEDS("{'not':{'<=':[" SPEED ",1]}}"), OF_FIRST "when.not.<=", "never true"},
         {NEEDS("{'<':[" SPEED ",0]}"), OF_FIRST "when.<", "never true"},
         {NEEDS("{'==':[" SPEED ",2]}"), OF_FIRST "when.==", "never true"},
+        {NEEDS("{'and':[" ABOVE(1) "," BELOW(0.5) "]}"), OF_FIRST "when",
+         "never true: two of its comparisons of 'speed' exclude each other"},
+        {NEEDS("{'and':[" ABOVE(1) ",{'param':'fast'}," BELOW(1) "]}"), OF_FIRST "when", "exclude each other"},
+        {NEEDS("{'and':[{'trigger':'OUT'},{'not':{'trigger':'OUT'}}]}"), OF_FIRST "when", "comparisons exclude"},
+        {NEEDS("{'and':[" ABOVE(0.5) "," BELOW(1) "]}"), NULL, NULL},
+        {NEEDS("{'or':[" ABOVE(1) "," BELOW(0.5) "]}"), NULL, NULL},
+        {NEEDS("{'and':[{'>=':[{'param':'speed'},1]},{'<=':[{'param':'speed'},1]}]}"), NULL, NULL},
+        {NEEDS("{'random':0}"), OF_FIRST "when.random", "never true: its chance is 0"},
+        {NEEDS("{'not':{'random':0}}"), NULL, NULL},
+        {NEEDS("{'random':0.1}"), NULL, NULL},
+        {NEEDS("{'>=':[" SPEED ",0]}"),
+         OF_FIRST "when.>=", "always true, so the state is left at once: 'speed' is from 0 to 1"},
+        {NEEDS("{'not':{'>':[" SPEED ",1]}}"), OF_FIRST "when.not.>", "always true"},
+        {NEEDS("{'<':[" SPEED ",1.5]}"), OF_FIRST "when.<", "always true"},
+        {NEEDS("{'>':[" SPEED ",-1]}"), OF_FIRST "when.>", "always true"},
+        {NEEDS("{'>':[" SPEED ",0]}"), NULL, NULL},
+        {NEEDS("{'and':[{'>=':[" SPEED ",0]},{'param':'fast'}]}"), NULL, NULL},
+        {TWO("'when':{'>':[" SPEED ",0.5]}", "'when':{'>=':[" SPEED ",0]}"), NULL, NULL},
+        {TWO("'when':{'>=':[" SPEED ",0]}", "'priority':1,'when':{'>':[" SPEED ",0.5]}"), NULL, NULL},
         {NEEDS("{'>=':[" SPEED ",1]}"), NULL, NULL},
         {NEEDS("{'<':[" SPEED ",0.5]}"), NULL, NULL},
         {NEEDS("{'>':[{'param':'speed'},1.5]}"), NULL, NULL},
@@ -718,6 +787,7 @@ int main(void) {
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
         cmocka_unit_test(an_event_of_its_own),
+        cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
