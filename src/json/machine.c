@@ -899,6 +899,26 @@ static void warn_of_event_at_end(lmb_graph_reader *reader, const lmb_transition_
     }
 }
 
+// Warns of an end that never comes, as the clip does not move.
+static void warn_of_still_clip(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
+    const lmb_graph_left *left = &reader->left;
+    const lmb_player_def *player =
+        left->end > 0 && left->end_node != LMB_NONE ? reader->graph->nodes[left->end_node].player : NULL;
+    if (def->at_end && player != NULL && player->rate.kind == LMB_VALUE_CONSTANT && player->rate.constant == 0.0f &&
+        player->offset == 0.0f && player->group == LMB_NONE && !player->random_offset) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "end"),
+                       "never taken: the clip's \"rate\" is 0, so it never comes to its end");
+    }
+}
+
+// Warns of a phase that is not used.
+static void warn_of_start(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
+    const uint32_t at = lmb_graph_find_member(reader, object, "start-phase");
+    if (at != LMB_NONE && def->start != LMB_START_PHASE) {
+        lmb_graph_warn(reader, at, "not used: write \"start\": \"phase\" beside it");
+    }
+}
+
 // Returns whether each transition of a state may be compared with each other one. A travel asks for no event.
 static bool are_compared(const lmb_graph_reader *reader, const machine *machine, uint32_t list) {
     const lmb_json_value *values = reader->json.values;
@@ -1005,6 +1025,8 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
         warn_of_self(reader, machine, &def);
         warn_of_event_at_end(reader, &def, object);
         warn_of_exclusion(reader, &def, object);
+        warn_of_still_clip(reader, &def, object);
+        warn_of_start(reader, &def, object);
     }
     if (from != LMB_NONE && !is_listed && !machine->leads_out && machine->own_count < COMPARED_TRANSITIONS) {
         machine->own[machine->own_count++] = (own_transition){object, def};

@@ -155,6 +155,66 @@ static void warn_of_rest_poses(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
+// ---- Events of clips, and ends.
+
+// Returns the member of a clip's "play", or of the clip.
+static uint32_t find_of_clip(const lmb_graph_reader *reader, uint32_t node, const char *member) {
+    const uint32_t object = reader->objects[node];
+    const uint32_t at = lmb_graph_find_member(reader, lmb_graph_find_member(reader, object, "play"), member);
+    return at != LMB_NONE ? at : lmb_graph_find_member(reader, object, member);
+}
+
+// Warns of events of a clip that it never emits.
+static void warn_of_silent_events(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_player_def *player = reader->graph->def.nodes[index].player;
+    const char *name = lmb_clip_name(clip_of(&reader->graph->def, &reader->graph->def.nodes[index]));
+    const bool stays = player->end == LMB_END_HOLD || player->end == LMB_END_ONCE;
+    if (player->ended_event != LMB_NONE && !stays && player->repetitions == 0) {
+        lmb_graph_warn(reader, find_of_clip(reader, index, "ended"),
+                       "never emitted: '%.60s' goes on for ever: \"looped\" is emitted each time, and \"end\": "
+                       "\"hold\" or \"repetitions\" end it",
+                       name);
+    } else if (player->looped_event != LMB_NONE && (stays || player->repetitions == 1)) {
+        lmb_graph_warn(reader, find_of_clip(reader, index, "looped"),
+                       "never emitted: '%.60s' stays at its first end, where \"ended\" is emitted", name);
+    }
+}
+
+// Returns whether a transition may begin clips elsewhere than at their offsets.
+static bool begins_elsewhere(const lmb_graph_reader *reader) {
+    bool found = false;
+    for (uint32_t i = 1; i < reader->json.count && !found; i++) {
+        found = reader->json.values[i].type == LMB_JSON_STRING && lmb_graph_is_text(reader, i - 1, "start") &&
+                (lmb_graph_is_text(reader, i, "phase") || lmb_graph_is_text(reader, i, "sync"));
+    }
+    return found;
+}
+
+// Warns of a clip that plays backwards from its beginning, where it ends.
+static void warn_of_end_at_once(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_player_def *player = reader->graph->def.nodes[index].player;
+    const lmb_clip *clip = clip_of(&reader->graph->def, &reader->graph->def.nodes[index]);
+    const bool is_backwards = player->rate.kind == LMB_VALUE_CONSTANT && player->rate.curve == LMB_CURVE_LINEAR &&
+                              player->rate.constant < 0.0f;
+    if (is_backwards && (player->end == LMB_END_HOLD || player->end == LMB_END_ONCE) && player->offset == 0.0f &&
+        !player->random_offset && find_of_clip(reader, index, "sync-with") == LMB_NONE && !begins_elsewhere(reader)) {
+        lmb_graph_warn(reader, find_of_clip(reader, index, "rate"),
+                       "'%.60s' plays backwards from its beginning, so it is at its end at once: write \"offset\": %g",
+                       lmb_clip_name(clip), (double)lmb_clip_duration(clip));
+    }
+}
+
+static void warn_of_players(lmb_graph_reader *reader) {
+    const lmb_graph_def *def = &reader->graph->def;
+    for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
+        const lmb_clip *clip = def->nodes[i].player != NULL ? clip_of(def, &def->nodes[i]) : NULL;
+        if (clip != NULL && lmb_clip_duration(clip) > 0.0f) {
+            warn_of_silent_events(reader, i);
+            warn_of_end_at_once(reader, i);
+        }
+    }
+}
+
 // ---- Names of a character that the text misses.
 
 #define NAME_SIZE 100u
@@ -343,6 +403,7 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
         warn_of_rest_poses(reader, shown);
         lmb_graph_warn_of_nodes(reader, shown);
     }
+    warn_of_players(reader);
     const lmb_graph_source *source = reader->source;
     warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
     warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,

@@ -625,6 +625,51 @@ static void a_motion_that_is_none_or_two(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define ENDING(members) SELF("", PLAYS("walk", members), "{'to':'b','end':true}")
+
+// Events that a clip never emits, an end that comes at once or never, and a phase that is not used.
+static void an_end_that_is_none(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {PLAYS("walk", "'ended':'E'"), "play.ended",
+         "never emitted: 'walk' goes on for ever: \"looped\" is emitted each time, and \"end\": \"hold\" or "
+         "\"repetitions\" end it"},
+        {PLAYS("walk", "'ended':'E','end':'ping-pong'"), "play.ended", "never emitted"},
+        {PLAYS("wave", "'looped':'L','end':'hold'"), "play.looped",
+         "never emitted: 'wave' stays at its first end, where \"ended\" is emitted"},
+        {PLAYS("wave", "'looped':'L','end':'once'"), "play.looped", "never emitted"},
+        {PLAYS("wave", "'looped':'L','repetitions':1"), "play.looped", "never emitted"},
+        {PLAYS("walk", "'ended':'E','repetitions':2,'looped':'L'"), NULL, NULL},
+        {PLAYS("walk", "'looped':'L'"), NULL, NULL},
+        {PLAYS("walk", "'looped':'L','end':'ping-pong'"), NULL, NULL},
+        {PLAYS("wave", "'ended':'E','end':'hold'"), NULL, NULL},
+        {PLAYS("wave", "'ended':'E','end':'once'"), NULL, NULL},
+        {PLAYS("idle", "'rate':-1,'end':'hold'"), "play.rate",
+         "'idle' plays backwards from its beginning, so it is at its end at once: write \"offset\": 4"},
+        {PLAYS("walk", "'rate':-1,'end':'once'"), "play.rate", "at its end at once"},
+        {SELF("", "{'op':'clip','clip':'walk','rate':-1}", "{'to':'b','end':true}"), "states[0].pose.rate",
+         "at its end at once"},
+        {PLAYS("walk", "'rate':-1,'end':'hold','offset':1"), NULL, NULL},
+        {PLAYS("walk", "'rate':-1"), NULL, NULL},
+        {PLAYS("walk", "'rate':1,'end':'hold'"), NULL, NULL},
+        {PLAYS("walk", "'rate':{'param':'r','min':-1,'default':-1},'end':'hold'"), NULL, NULL},
+        {SELF("", PLAYS("walk", "'rate':-1,'end':'hold'"),
+              "{'to':'b','end':true},{'to':'b','event':'ON','start':'phase','start-phase':1}"),
+         NULL, NULL},
+        {ENDING("'rate':0"), OF_FIRST "end", "never taken: the clip's \"rate\" is 0, so it never comes to its end"},
+        {ENDING("'rate':0.5"), NULL, NULL},
+        {ENDING("'rate':{'param':'r'}"), NULL, NULL},
+        {SELF("", PLAYS("walk", "'rate':0"), "{'to':'b','after':1}"), NULL, NULL},
+        {SELF("", PLAYED("walk"), "{'to':'b','event':'ON','start-phase':0.5}"), OF_FIRST "start-phase",
+         "not used: write \"start\": \"phase\" beside it"},
+        {SELF("", PLAYED("walk"), "{'to':'b','event':'ON','start':'sync','start-phase':0.5}"), OF_FIRST "start-phase",
+         "not used"},
+        {SELF("", PLAYED("walk"), "{'to':'b','event':'ON','start':'phase','start-phase':0.5}"), NULL, NULL},
+        {SELF("", PLAYED("walk"), "{'to':'b','event':'ON','start':'phase'}"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 // Seconds that are most likely milliseconds.
 static void a_time_in_milliseconds(void **state) {
     (void)state;
@@ -789,6 +834,7 @@ int main(void) {
         cmocka_unit_test(an_event_of_its_own),
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
+        cmocka_unit_test(an_end_that_is_none),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
         cmocka_unit_test(a_random_beginning_that_is_none),
