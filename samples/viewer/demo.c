@@ -11,11 +11,16 @@
 #include "demo_clips.h"
 #include "graphics.h"
 
+// Whether a velocity of a text is this speed of the mannequin: itself, or about that in the character's own units.
+static bool is_speed(float stated, float unit, float speed) {
+    return stated == speed || fabsf(unit * stated - speed) < 0.2f * speed;
+}
+
 // Stores the measured speed of the clip that replaces a clip with the stated speed. Ignores a clip that moves in place.
-static void note_speed(demo *demo, float stated, float measured) {
-    if (stated == DEMO_WALK_SPEED && measured > 0.0f) {
+static void note_speed(demo *demo, float stated, float unit, float measured) {
+    if (is_speed(stated, unit, DEMO_WALK_SPEED) && measured > 0.0f) {
         demo->walk_speed = measured;
-    } else if (stated == DEMO_RUN_SPEED && measured > 0.0f) {
+    } else if (is_speed(stated, unit, DEMO_RUN_SPEED) && measured > 0.0f) {
         demo->run_speed = measured;
     }
 }
@@ -28,7 +33,7 @@ static lmb_result measure_player(demo *demo, const character *character, const l
     for (size_t axis = 0; axis < 3; axis++) {
         way[1][axis] = speed.velocity[axis] * lmb_clip_duration(clip);
     }
-    note_speed(demo, player->velocity, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
+    note_speed(demo, player->velocity, character->unit, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
     *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};
     player->motion = track;
     return result;
