@@ -215,6 +215,68 @@ static void warn_of_players(lmb_graph_reader *reader) {
     }
 }
 
+// ---- What keeps a state: feet that lock, and chains.
+
+// Returns the member of a foot that plants it, or LMB_NONE.
+static uint32_t find_planting(const lmb_graph_reader *reader, uint32_t foot) {
+    static const char *const members[] = {"planted-markers", "planted-channel", "planted"};
+    uint32_t at = LMB_NONE;
+    for (size_t i = 0; i < sizeof members / sizeof members[0] && at == LMB_NONE; i++) {
+        at = lmb_graph_find_member(reader, foot, members[i]);
+    }
+    return at;
+}
+
+// Warns of feet that are planted where nothing locks them, and of a lock where nothing plants a foot.
+static void warn_of_locks(lmb_graph_reader *reader, const lmb_feet_def *feet, uint32_t object) {
+    const uint32_t list = lmb_graph_find_member(reader, object, "feet");
+    bool is_planted = false;
+    for (uint32_t i = 0; i < feet->foot_count; i++) {
+        const uint32_t at = find_planting(reader, lmb_graph_find_element(reader, list, i));
+        is_planted = is_planted || at != LMB_NONE;
+        if (at != LMB_NONE && feet->lock_distance == 0.0f) {
+            lmb_graph_warn(reader, at, "not used: a planted foot is locked with a \"lock-distance\" above 0");
+        }
+    }
+    if (feet->lock_distance > 0.0f && !is_planted) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "lock-distance"),
+                       "nothing plants a foot, so none is locked: write \"planted-markers\", \"planted-channel\" or "
+                       "\"planted\" in the feet");
+    }
+}
+
+static void warn_of_feet(lmb_graph_reader *reader, const lmb_feet_def *feet, uint32_t object) {
+    warn_of_locks(reader, feet, object);
+    if (feet->speed.kind == LMB_VALUE_PARAMETER && feet->clip_speed.kind == LMB_VALUE_PARAMETER &&
+        feet->speed.parameter == feet->clip_speed.parameter && feet->speed.curve == LMB_CURVE_LINEAR &&
+        feet->clip_speed.curve == LMB_CURVE_LINEAR) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "clip-speed"),
+                       "the same parameter as \"speed\", so the stride never changes: it is the speed of the clip");
+    }
+}
+
+// Warns of a chain whose time does not pass. Feet that are locked with such a time are refused.
+static void warn_of_clock(lmb_graph_reader *reader, lmb_value time, uint32_t object) {
+    const uint32_t at = lmb_graph_find_member(reader, object, "time");
+    if (at != LMB_NONE && time.kind == LMB_VALUE_CONSTANT) {
+        lmb_graph_warn(reader, at,
+                       "it does not pass, so nothing swings: write a parameter that the host advances, as {\"param\": "
+                       "\"now\"}");
+    }
+}
+
+static void warn_of_states(lmb_graph_reader *reader) {
+    const lmb_graph_def *def = &reader->graph->def;
+    for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        if (node->op == LMB_OP_FOOT_PLACEMENT) {
+            warn_of_feet(reader, &node->feet, reader->objects[i]);
+        } else if (node->op == LMB_OP_CHAIN) {
+            warn_of_clock(reader, node->chain.time, reader->objects[i]);
+        }
+    }
+}
+
 // ---- Names of a character that the text misses.
 
 #define NAME_SIZE 100u
@@ -404,6 +466,7 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
         lmb_graph_warn_of_nodes(reader, shown);
     }
     warn_of_players(reader);
+    warn_of_states(reader);
     const lmb_graph_source *source = reader->source;
     warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
     warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,

@@ -360,6 +360,23 @@ static bool is_computed(const lmb_graph_reader *reader, uint32_t value) {
            lmb_graph_find_member(reader, value, "fade") != LMB_NONE;
 }
 
+// Checks the numbers of a range. Returns false if it is none.
+static bool check_range(lmb_graph_reader *reader, const lmb_computed_def *computed, uint32_t list) {
+    const lmb_value low = computed->inputs[1], high = computed->inputs[2];
+    const bool are_plain = low.kind == LMB_VALUE_CONSTANT && high.kind == LMB_VALUE_CONSTANT &&
+                           low.curve == LMB_CURVE_LINEAR && high.curve == LMB_CURVE_LINEAR;
+    if (are_plain && computed->kind == LMB_COMPUTED_CLAMP && low.constant > high.constant) {
+        lmb_graph_report(reader, list, "from %g to %g is no range: the lower end comes first", (double)low.constant,
+                         (double)high.constant);
+        return false;
+    }
+    if (are_plain && computed->kind == LMB_COMPUTED_REMAP && low.constant == high.constant) {
+        lmb_graph_warn(reader, list, "from %g to %g is no range, so it is a step there", (double)low.constant,
+                       (double)high.constant);
+    }
+    return true;
+}
+
 static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value) {
     const lmb_graph_json *graph = reader->graph;
     lmb_computed_def computed = lmb_default_computed_def();
@@ -371,7 +388,7 @@ static lmb_value read_computed(lmb_graph_reader *reader, const lmb_graph_field *
     }
     const uint32_t problems = reader->problem_count;
     read_inputs(reader, &computed_members[computed.kind], value + 2, &computed);
-    if (reader->problem_count > problems || reader->result != LMB_OK) {
+    if (reader->problem_count > problems || reader->result != LMB_OK || !check_range(reader, &computed, value + 2)) {
         return lmb_constant(0.0f);
     }
     bool is_constant = true, is_late = false;

@@ -2181,6 +2181,8 @@ static void malformed_texts(void **state) {
          32, "-1 is outside 0 to 100000"},
         {WEIGHT("{'subtract':[1]}"), "weight.subtract", 2, 22, "1 numbers, where 2 were expected"},
         {WEIGHT("{'clamp':[1,2]}"), "weight.clamp", 2, 19, "2 numbers, where 3 were expected"},
+        {WEIGHT("{'clamp':[{'param':'x'},1,0]}"), "weight.clamp", 2, 19,
+         "from 1 to 0 is no range: the lower end comes first"},
         {WEIGHT("{'remap':1}"), "weight.remap", 2, 19, "an array was expected"},
         {WEIGHT("{'add':[1,{'min':[0,'x']}]}"), "weight.add[1].min[1]", 2, 30, "a string, where a number"},
         {WEIGHT("{'add':[1,1]}"), "weight", 2, 10, "its value is 2, outside 0 to 1"},

@@ -670,6 +670,45 @@ static void an_end_that_is_none(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define FEET(of_foot, members)                                                                                         \
+    "{'op':'foot-placement','base':{'op':'clip','clip':'walk','play':{'group':'s','markers':[0.05,0.55]}},'pelvis':"   \
+    "'pelvis','feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot','ground':[0,0,0],'normal':[0,1,0],"   \
+    "'knee-axis':'auto'" of_foot "}]" members "}"
+#define CHAIN(time)                                                                                                    \
+    "{'op':'chain','base':" PLAYED("walk") ",'start':'left_upper_arm','end':'left_fingers','time':" time "}"
+#define NOW ",'time':{'param':'now'}"
+
+// Feet that are planted and not locked, or the other way; strides that never change; and a time that stands still.
+static void a_state_that_never_changes(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {FEET(",'planted-markers':[0,1]", NOW), "feet[0].planted-markers",
+         "not used: a planted foot is locked with a \"lock-distance\" above 0"},
+        {FEET(",'planted':{'param':'stands'}", ",'lock-distance':0" NOW), "feet[0].planted", "not used"},
+        {FEET("", ",'lock-distance':0.3" NOW), "lock-distance",
+         "nothing plants a foot, so none is locked: write \"planted-markers\", \"planted-channel\" or \"planted\" in "
+         "the feet"},
+        {FEET("", ",'speed':{'param':'speed'},'clip-speed':{'param':'speed'}"), "clip-speed",
+         "the same parameter as \"speed\", so the stride never changes: it is the speed of the clip"},
+        {CHAIN("0"), "time",
+         "it does not pass, so nothing swings: write a parameter that the host advances, as {\"param\": \"now\"}"},
+        {FEET(",'planted-markers':[0,1]", ",'lock-distance':0.3" NOW), NULL, NULL},
+        {FEET(",'planted':{'param':'stands'}", ",'lock-distance':0.3" NOW), NULL, NULL},
+        {FEET("", ",'speed':{'param':'speed'},'clip-speed':1.25"), NULL, NULL},
+        {FEET("", ",'speed':{'param':'speed'},'clip-speed':{'param':'own'}"), NULL, NULL},
+        {FEET("", ""), NULL, NULL},
+        {CHAIN("{'param':'now'}"), NULL, NULL},
+        {"{'op':'blend','weight':{'remap':[{'param':'s'},3,3,0,1]},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}",
+         "weight.remap", "from 3 to 3 is no range, so it is a step there"},
+        {"{'op':'blend','weight':{'remap':[{'param':'s'},3,2,0,1]},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}", NULL,
+         NULL},
+        {"{'op':'blend','weight':{'remap':[{'param':'s'},1,{'param':'t'},0,1]},'a':" PLAYED("walk") ",'b':" PLAYED(
+             "run") "}",
+         NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 // Seconds that are most likely milliseconds.
 static void a_time_in_milliseconds(void **state) {
     (void)state;
@@ -835,6 +874,7 @@ int main(void) {
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
         cmocka_unit_test(an_end_that_is_none),
+        cmocka_unit_test(a_state_that_never_changes),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
         cmocka_unit_test(a_random_beginning_that_is_none),
