@@ -76,6 +76,7 @@ void lmb_graph_check_alone(lmb_graph_reader *reader, lmb_graph_def def, uint32_t
 // The value that an object gives a joint or a channel.
 typedef struct share {
     uint32_t value;
+    uint32_t key;
     bool is_set;
 } share;
 
@@ -87,10 +88,14 @@ static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uin
     if (part == LMB_NONE) {
         return;
     }
-    if (shares[part].is_set) {
+    if (shares[part].is_set && !lmb_graph_is_same_text(reader, key, shares[part].key)) {
+        const char *name = lmb_graph_text(reader, &reader->scratch, shares[part].key);
+        lmb_graph_report(reader, key, "given twice: '%.60s' is the same one", name == NULL ? "" : name);
+    } else if (shares[part].is_set) {
         lmb_graph_report(reader, key, "given twice");
     }
     shares[part].is_set = true;
+    shares[part].key = key;
     lmb_graph_read_integer(reader, &field, key + 1, &shares[part]);
 }
 
@@ -172,6 +177,10 @@ static void check_shares(lmb_graph_reader *reader, const lmb_graph_field *field,
 
 static void read_mask(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_graph_json *graph = reader->graph;
+    if (reader->json.values[value].type == LMB_JSON_ARRAY) {
+        lmb_graph_report(reader, value, "an array, where an object was expected: {NAME: 255} of joints and channels");
+        return;
+    }
     uint8_t *mask = lmb_graph_read_joint_bytes(reader, value, 255, 0, true);
     if (mask != NULL) {
         check_shares(reader, field, value, mask);

@@ -416,6 +416,13 @@ static const lmb_graph_fields condition_fields = {LMB_FIELDS("a condition", cond
                                                   .also = "'minProperties':1,'maxProperties':1"};
 
 static void read_one(lmb_graph_reader *reader, uint32_t value, condition *condition) {
+    if (reader->json.values[value].type == LMB_JSON_STRING) {
+        lmb_graph_report(
+            reader, value,
+            "a string, where an object was expected: a condition is {\">\": [{\"param\": \"speed\"}, 0.1]}, "
+            "or {\"param\": NAME} for one that is above 0");
+        return;
+    }
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
@@ -515,7 +522,11 @@ static const char *state_name_at(const void *machine, uint32_t index) {
 static uint32_t look_up_state(lmb_graph_reader *reader, const machine *machine, uint32_t value) {
     const char *name = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
     const uint32_t state = name == NULL ? LMB_NONE : find_state(machine, name);
-    if (name != NULL && name[0] != '\0' && state == LMB_NONE) {
+    if (name != NULL && strcmp(name, "Exit") == 0 && state == LMB_NONE) {
+        lmb_graph_report(reader, value,
+                         "the machine has no state of this name: \"out\" in place of \"to\" leads to a state of the "
+                         "machine around this one");
+    } else if (name != NULL && name[0] != '\0' && state == LMB_NONE) {
         lmb_graph_report_name(reader, value, "the machine has no state", name,
                               (lmb_graph_names){state_name_at, machine, machine->state_count});
     }
@@ -825,12 +836,22 @@ static void add_targets(lmb_graph_reader *reader, machine *machine, const lmb_tr
     }
 }
 
+// Returns why a state that shows clips has no end.
+static const char *why_no_end(const lmb_graph_reader *reader) {
+    const lmb_graph_left *left = &reader->left;
+    return left->pose < left->first
+               ? ": its pose is one of \"define\" that is used before, too, and plays for both; write the clip here"
+           : left->pose < reader->graph->def.node_count && reader->graph->nodes[left->pose].op == LMB_OP_MACHINE
+               ? ": a machine plays in it, whose transitions lead out with \"out\" and \"end\""
+               : "";
+}
+
 // Reports what does not fit the state that a transition leaves.
 static void check_left(lmb_graph_reader *reader, const lmb_transition_def *def, uint32_t object) {
     const bool has_no_end = def->from != LMB_NONE && reader->left.end > 0 && reader->left.end_node == LMB_NONE;
     if (def->at_end && has_no_end) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "end"),
-                         "no clip plays in this state, so it has no end");
+                         "no clip plays in this state, so it has no end%s", why_no_end(reader));
     }
     if (def->start == LMB_START_SYNC && has_no_end) {
         lmb_graph_report(reader, lmb_graph_find_member(reader, object, "start"),

@@ -1661,6 +1661,27 @@ static const char *operation_name_at(const void *none, uint32_t index) {
     return lmb_graph_operations[index].name;
 }
 
+// Nodes of engines, and the operation that is the same here.
+static const char *const foreign_operations[][2] = {{"blendTree", "\"space1d\" or \"space2d\""},
+                                                    {"BlendSpacePlayer", "\"space1d\" or \"space2d\""},
+                                                    {"blendSpace", "\"space1d\" or \"space2d\""},
+                                                    {"BlendSpace1D", "\"space1d\""},
+                                                    {"BlendSpace2D", "\"space2d\""},
+                                                    {"AnimSequencePlayer", "\"clip\" with \"play\": true"},
+                                                    {"SequencePlayer", "\"clip\" with \"play\": true"},
+                                                    {"StateMachine", "\"machine\""},
+                                                    {"TwoBoneIK", "\"ik-two-bone\""},
+                                                    {"LookAt", "\"ik-aim\""}};
+
+// Returns the operation of this library that a node of another engine is, or NULL.
+static const char *find_foreign(const lmb_graph_reader *reader, uint32_t value) {
+    const char *found = NULL;
+    for (size_t i = 0; i < sizeof foreign_operations / sizeof *foreign_operations; i++) {
+        found = lmb_graph_is_text(reader, value, foreign_operations[i][0]) ? foreign_operations[i][1] : found;
+    }
+    return found;
+}
+
 static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint32_t object) {
     bool twice;
     uint32_t value = lmb_json_member(&reader->json, object, "op", &twice);
@@ -1682,6 +1703,8 @@ static const lmb_graph_operation *find_operation(lmb_graph_reader *reader, uint3
     }
     if (lmb_graph_is_text(reader, value, "fade")) {
         lmb_graph_report(reader, value, "a fade is no operation, but the weight of one: %s", LMB_GRAPH_FADE_FORM);
+    } else if (find_foreign(reader, value) != NULL) {
+        lmb_graph_report(reader, value, "there is no such operation: here it is %s", find_foreign(reader, value));
     } else {
         char message[LMB_GRAPH_MESSAGE_SIZE] = "there is no such operation";
         lmb_graph_add_nearest(reader, value, message, sizeof message,

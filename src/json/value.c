@@ -482,6 +482,17 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
     lmb_graph_set_value(result, used);
 }
 
+// Says how a parameter is written, if a value may be the name of one.
+static void report_no_number(lmb_graph_reader *reader, uint32_t value) {
+    const lmb_json_value *at = &reader->json.values[value];
+    const char first = at->type == LMB_JSON_STRING && at->end > at->start ? reader->json.text[at->start] : '0';
+    const bool is_name = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+    const char *name = is_name ? lmb_graph_text(reader, &reader->scratch, value) : NULL;
+    lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve%s%.40s%s",
+                     lmb_json_type_name(at->type), name != NULL ? ": a parameter is {\"param\": \"" : "",
+                     name != NULL ? name : "", name != NULL ? "\"}" : "");
+}
+
 static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target,
                         bool is_inside) {
     lmb_value *result = (lmb_value *)(void *)((char *)target + field->offset);
@@ -495,8 +506,7 @@ static void read_number(lmb_graph_reader *reader, const lmb_graph_field *field, 
     } else if (type == LMB_JSON_STRING && lmb_graph_is_text(reader, value, "random")) {
         lmb_graph_report(reader, value, "\"random\" is the \"offset\" of a clip that plays: write it inside \"play\"");
     } else if (type != LMB_JSON_OBJECT) {
-        lmb_graph_report(reader, value, "%s, where a number was expected, a parameter or a curve",
-                         lmb_json_type_name(type));
+        report_no_number(reader, value);
     } else if (lmb_graph_refuse_argument(reader, value)) {
         return;
     } else if (lmb_graph_is_fade(reader, value)) {

@@ -842,6 +842,17 @@ static void words_of_other_engines(void **state) {
         {"{'op':'clip','clip':'walk','play':{\n'playRate':2}}", "play.playRate", 2, 1, "here it is \"rate\""},
         {"{'op':'clip','clip':'walk','play':{\n'loop':true}}", "play.loop", 2, 1, "\"end\" is \"loop\", \"hold\""},
         {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},\n'alpha':1}", "alpha", 2, 1, "here it is \"weight\""},
+        {"{'op':'clip','clip':'walk',\n'applyRootMotion':true}", "applyRootMotion", 2, 1,
+         "\"play\": {\"motion\": true}"},
+        {"{'op':'clip','clip':'walk','play':{\n'apply_root_motion':true}}", "play.apply_root_motion", 2, 1,
+         "\"motion\": true"},
+        {"{'op':'space1d','at':{'param':'s'},'inputs':[{'at':0,'pose':{'op':'rest'}},{'at':1,'pose':{'op':'rest'}}],"
+         "\n'children':[]}",
+         "children", 2, 1, "here it is \"inputs\""},
+        {"{'op':\n'blendTree'}", "op", 2, 1, "no such operation: here it is \"space1d\" or \"space2d\""},
+        {"{'op':\n'AnimSequencePlayer'}", "op", 2, 1, "here it is \"clip\" with \"play\": true"},
+        {"{'op':'ik-aim','joints':{'head':1},'base':{'op':'rest'},'target':{'point':0,\n'param':'t'}}", "target.param",
+         2, 1, "x, y and z that are parameters are a list, [{\"param\": NAME}, 0, 0]"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = {.text = json_text(rows[i].text),
@@ -849,6 +860,46 @@ static void words_of_other_engines(void **state) {
                                          .rig = mannequin_rig(figure),
                                          .clips = figure_clips,
                                          .clip_count = MANNEQUIN_CLIP_COUNT};
+        expect_problem(&source, &rows[i]);
+    }
+}
+
+// What is a text, a list or a name too much: the message says what is written there.
+static void forms_of_other_engines(void **state) {
+    (void)state;
+    static const malformed_graph rows[] = {
+        {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},'weight':\n'speed'}", "weight", 2, 1,
+         "a parameter is {\"param\": \"speed\"}"},
+        {"{'op':'blend','a':{'op':'rest'},'b':{'op':'rest'},'weight':\n'0.5'}", "weight", 2, 1,
+         "a string, where a number was expected, a parameter or a curve"},
+        {LEAVES("'when':'speed > 0.1'"), OF_TRANSITION "when", 2, 8,
+         "a condition is {\">\": [{\"param\": \"speed\"}, 0.1]}"},
+        {LEAVES("'when':{'>':['speed',0.1]}"), OF_TRANSITION "when.>[0]", 2, 14, "is {\"param\": \"speed\"}"},
+        {"{'op':'masked','a':{'op':'rest'},'b':{'op':'rest'},'mask':\n['chest']}", "mask", 2, 1,
+         "an array, where an object was expected: {NAME: 255} of joints and channels"},
+        {"{'op':'masked','a':{'op':'rest'},'b':{'op':'rest'},'mask':{'left_hand':255,\n'palm':0}}", "mask.palm", 2, 1,
+         "given twice: 'left_hand' is the same one"},
+        {"{'op':'machine','states':[{'name':'a','pose':" CLIP(
+             "walk") ",'transitions':[{'event':'GO','to':\n'Exit'}]}]}",
+         OF_TRANSITION "to", 2, 1, "\"out\" in place of \"to\" leads to a state of the machine around"},
+        {"{'op':'machine','states':[{'name':'a','pose':{'op':'machine','states':[{'name':'x','pose':" CLIP(
+             "walk") "}]},'transitions':[{'to':'b',\n'end':true}]},{'name':'b','pose':" CLIP("idle") "}]}",
+         OF_TRANSITION "end", 2, 7, "a machine plays in it, whose transitions lead out with \"out\" and \"end\""},
+        {"{'op':'machine','define':{'g':" CLIP(
+             "walk") "},'states':[{'name':'a','pose':{'use':'g'},'transitions':[{'to':"
+                     "'b','event':'GO'}]},{'name':'b','pose':{'use':'g'},"
+                     "'transitions':[{'to':'a',\n'end':true}]}]}",
+         "states[1].transitions[0].end", 2, 7, "its pose is one of \"define\" that is used before, too"},
+    };
+    static const lmb_graph_alias aliases[] = {{"palm", "left_hand"}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const lmb_graph_source source = {.text = json_text(rows[i].text),
+                                         .size = strlen(rows[i].text),
+                                         .rig = mannequin_rig(figure),
+                                         .clips = figure_clips,
+                                         .clip_count = MANNEQUIN_CLIP_COUNT,
+                                         .joint_aliases = aliases,
+                                         .joint_alias_count = 1};
         expect_problem(&source, &rows[i]);
     }
 }
@@ -867,6 +918,7 @@ int main(void) {
         cmocka_unit_test(a_rest_pose_that_nobody_meant),
         cmocka_unit_test(a_name_that_is_misspelt),
         cmocka_unit_test(words_of_other_engines),
+        cmocka_unit_test(forms_of_other_engines),
         cmocka_unit_test(a_slip_makes_another_name),
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
