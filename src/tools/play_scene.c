@@ -465,6 +465,10 @@ static uint32_t find_named(const play_scene_def *def, const char *name) {
     return lmb_rig_find_joint(def->rig, name);
 }
 
+static const char *joint_name_at(const void *rig, uint32_t index) {
+    return lmb_rig_joint_name(rig, index);
+}
+
 static void read_joint(reader *reader, uint32_t value, point *point, point_kind kind) {
     play_scene *scene = reader->scene;
     char name[NAME_SIZE];
@@ -477,7 +481,10 @@ static void read_joint(reader *reader, uint32_t value, point *point, point_kind 
         which++;
     }
     if (joint == LMB_NONE || which == PLAY_SCENE_JOINTS) {
-        fail_at(reader, value, joint == LMB_NONE ? "there is no joint of this name" : "at most 4 joints are possible");
+        const lmb_rig *rig = reader->def->rig;
+        char none[200] = "there is no joint of this name";
+        lmb_append_names(none, sizeof none, name, strlen(name), joint_name_at, rig, lmb_rig_joint_count(rig));
+        fail_at(reader, value, joint == LMB_NONE ? none : "at most 4 joints are possible");
         return;
     }
     if (which == scene->foot_count) {

@@ -406,6 +406,7 @@ static void bad_scenes_are_refused(void **state) {
         {"{\"rails\": [[[0, 1, 2, 3]]]}", "column 13: a key is [seconds, [x, y, z], [x, y, z]]"},
         {"{\"parameters\": {\"phase\": {\"keys\": [1]}}}", "a key is [seconds, value]"},
         {"{\"points\": [{\"ground\": \"tail\"}]}", "there is no joint of this name"},
+        {"{\"points\": [{\"ground\": \"LeftFoot\"}]}", "there is no joint of this name; the nearest are left_foot, "},
         {"{\"points\": [{\"rail\": 0}]}", "there is no rail of this index"},
         {"{\"points\": [{\"ground\": \"head\"}]}", "more points than the scene has"},
         {"{\"points\": [{\"camera\": true}, {\"camera\": true}, {\"camera\": true}, {\"camera\": true}]}",
