@@ -243,6 +243,7 @@ lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig) {
 // What is read several times, as a transition of several states, gives a warning once.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_json *graph = reader->graph;
+    value = value < reader->json.count ? value : 0; // LMB_NONE: the text has no place for it, so it is about the whole
     const bool is_own = is_inserted(reader, value);
     lmb_graph_problem problem;
     va_list arguments;
