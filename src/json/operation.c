@@ -1088,8 +1088,25 @@ static const lmb_graph_field aim_members[] = {
     VALUE_WEIGHT_FIELDS,
 };
 
+// Warns of a joint that turns by all that is left, without a limit: its ancestors then have nothing to do.
+static void warn_of_shares(lmb_graph_reader *reader, const lmb_graph_node *node) {
+    const lmb_aim_def *aim = &node->def.aim;
+    for (uint32_t i = 0; i + 1 < aim->joint_count; i++) {
+        if (aim->shares[i] == 1.0f && aim->limit >= 3.14159f) {
+            const lmb_rig *rig = reader->source->rig;
+            lmb_graph_warn(
+                reader, lmb_graph_find_member(reader, node->object, "joints"),
+                "'%.60s' comes first and takes all of the turn, so that '%.60s' never turns: the last one of "
+                "the joints above has the share 1",
+                lmb_rig_joint_name(rig, aim->joints[i]), lmb_rig_joint_name(rig, aim->joints[i + 1]));
+            return;
+        }
+    }
+}
+
 static uint32_t finish_aim(lmb_graph_reader *reader, const lmb_graph_node *node) {
     const lmb_aim_def *aim = &node->def.aim;
+    warn_of_shares(reader, node);
     if (aim->joint_count > 0 && aim->joints[0] < lmb_rig_joint_count(reader->source->rig)) {
         lmb_graph_check_aim(reader, node->object, aim->joints[0], aim->forward, aim->up);
     }

@@ -726,6 +726,24 @@ static void a_time_in_milliseconds(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define AIMS(shares, members)                                                                                          \
+    "{'op':'ik-aim','joints':{" shares "},'forward':[0,0,1],'target':[0,1,9]" members ",'base':" PLAYED("idle") "}"
+
+// A joint that leaves nothing to those above it.
+static void shares_of_an_aim_that_are_never_used(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {AIMS("'head':1,'neck':0.5,'chest':0.4", ""), "joints",
+         "'head' comes first and takes all of the turn, so that 'neck' never turns: the last one of the joints above "
+         "has the share 1"},
+        {AIMS("'chest':1,'neck':1,'head':0.5", ""), "joints", "'neck' comes first"},
+        {AIMS("'head':0.5,'neck':0.5,'chest':1", ""), NULL, NULL},
+        {AIMS("'head':1,'neck':0.5", ",'limit':1.2"), NULL, NULL},
+        {AIMS("'head':1", ""), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 #define STACK(below, above)                                                                                            \
     "{'op':'layers','inputs':[{'pose':" PLAYED("walk") below "},{'pose':" PLAYED("wave") above "}]}"
 #define LINE(range, a, b)                                                                                              \
@@ -922,6 +940,7 @@ int main(void) {
         cmocka_unit_test(a_slip_makes_another_name),
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
+        cmocka_unit_test(shares_of_an_aim_that_are_never_used),
         cmocka_unit_test(an_event_of_its_own),
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
