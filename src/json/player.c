@@ -596,8 +596,7 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
         } else if (speed.slide > MOST_SLIDE) {
             lmb_graph_warn(reader, value,
                            "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
-                           "the way, and at any other speed further: lock them by \"foot-placement\", or let keys as "
-                           "\"motion\" move the character as they do",
+                           "the way, at others further: lock them, by \"foot-placement\"",
                            lmb_clip_name(read->clip), (double)speed.velocity[2], (double)(100.0f * speed.slide));
         }
     }

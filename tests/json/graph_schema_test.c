@@ -658,6 +658,7 @@ static const char *const beyond[] = {"of this name",
                                      "not the name of a file below",
                                      "it does not go from (0, 0) to (1, 1)",
                                      "the machine has no \"matching\"",
+                                     "is no range: the lower end comes first",
                                      "no foot would be locked and nothing smoothed",
                                      "a take", // of motion matching
                                      "the character motion has full rotation",
