@@ -30,7 +30,7 @@ static bool is_constant(lmb_value value, float constant) {
 // ---- Motion.
 
 // Feet that slide by more at any speed take no steps of a walk.
-#define MOST_SLIDE 0.5f
+#define MOST_WALK_SLIDE 0.5f
 
 // Returns how the feet of a node's clip walk, measured once for each clip: at 0 if they take no steps, and if the clip
 // is not played as the loop that is measured.
@@ -51,7 +51,7 @@ static lmb_foot_speed walk_of(lmb_graph_reader *reader, const lmb_node_def *node
         reader->walks[clip].is_measured = true;
         (void)lmb_root_motion_measure_feet(def->rig, def->clips[clip], &host, &reader->walks[clip].speed, &ignored);
     }
-    if (reader->walks != NULL && reader->walks[clip].speed.slide <= MOST_SLIDE) {
+    if (reader->walks != NULL && reader->walks[clip].speed.slide <= MOST_WALK_SLIDE) {
         speed = reader->walks[clip].speed;
     }
     return speed;

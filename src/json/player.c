@@ -503,7 +503,7 @@ static uint32_t find_event(const lmb_graph_json *graph, const char *name) {
     return i;
 }
 
-// Reads the name of an event. Returns it, or LMB_NONE after a problem.
+// Returns the event of a name, which it adds if it is new, or LMB_NONE after a problem.
 static uint32_t find_or_add_event(lmb_graph_reader *reader, uint32_t value) {
     static const lmb_graph_event_uses none = {LMB_NONE, LMB_NONE};
     lmb_graph_json *graph = reader->graph;
@@ -527,30 +527,19 @@ static uint32_t find_or_add_event(lmb_graph_reader *reader, uint32_t value) {
     return event;
 }
 
-static void store_event(const lmb_graph_field *field, uint32_t event, void *target) {
-    *(uint32_t *)(void *)((char *)target + field->offset) = event;
-}
-
+// Reads an event, and notes where the text first emits it or awaits it.
 static void read_event(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const uint32_t event = find_or_add_event(reader, value);
     if (event != LMB_NONE) {
         lmb_graph_event_uses *uses = &reader->event_uses[event];
-        uses->awaited = uses->awaited == LMB_NONE ? value : uses->awaited;
-        store_event(field, event, target);
-    }
-}
-
-static void read_emitted(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const uint32_t event = find_or_add_event(reader, value);
-    if (event != LMB_NONE) {
-        lmb_graph_event_uses *uses = &reader->event_uses[event];
-        uses->emitted = uses->emitted == LMB_NONE ? value : uses->emitted;
-        store_event(field, event, target);
+        uint32_t *at = field->kind == &lmb_kind_emitted ? &uses->emitted : &uses->awaited;
+        *at = *at == LMB_NONE ? value : *at;
+        *(uint32_t *)(void *)((char *)target + field->offset) = event;
     }
 }
 
 const lmb_graph_kind lmb_kind_event = {read_event, "@event", NULL};
-const lmb_graph_kind lmb_kind_emitted = {read_emitted, "@event", NULL};
+const lmb_graph_kind lmb_kind_emitted = {read_event, "@event", NULL};
 
 // Reads seconds from 0 to the clip's duration, or that the clip begins at random times.
 static void read_offset(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
@@ -570,7 +559,7 @@ static const lmb_graph_kind kind_offset = {read_offset, "{'anyOf':[{'const':'ran
                                            NULL};
 
 // Standing feet that slide by more than this share of the way at the clip's own velocity are seen to slide.
-#define MOST_SLIDE 0.25f
+#define SEEN_SLIDE 0.25f
 
 // Measures the velocity of a clip in place, along z. A clip whose root motion is taken has the velocity of that.
 static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *read) {
@@ -593,7 +582,7 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
                            "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
                            "alone, so give keys as its \"motion\"",
                            lmb_clip_name(read->clip), (double)speed.velocity[0]);
-        } else if (speed.slide > MOST_SLIDE) {
+        } else if (speed.slide > SEEN_SLIDE) {
             lmb_graph_warn(reader, value,
                            "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
                            "the way, at others further: lock them, by \"foot-placement\"",

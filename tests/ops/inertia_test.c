@@ -974,6 +974,31 @@ static void it_is_printed_behind_all_else(void **state) {
     end_crowd(&c);
 }
 
+// The lines of a printed graph: where it is inertialized, and where its first exchange is.
+typedef struct printed {
+    int count, inertialized, exchanged;
+} printed;
+
+static void find_line(void *user, const char *line) {
+    printed *p = user;
+    p->inertialized = strstr(line, "inertialize") != NULL ? p->count : p->inertialized;
+    p->exchanged = strstr(line, "exchange") != NULL && p->exchanged < 0 ? p->count : p->exchanged;
+    p->count++;
+}
+
+static void it_is_printed_before_corrections(void **state) {
+    (void)state;
+    crowd c = start_crowd();
+    const lmb_node_def node = correct(LMB_OP_IK_TWO_BONE, c.rig, 0);
+    lmb_graph *graph = make_program(c.rig, &node, 1, NULL, true);
+    printed lines = {.inertialized = -1, .exchanged = -1};
+    lmb_graph_print(graph, find_line, &lines);
+    assert_true(lines.inertialized > 0 && lines.exchanged == lines.inertialized + 1 &&
+                lines.count > lines.exchanged + 1);
+    lmb_graph_destroy(graph);
+    end_crowd(&c);
+}
+
 static void expect_refusal(const lmb_graph_def *def, const char *place) {
     lmb_error error = {0};
     assert_int_equal(lmb_graph_check(def, &error), LMB_ERROR_ARGUMENT);
@@ -1025,6 +1050,7 @@ int main(void) {
         cmocka_unit_test(foreign_memory_shows_no_infinity),
         cmocka_unit_test(corrections_come_after_it),
         cmocka_unit_test(it_is_printed_behind_all_else),
+        cmocka_unit_test(it_is_printed_before_corrections),
         cmocka_unit_test(what_is_no_inertialization_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
