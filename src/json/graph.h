@@ -532,6 +532,8 @@ bool lmb_graph_find_exclusion(const lmb_transition_def *def, const lmb_term *pai
 
 // traps.c: warns of what is allowed and most likely not meant, after a graph without problems was read.
 void lmb_graph_warn_of_traps(lmb_graph_reader *reader);
+// Returns the member of the "play" of a clip's node, or of the clip; LMB_NONE if neither has it.
+uint32_t lmb_graph_find_of_clip(const lmb_graph_reader *reader, uint32_t node, const char *member);
 // Returns whether two names differ, and in the case of their letters alone.
 bool lmb_graph_differs_in_case(const char *a, const char *b);
 // node_traps.c: the warnings of single nodes. `shown`: for each node, whether the result shows it.

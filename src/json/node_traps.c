@@ -6,11 +6,10 @@
 #include <math.h>
 #include <string.h>
 
-// Returns the member of a clip's "play", or the clip's object if it has none.
+// Returns a member of a clip, or the clip's object if it has none.
 static uint32_t place_of(const lmb_graph_reader *reader, uint32_t node, const char *member) {
-    const uint32_t object = reader->objects[node], play = lmb_graph_find_member(reader, object, "play");
-    const uint32_t at = lmb_graph_find_member(reader, play, member);
-    return at != LMB_NONE ? at : object;
+    const uint32_t at = lmb_graph_find_of_clip(reader, node, member);
+    return at != LMB_NONE ? at : reader->objects[node];
 }
 
 // Returns the name of the clip of a node that has a player.

@@ -157,8 +157,7 @@ static void warn_of_rest_poses(lmb_graph_reader *reader, const bool *shown) {
 
 // ---- Events of clips, and ends.
 
-// Returns the member of a clip's "play", or of the clip.
-static uint32_t find_of_clip(const lmb_graph_reader *reader, uint32_t node, const char *member) {
+uint32_t lmb_graph_find_of_clip(const lmb_graph_reader *reader, uint32_t node, const char *member) {
     const uint32_t object = reader->objects[node];
     const uint32_t at = lmb_graph_find_member(reader, lmb_graph_find_member(reader, object, "play"), member);
     return at != LMB_NONE ? at : lmb_graph_find_member(reader, object, member);
@@ -170,12 +169,12 @@ static void warn_of_silent_events(lmb_graph_reader *reader, uint32_t index) {
     const char *name = lmb_clip_name(clip_of(&reader->graph->def, &reader->graph->def.nodes[index]));
     const bool stays = player->end == LMB_END_HOLD || player->end == LMB_END_ONCE;
     if (player->ended_event != LMB_NONE && !stays && player->repetitions == 0) {
-        lmb_graph_warn(reader, find_of_clip(reader, index, "ended"),
+        lmb_graph_warn(reader, lmb_graph_find_of_clip(reader, index, "ended"),
                        "never emitted: '%.60s' goes on for ever: \"looped\" is emitted each time, and \"end\": "
                        "\"hold\" or \"repetitions\" end it",
                        name);
     } else if (player->looped_event != LMB_NONE && (stays || player->repetitions == 1)) {
-        lmb_graph_warn(reader, find_of_clip(reader, index, "looped"),
+        lmb_graph_warn(reader, lmb_graph_find_of_clip(reader, index, "looped"),
                        "never emitted: '%.60s' stays at its first end, where \"ended\" is emitted", name);
     }
 }
@@ -197,8 +196,9 @@ static void warn_of_end_at_once(lmb_graph_reader *reader, uint32_t index) {
     const bool is_backwards = player->rate.kind == LMB_VALUE_CONSTANT && player->rate.curve == LMB_CURVE_LINEAR &&
                               player->rate.constant < 0.0f;
     if (is_backwards && (player->end == LMB_END_HOLD || player->end == LMB_END_ONCE) && player->offset == 0.0f &&
-        !player->random_offset && find_of_clip(reader, index, "sync-with") == LMB_NONE && !begins_elsewhere(reader)) {
-        lmb_graph_warn(reader, find_of_clip(reader, index, "rate"),
+        !player->random_offset && lmb_graph_find_of_clip(reader, index, "sync-with") == LMB_NONE &&
+        !begins_elsewhere(reader)) {
+        lmb_graph_warn(reader, lmb_graph_find_of_clip(reader, index, "rate"),
                        "'%.60s' plays backwards from its beginning, so it is at its end at once: write \"offset\": %g",
                        lmb_clip_name(clip), (double)lmb_clip_duration(clip));
     }
