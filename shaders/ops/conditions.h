@@ -65,9 +65,13 @@ OP bool decides(memory block) {
     return USES_DECISIONS && (LOAD(block, CONTROL_FLAGS) & CONTROL_DECIDES) != 0u;
 }
 
-// The word of the state that a term reads, as a number: a current state, a trigger, a draw. `scale`: its left side.
+// The word of the state that a term reads, as a number: a current state, a trigger, a draw, a choice. `scale`: its left
+// side.
 OP real number_in_state(control c, address term, real scale) {
     word own = state_word(c, LOAD(c.block, LOAD(c.block, term + TERM_STATE)));
+    if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_CHOICE) != 0u) {
+        own = own * CHOICE_FACTOR;
+    }
     return TO_REAL(own >> LOAD(c.block, term + TERM_SHIFT)) * scale;
 }
 

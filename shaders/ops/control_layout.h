@@ -215,6 +215,7 @@
 #define DRAW_FACTOR 747796405u // a draw d becomes d DRAW_FACTOR + DRAW_STEP
 #define DRAW_STEP 2891336453u
 #define DRAW_BITS 24u // the highest ones, which conditions read as a fraction
+#define CHOICE_FACTOR 2654435769u // a draw d has a second number, d CHOICE_FACTOR, for a choice of several targets
 
 #define TRANSITION_FROM 0u
 #define TRANSITION_TO 1u
@@ -298,6 +299,7 @@
 // Flag of the kind: the left side is a word of the state, shifted to the right, times the constant in TERM_LEFT.
 #define TERM_OF_STATE 16u
 #define TERM_OF_TRIGGER 32u // beside it: the transition resets the word
+#define TERM_OF_CHOICE 64u  // beside it: the word times CHOICE_FACTOR
 #define TERM_STATE 4u       // offset of the offset in the state
 #define TERM_SHIFT 5u
 

@@ -109,6 +109,9 @@ static void put_left(const printing *p, const lmb_term *term) {
     case LMB_OPERAND_DRAW:
         terminal_print("draw");
         break;
+    case LMB_OPERAND_CHOICE:
+        terminal_print("choice");
+        break;
     default:
         put_value(p, term->left);
     }

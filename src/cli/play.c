@@ -442,6 +442,8 @@ static void print_term(const playing *playing, const lmb_term_report *term) {
             terminal_print("trigger %s ", lmb_graph_event_name(graph, term->event));
         } else if (term->operand == LMB_OPERAND_DRAW) {
             terminal_print("draw ");
+        } else if (term->operand == LMB_OPERAND_CHOICE) {
+            terminal_print("choice ");
         }
         print_side(playing, term->left, term->left_parameter);
         terminal_print(" %s ", signs[term->kind]);
@@ -496,6 +498,9 @@ static void write_term(const playing *playing, const lmb_term_report *term, json
     }
     if (term->operand == LMB_OPERAND_DRAW) {
         json_bool(json, "is_draw", true);
+    }
+    if (term->operand == LMB_OPERAND_CHOICE) {
+        json_bool(json, "is_choice", true);
     }
     if (term->left_parameter != LMB_NONE) {
         json_text(json, "left_parameter", lmb_graph_parameter_at(graph, term->left_parameter).name);

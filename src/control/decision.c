@@ -1,6 +1,7 @@
 // Triggers and draws: words of a character's state that conditions of its machines read.
 //
-// A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw.
+// A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw or a
+// choice.
 // Triggers come first, then draws, both in the order of machines, transitions and terms. A player that begins at random
 // times has a draw, too: these come last, in the order of players.
 #include "control.h"
@@ -18,15 +19,15 @@ static bool is_listed(const lmb_decision *list, uint32_t count, lmb_decision dec
     return found;
 }
 
-// Adds those of a machine that are triggers, or those that are draws.
-static void list_machine(const lmb_moving *moving, uint32_t machine, lmb_operand operand, lmb_decisions *decisions) {
+// Adds those of a machine that are triggers, or its draw.
+static void list_machine(const lmb_moving *moving, uint32_t machine, bool is_draw, lmb_decisions *decisions) {
     const lmb_machine_def *def = &moving->machines[machine].def;
     for (uint32_t i = 0; i < def->transition_count; i++) {
         for (uint32_t k = 0; k < def->transitions[i].term_count; k++) {
             const lmb_term *term = &def->transitions[i].terms[k];
-            const bool is_draw = operand == LMB_OPERAND_DRAW;
             const lmb_decision decision = {machine, is_draw ? LMB_NONE : term->event};
-            if (term->kind < LMB_TERM_AND && term->operand == operand &&
+            if (term->kind < LMB_TERM_AND &&
+                (is_draw ? lmb_operand_is_drawn(term->operand) : term->operand == LMB_OPERAND_TRIGGER) &&
                 !is_listed(decisions->list, decisions->count, decision) && decisions->count < LMB_MAX_DECISIONS) {
                 decisions->list[decisions->count++] = decision;
                 decisions->draw_count += is_draw;
@@ -38,10 +39,10 @@ static void list_machine(const lmb_moving *moving, uint32_t machine, lmb_operand
 void lmb_moving_decisions(const lmb_moving *moving, lmb_decisions *decisions) {
     decisions->count = decisions->draw_count = decisions->player_draw_count = 0;
     for (uint32_t i = 0; i < moving->machine_count; i++) {
-        list_machine(moving, i, LMB_OPERAND_TRIGGER, decisions);
+        list_machine(moving, i, false, decisions);
     }
     for (uint32_t i = 0; i < moving->machine_count; i++) {
-        list_machine(moving, i, LMB_OPERAND_DRAW, decisions);
+        list_machine(moving, i, true, decisions);
     }
     for (uint32_t i = 0; i < moving->player_count; i++) {
         decisions->player_draw_count += moving->players[i].def->random_offset;

@@ -35,7 +35,9 @@ static void report_state(control c, address term, lmb_term_report *report) {
         report->machine = (word - machines) / MACHINE_WORDS;
     } else {
         report->event = c.block[word - DECISION_STATE + DECISION_EVENT];
-        report->operand = report->event != CONTROL_NONE ? LMB_OPERAND_TRIGGER : LMB_OPERAND_DRAW;
+        report->operand = report->event != CONTROL_NONE                       ? LMB_OPERAND_TRIGGER
+                          : (c.block[term + TERM_KIND] & TERM_OF_CHOICE) != 0 ? LMB_OPERAND_CHOICE
+                                                                              : LMB_OPERAND_DRAW;
     }
 }
 

@@ -81,6 +81,10 @@ static inline lmb_end lmb_player_last_end(const lmb_player_def *player) {
 static inline bool lmb_operand_is_place(lmb_operand operand) {
     return operand == LMB_OPERAND_PHASE || operand == LMB_OPERAND_REMAINING;
 }
+// Returns whether an operand is a random number of the machine.
+static inline bool lmb_operand_is_drawn(lmb_operand operand) {
+    return operand == LMB_OPERAND_DRAW || operand == LMB_OPERAND_CHOICE;
+}
 // Returns whether a machine can travel to one of its states.
 static inline bool lmb_machine_travels(const lmb_machine_def *machine) {
     bool travels = false;

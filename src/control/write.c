@@ -369,8 +369,11 @@ static uint32_t find_state_word(const writer *w, uint32_t machine, const lmb_ter
 }
 
 static void write_state_term(const writer *w, uint32_t at, uint32_t machine, const lmb_term *term) {
-    const bool is_draw = term->operand == LMB_OPERAND_DRAW, is_trigger = term->operand == LMB_OPERAND_TRIGGER;
-    put(w, at + TERM_KIND, (uint32_t)term->kind | TERM_OF_STATE | (is_trigger ? TERM_OF_TRIGGER : 0));
+    const bool is_draw = lmb_operand_is_drawn(term->operand);
+    const uint32_t of = term->operand == LMB_OPERAND_TRIGGER  ? TERM_OF_TRIGGER
+                        : term->operand == LMB_OPERAND_CHOICE ? TERM_OF_CHOICE
+                                                              : 0;
+    put(w, at + TERM_KIND, (uint32_t)term->kind | TERM_OF_STATE | of);
     put_value(w, at + TERM_LEFT, lmb_constant(is_draw ? 0x1p-24f : 1.0f));
     put_value(w, at + TERM_RIGHT, term->right);
     put(w, at + TERM_STATE, find_state_word(w, machine, term));

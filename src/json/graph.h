@@ -527,6 +527,11 @@ bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint3
 
 // implied.c: returns whether a transition applies whenever another one of the state does.
 bool lmb_graph_applies_with(const lmb_transition_def *def, const lmb_transition_def *other);
+// Returns between which random numbers of its machine a transition may apply.
+typedef struct lmb_graph_chance {
+    double min, max;
+} lmb_graph_chance;
+lmb_graph_chance lmb_graph_chance_of(const lmb_transition_def *def);
 // Finds two comparisons that a transition needs and that never hold at once.
 bool lmb_graph_find_exclusion(const lmb_transition_def *def, const lmb_term *pair[2]);
 

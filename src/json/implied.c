@@ -162,6 +162,20 @@ bool lmb_graph_applies_with(const lmb_transition_def *def, const lmb_transition_
     return fits && holds_with(def, &given);
 }
 
+lmb_graph_chance lmb_graph_chance_of(const lmb_transition_def *def) {
+    const requirements found = find_requirements(def);
+    lmb_graph_chance chance = {0.0, 1.0};
+    for (uint32_t i = 0; i < found.count; i++) {
+        const lmb_term *term = &def->terms[found.ends[i]];
+        if (!is_joint(term) && term->operand == LMB_OPERAND_DRAW && is_number(term->right)) {
+            const interval of = interval_of(term);
+            chance.min = fmax(chance.min, of.min);
+            chance.max = fmin(chance.max, of.max);
+        }
+    }
+    return chance;
+}
+
 bool lmb_graph_find_exclusion(const lmb_transition_def *def, const lmb_term *pair[2]) {
     const requirements found = find_requirements(def);
     for (uint32_t i = 0; i < found.count; i++) {

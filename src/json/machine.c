@@ -807,7 +807,7 @@ static bool lead_out(lmb_graph_reader *reader, const machine *machine, lmb_trans
     return require_too(reader, def, here, object) && (!at_end || require_too(reader, def, ends, object));
 }
 
-// Adds a transition for each target. The draw of the machine is below the sum of the chances of a target and those
+// Adds a transition for each target. The choice of the machine is below the sum of the chances of a target and those
 // before it, and the first transition that applies is taken.
 static void add_targets(lmb_graph_reader *reader, machine *machine, const lmb_transition_def *def, uint32_t object) {
     const lmb_transition_def given = *def;
@@ -820,7 +820,7 @@ static void add_targets(lmb_graph_reader *reader, machine *machine, const lmb_tr
         lmb_term drawn = lmb_default_term();
         below += machine->weights[i];
         own.to = machine->targets[i];
-        drawn.operand = LMB_OPERAND_DRAW;
+        drawn.operand = LMB_OPERAND_CHOICE;
         drawn.kind = LMB_TERM_LESS;
         drawn.right = lmb_constant(below / sum);
         if (!(machine->weights[i] > 0.0f) && machine->target_count > 1) {
@@ -976,6 +976,46 @@ static void warn_of_never_taken(lmb_graph_reader *reader, const machine *machine
                 "never taken: another transition of the state applies whenever this one does, and comes first: put "
                 "this one before it if it needs more, or give it a greater \"priority\"; a list in \"to\" draws one "
                 "of several states");
+        }
+    }
+}
+
+// Returns up to where the chances of a state's transitions that need the same event cover the numbers drawn.
+static double find_covered(const machine *machine, uint32_t event) {
+    double covered = 0.0;
+    for (uint32_t round = 0; round < machine->own_count; round++) {
+        for (uint32_t i = 0; i < machine->own_count; i++) {
+            const lmb_graph_chance chance = lmb_graph_chance_of(&machine->own[i].def);
+            if (machine->own[i].def.event == event && chance.min <= covered) {
+                covered = fmax(covered, chance.max);
+            }
+        }
+    }
+    return covered;
+}
+
+// Warns of an event, or of a state that no event leaves, that waits for a number drawn when the state was entered. What
+// leads out, and what leaves any state, is not looked at.
+static void warn_of_one_draw(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
+    uint32_t at = list + 1;
+    bool hears = false;
+    for (uint32_t i = 0; i < machine->own_count; i++, at = reader->json.values[at].next) {
+        hears = hears || machine->own[i].def.event != LMB_NONE;
+    }
+    const bool is_all =
+        at >= reader->json.values[list].next && lmb_graph_find_member(reader, machine->node->object, "any") == LMB_NONE;
+    for (uint32_t i = 0; i < machine->own_count && is_all; i++) {
+        const lmb_transition_def *def = &machine->own[i].def;
+        const double covered = find_covered(machine, def->event);
+        const bool has_event = def->event != LMB_NONE;
+        if (covered < 1.0 && lmb_graph_chance_of(def).max == covered && (has_event || !hears)) {
+            lmb_graph_warn(reader, lmb_graph_find_member(reader, machine->own[i].object, "when"),
+                           "the number is drawn when the state is entered, and stays: at %g or more %s%.60s%s; a last "
+                           "transition to the state itself%s draws anew",
+                           covered, has_event ? "'" : "",
+                           has_event ? reader->graph->def.event_names[def->event] : "the state is never left",
+                           has_event ? "' is never answered" : "",
+                           has_event ? ", with this event," : ", with \"after\",");
         }
     }
 }
@@ -1220,6 +1260,7 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
     if (list != LMB_NONE && reader->result == LMB_OK && reader->problem_count == problems &&
         are_compared(reader, machine, list)) {
         warn_of_never_taken(reader, machine);
+        warn_of_one_draw(reader, machine, list);
         mark_first(reader, machine, list);
     }
 }

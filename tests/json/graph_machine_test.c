@@ -749,7 +749,8 @@ static uint32_t spread(uint32_t x) {
     return x ^ x >> 16;
 }
 
-// A machine draws when it begins and when it takes a transition, by the steps in control.h.
+// A list chooses with a second number of a machine, which draws when it begins and when it takes a transition, by the
+// steps in control.h.
 static void a_machine_draws(void **state) {
     (void)state;
     player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'transitions':["
@@ -760,8 +761,8 @@ static void a_machine_draws(void **state) {
     static const char *const names[] = {"a", "b", "c"};
     uint32_t expected = 0;
     step(&p, 0.1, NULL);
-    for (uint32_t i = 0; i < 4000; i++) {
-        const double drawn = (double)(word >> 8) / 16777216.0;
+    for (uint32_t i = 0; i < 20000; i++) {
+        const double drawn = (double)(word * 2654435769u >> 8) / 16777216.0;
         expected = expected != 0 ? 0 : drawn < 0.25 ? 0 : drawn < 0.75 ? 1 : 2;
         counts[expected]++;
         step(&p, 0.1, "GO");
@@ -778,6 +779,27 @@ static void a_machine_draws(void **state) {
     assert_int_equal(p.state[lmb_control_seed_words(p.control).first], spread(8 * 0x9e3779b9u));
     assert_int_equal(lmb_control_set_seed(NULL, p.state, 7, NULL), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_control_check_states(p.control, p.state, 1, NULL), LMB_OK);
+    end(&p);
+}
+
+// A list beside a chance: of the half that goes, a third goes to each of three states.
+static void a_choice_beside_a_chance(void **state) {
+    (void)state;
+    player p = begin("{'op':'machine','states':[{'name':'a','pose':{'op':'rest'},'transitions':["
+                     "{'to':['b','c','d'],'fade':0,'event':'GO','when':{'random':0.5}},{'to':'a','event':'GO'}]},"
+                     "{'name':'b','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'BACK'}]},"
+                     "{'name':'c','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'BACK'}]},"
+                     "{'name':'d','pose':{'op':'rest'},'transitions':[{'to':'a','fade':0,'event':'BACK'}]}]}");
+    uint32_t counts[4] = {0};
+    for (uint32_t i = 0; i < 6000; i++) {
+        step(&p, 0.1, "GO");
+        counts[current(&p, 0)[0] - 'a']++;
+        step(&p, 0.1, "BACK");
+    }
+    assert_in_range(counts[0], 2850, 3150);
+    for (uint32_t i = 1; i < 4; i++) {
+        assert_in_range(counts[i], 900, 1100);
+    }
     end(&p);
 }
 
@@ -2650,6 +2672,7 @@ int main(void) {
         cmocka_unit_test(triggers_wait),
         cmocka_unit_test(triggers_wait_in_each_machine),
         cmocka_unit_test(a_machine_draws),
+        cmocka_unit_test(a_choice_beside_a_chance),
         cmocka_unit_test(clips_begin_at_random_times),
         cmocka_unit_test(chances),
         cmocka_unit_test(transitions_lead_out),

@@ -459,6 +459,10 @@ static void a_slip_makes_another_name(void **state) {
 #define SELF(state, pose, transition)                                                                                  \
     "{'op':'machine','states':[{'name':'a'," state "'pose':" pose ",'transitions':[" transition ",{'to':'b',"          \
     "'event':'GO'}]},{'name':'b','pose':" CLIP("hop") ",'transitions':[{'to':'a','end':true}]}]}"
+#define ONE_WAY(transitions)                                                                                           \
+    "{'op':'machine','states':[{'name':'a','pose':" PLAYED(                                                            \
+        "idle") ",'transitions':[" transitions                                                                         \
+                "]},{'name':'b','pose':" CLIP("hop") ",'transitions':[{'to':'a','end':true}]}]}"
 #define OF_FIRST "states[0].transitions[0]."
 
 // A state that leads to itself without a restart, while its clip goes on.
@@ -510,6 +514,30 @@ static void a_transition_that_is_hardly_taken(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+// The number of a chance is drawn when its state is entered, not when an event comes.
+static void a_chance_that_is_drawn_once(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'HIT','when':{'random':0.25}}"), OF_FIRST "when",
+         "the number is drawn when the state is entered, and stays: at 0.25 or more 'HIT' is never answered; a last "
+         "transition to the state itself, with this event, draws anew"},
+        {ONE_WAY("{'to':'b','end':true,'when':{'random':0.5}}"), OF_FIRST "when",
+         "the number is drawn when the state is entered, and stays: at 0.5 or more the state is never left; a last "
+         "transition to the state itself, with \"after\", draws anew"},
+        {ONE_WAY("{'to':'b','after':1,'when':{'random':0.2}},{'to':'b','after':2,'when':{'random':0.75}}"),
+         "states[0].transitions[1].when", "at 0.75 or more the state is never left"},
+        {ONE_WAY("{'to':'b','after':1,'when':{'random':0.2}},{'to':'b','after':2,'when':{'not':{'random':0.2}}}"), NULL,
+         NULL},
+        {ONE_WAY("{'to':'b','after':1,'when':{'random':0.2}},{'to':'a','after':2}"), NULL, NULL},
+        {ONE_WAY("{'to':'b','when':{'or':[{'random':0.2},{'param':'go'}]}}"), NULL, NULL},
+        {ONE_WAY("{'to':'b','end':true,'when':{'random':{'param':'luck'}}}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':'b','after':2,'when':{'random':0.25}}"), NULL, NULL},
+        {SELF("", PLAYED("idle"), "{'to':'b','event':'HIT','when':{'random':0.25}},{'to':'a','event':'HIT'}"), NULL,
+         NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 // The graph hears none of its own events.
 static void an_event_of_its_own(void **state) {
     (void)state;
@@ -555,7 +583,7 @@ static void a_transition_that_is_never_taken(void **state) {
              "'when':{'and':[{'param':'slow'},{'or':[{'param':'fast'}," ABOVE(1) "]}]}"),
          SECOND ".when", "never taken"},
         {TWO("'when':{'==':[{'param':'speed'},1]}", "'when':{'==':[{'param':'speed'},1]}"), SECOND ".when", "never"},
-        {TWO("'when':{'random':0.5}", "'when':{'random':0.3}"), SECOND ".when", "never taken"},
+        {TWO("'when':{'random':0.5}", "'when':{'random':0.3}},{'to':'a','after':9"), SECOND ".when", "never taken"},
         {TWO("'when':{'trigger':'GO'}", "'after':1,'when':{'trigger':'GO'}"), SECOND ".when", "never taken"},
         {TWO("'end':true,'after':1", "'event':'GO','end':true,'after':2"), SECOND ".event", "never taken"},
         {TWO("'after':1", "'after':2"), SECOND, "never taken"},
@@ -571,7 +599,7 @@ static void a_transition_that_is_never_taken(void **state) {
         {TWO("'after':1,'when':" ABOVE(1), "'when':" ABOVE(2)), NULL, NULL},
         {TWO("'after':2", "'after':1"), NULL, NULL},
         {TWO("'end':true,'when':" ABOVE(1), "'when':" ABOVE(2)), NULL, NULL},
-        {TWO("'when':{'random':0.3}", "'when':{'random':0.5}"), NULL, NULL},
+        {TWO("'when':{'random':0.3}", "'when':{'random':0.5}},{'to':'a','after':9"), NULL, NULL},
         {TWO("'when':{'trigger':'GO'}", "'when':{'trigger':'ON'}"), NULL, NULL},
         {TWO("'when':" BELOW(1), "'when':" ABOVE(1)), NULL, NULL},
     };
@@ -941,6 +969,7 @@ int main(void) {
         cmocka_unit_test(a_state_that_leads_to_itself),
         cmocka_unit_test(a_transition_that_is_hardly_taken),
         cmocka_unit_test(shares_of_an_aim_that_are_never_used),
+        cmocka_unit_test(a_chance_that_is_drawn_once),
         cmocka_unit_test(an_event_of_its_own),
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),

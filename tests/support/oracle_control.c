@@ -106,12 +106,23 @@ static void begin_player(oracle_character *c, uint32_t index, int64_t phase) {
     player->passed_in_piece = player->passed_in_frame = false;
 }
 
-static bool reads(const oracle_machine *machine, lmb_operand operand, uint32_t event) {
+static bool draws(const oracle_machine *machine) {
+    bool found = false;
+    for (uint32_t i = 0; i < machine->transition_count; i++) {
+        for (uint32_t k = 0; k < machine->transitions[i].term_count; k++) {
+            const lmb_operand operand = machine->transitions[i].terms[k].operand;
+            found = found || operand == LMB_OPERAND_DRAW || operand == LMB_OPERAND_CHOICE;
+        }
+    }
+    return found;
+}
+
+static bool waits_for(const oracle_machine *machine, uint32_t event) {
     bool found = false;
     for (uint32_t i = 0; i < machine->transition_count; i++) {
         for (uint32_t k = 0; k < machine->transitions[i].term_count; k++) {
             const lmb_term *term = &machine->transitions[i].terms[k];
-            found = found || (term->operand == operand && (operand == LMB_OPERAND_DRAW || term->event == event));
+            found = found || (term->operand == LMB_OPERAND_TRIGGER && term->event == event);
         }
     }
     return found;
@@ -129,7 +140,7 @@ static uint32_t draw_seed(uint32_t character, uint32_t index) {
 static void seed_draws(oracle_character *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
-        if (reads(&c->graph->machines[i], LMB_OPERAND_DRAW, 0)) {
+        if (draws(&c->graph->machines[i])) {
             c->draws[i] = c->draws[i] == 0 ? draw_seed(c->index, count) : c->draws[i];
             count++;
         }
@@ -302,6 +313,8 @@ static double left_side(const oracle_character *c, uint32_t machine, const lmb_t
         return c->waits[machine][term->event] ? 1.0 : 0.0;
     case LMB_OPERAND_DRAW:
         return floor(c->draws[machine] / 256.0) / 16777216.0;
+    case LMB_OPERAND_CHOICE:
+        return floor((uint32_t)(c->draws[machine] * 0x9e3779b9u) / 256.0) / 16777216.0;
     default:
         return oracle_value(term->left, c->row, c->graph->def->curves);
     }
@@ -682,7 +695,7 @@ static int64_t next_cut(oracle_character *c) {
 static void take_transitions(oracle_character *c, const uint32_t *events, uint32_t event_count) {
     for (uint32_t i = 0; i < c->graph->machine_count; i++) {
         for (uint32_t k = 0; k < event_count; k++) {
-            if (reads(&c->graph->machines[i], LMB_OPERAND_TRIGGER, events[k])) {
+            if (waits_for(&c->graph->machines[i], events[k])) {
                 c->waits[i][events[k]] = true;
             }
         }

@@ -649,7 +649,7 @@ static void add_decisions(random_graph *g) {
                 term->event = transition->event;
                 transition->event = LMB_NONE;
             } else if (drawn == 1) {
-                term->operand = LMB_OPERAND_DRAW;
+                term->operand = k % 2 == 0 ? LMB_OPERAND_DRAW : LMB_OPERAND_CHOICE;
                 term->right = lmb_constant(chance);
             } else {
                 term->operand = LMB_OPERAND_STATE;
@@ -802,6 +802,8 @@ static void print_machine(const lmb_machine_def *machine) {
                 fprintf(stderr, "trigger %u", term->event);
             } else if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_DRAW) {
                 fprintf(stderr, "draw");
+            } else if (term->kind < LMB_TERM_AND && term->operand == LMB_OPERAND_CHOICE) {
+                fprintf(stderr, "choice");
             } else if (term->kind < LMB_TERM_AND) {
                 fprintf(stderr, "%s of %u", term->operand == LMB_OPERAND_PHASE ? "phase" : "remaining",
                         term->player_node);
