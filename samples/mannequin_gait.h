@@ -36,7 +36,7 @@ typedef struct gait {
     double spread;              // of the arms, degrees
 } gait;
 
-// GAIT_STRAFE goes to the left; the gait to the right is its mirror image.
+// GAIT_STRAFE goes to the left; the gait to the right is its mirror image, half a cycle later.
 extern const gait GAIT_WALK, GAIT_RUN, GAIT_WALK_BACK, GAIT_STRAFE, GAIT_TURN;
 
 // A curve at a phase of the cycle.

@@ -308,7 +308,8 @@ static const gait *clip_gait(mannequin_clip_id id) {
     }
 }
 
-// Gaits are defined for the left side.
+// Gaits are defined for the left side. What is mirrored begins half a cycle later, so that the left foot stands when it
+// does in all others.
 static bool is_mirrored(mannequin_clip_id id) {
     return id == MANNEQUIN_STRAFE_RIGHT || id == MANNEQUIN_TURN_RIGHT;
 }
@@ -358,9 +359,11 @@ void motion_sample(mannequin_clip_id id, double time, motion_pose *pose) {
     const gait *gait = clip_gait(id);
     double turn = 2.0 * PI * time / motion_duration(id);
     if (gait != NULL) {
-        gait_pose(gait, time, pose);
         if (is_mirrored(id)) {
+            gait_pose(gait, fmod(time + 0.5 * gait->duration, gait->duration), pose);
             mirror(pose);
+        } else {
+            gait_pose(gait, time, pose);
         }
         return;
     }

@@ -79,6 +79,11 @@ typedef struct lmb_foot_speed {
     /// velocities by its length. Feet that roll over give some hundredths. From about a third on the clip does not
     /// fit one velocity: lock the feet (lmb_feet_def), or move the character by keys (lmb_player_def.motion).
     float slide;
+    /// When the feet on the left (x above 0 in the rest pose) stand and the others do not, as a share of the clip from
+    /// 0 to 1. Walks are in step if their phases agree, less the offsets of their players (lmb_player_def.offset).
+    float phase;
+    /// How clearly the sides take turns, once in the clip: from 0, where `phase` means nothing, to 1.
+    float alternation;
 } lmb_foot_speed;
 
 /// Measures the velocity at which a character has to move so that its feet slide least in a clip in place.

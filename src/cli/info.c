@@ -268,6 +268,8 @@ static void write_json(const subject *subject, const extras *shown) {
         if (shown->speeds != NULL) {
             json_floats(&json, "foot_speed", shown->speeds[i].velocity, 3);
             json_float(&json, "foot_slide", shown->speeds[i].slide);
+            json_float(&json, "foot_phase", shown->speeds[i].phase);
+            json_float(&json, "foot_alternation", shown->speeds[i].alternation);
         }
         json_end_object(&json);
     }
@@ -361,15 +363,15 @@ static void print_clips(const subject *subject, const lmb_foot_speed *speeds) {
     terminal_print("clips: %u\n", count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %7s  %9s  %10s%s\n", "name", "seconds", "tracks", "keys", "bytes",
-                       speeds != NULL ? "     along x           z       slide" : "");
+                       speeds != NULL ? "     along x           z       slide       phase" : "");
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_clip *clip = subject->character.clips[i];
         terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu", i, lmb_clip_name(clip), (double)lmb_clip_duration(clip),
                        lmb_clip_track_count(clip), lmb_clip_key_count(clip), clip_bytes(clip));
         if (speeds != NULL) {
-            terminal_print("  %10.3f  %10.3f  %8.0f %%", (double)speeds[i].velocity[0], (double)speeds[i].velocity[2],
-                           (double)(100.0f * speeds[i].slide));
+            terminal_print("  %10.3f  %10.3f  %8.0f %%  %10.2f", (double)speeds[i].velocity[0],
+                           (double)speeds[i].velocity[2], (double)(100.0f * speeds[i].slide), (double)speeds[i].phase);
         }
         terminal_print("\n");
     }
@@ -497,7 +499,8 @@ int command_info(int argc, char **argv) {
             "axes.\n"
             "\n"
             "With --speed, each clip also has the velocity at which its character has to move so that the feet do\n"
-            "not slide, a second along x and z: the 'velocity' of a clip in place.\n" CHARACTER_HELP,
+            "not slide, a second along x and z: the 'velocity' of a clip in place; how far they slide at it; and\n"
+            "when the left foot stands, as a share of the clip.\n" CHARACTER_HELP,
         .options = options,
         .files = OPTION_SOME_FILES};
     return subject_command(&command.subject, &usage, argc, argv, print_info);

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #define SAMPLES 128u
+#define TURN 6.283185307179586
 // Shares of the height of the joints: a joint is low up to the first above the lowest one, a foot stands up to the
 // second above its own lowest point, and a character that moves by less than the third in a second stands still.
 #define LOW_SHARE 0.14
@@ -29,6 +30,7 @@ typedef struct feet {
     double (*positions)[3]; // [SAMPLES][joint]
     double (*middles)[3];   // likewise: between the joint and its parent
     double *heights;        // [joint] in the rest pose
+    double *lefts;          // likewise: how far to the left it is
     uint32_t *children;     // [joint] without extra ones
     double low, height;     // of all joints in the rest pose
     double seconds;         // from one sample to the next
@@ -69,6 +71,7 @@ static void measure_heights(feet *f, matrix *models) {
         const uint32_t parent = f->rig->parents[joint];
         models[joint] = lmb_model_of(&f->rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
         f->heights[joint] = models[joint].m[1][3];
+        f->lefts[joint] = models[joint].m[0][3];
         f->children[joint] = 0;
         if (!f->rig->is_extra[joint]) {
             low = fmin(low, f->heights[joint]);
@@ -102,9 +105,9 @@ static int compare_numbers(const void *a, const void *b) {
     return (left > right) - (left < right);
 }
 
-// Collects the velocities against a foot while it stands, along x and z. Returns their number: 0 also if it always
-// stands, because then it takes no steps, as joints at the ground that only steer others do.
-static uint32_t collect_velocities(const feet *f, uint32_t joint, double velocities[2][SAMPLES]) {
+// Lists the samples from which to the next one a foot stands. Returns their number: 0 also if it always stands, because
+// then it takes no steps, as joints at the ground that only steer others do.
+static uint32_t list_standing(const feet *f, uint32_t joint, uint32_t standing[SAMPLES]) {
     const double(*contacts)[3] = find_contact(f, joint);
     const size_t joints = f->rig->joint_count;
     double lowest = HUGE_VAL;
@@ -113,16 +116,27 @@ static uint32_t collect_velocities(const feet *f, uint32_t joint, double velocit
         lowest = fmin(lowest, contacts[i * joints][1]);
     }
     const double limit = lowest + STANDING_SHARE * f->height;
-    for (size_t i = 0; i < SAMPLES; i++) {
-        const double *from = contacts[i * joints], *to = contacts[(i + 1) % SAMPLES * joints];
-        if (from[1] <= limit && to[1] <= limit) {
-            for (int k = 0; k < 2; k++) {
-                velocities[k][count] = (from[2 * k] - to[2 * k]) / f->seconds;
-            }
-            count++;
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        if (contacts[i * joints][1] <= limit && contacts[(i + 1) % SAMPLES * joints][1] <= limit) {
+            standing[count++] = i;
         }
     }
     return count < SAMPLES ? count : 0;
+}
+
+// Collects the velocities against a foot while it stands, along x and z. Returns their number.
+static uint32_t collect_velocities(const feet *f, uint32_t joint, double velocities[2][SAMPLES]) {
+    const double(*contacts)[3] = find_contact(f, joint);
+    const size_t joints = f->rig->joint_count;
+    uint32_t standing[SAMPLES];
+    const uint32_t count = list_standing(f, joint, standing);
+    for (uint32_t i = 0; i < count; i++) {
+        const double *from = contacts[standing[i] * joints], *to = contacts[(standing[i] + 1) % SAMPLES * joints];
+        for (int k = 0; k < 2; k++) {
+            velocities[k][i] = (from[2 * k] - to[2 * k]) / f->seconds;
+        }
+    }
+    return count;
 }
 
 // Returns the mean over the feet of the medians of their velocities.
@@ -157,6 +171,30 @@ static double find_slide(const feet *f, const double velocity[2]) {
     return total > 0 ? sum / (total * hypot(velocity[0], velocity[1])) : 0.0;
 }
 
+// Finds when the feet on the left stand and those on the right do not: the direction of the mean of the standing
+// moments on a circle, which is a cycle of the clip, less that of the other side.
+static void find_phase(const feet *f, lmb_foot_speed *speed) {
+    double sums[2][2] = {{0.0}}; // right, left
+    uint32_t counts[2] = {0}, standing[SAMPLES];
+    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+        const uint32_t count = is_foot(f, joint) ? list_standing(f, joint, standing) : 0;
+        const int side = f->lefts[joint] > 0.0;
+        for (uint32_t i = 0; i < count; i++) {
+            const double angle = TURN / SAMPLES * ((double)standing[i] + 0.5);
+            sums[side][0] += cos(angle);
+            sums[side][1] += sin(angle);
+        }
+        counts[side] += count;
+    }
+    if (counts[0] > 0 && counts[1] > 0) {
+        const double x = sums[1][0] / counts[1] - sums[0][0] / counts[0];
+        const double y = sums[1][1] / counts[1] - sums[0][1] / counts[0];
+        const double turn = atan2(y, x) / TURN;
+        speed->phase = (float)(turn - floor(turn));
+        speed->alternation = (float)(0.5 * hypot(x, y));
+    }
+}
+
 static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, lmb_foot_speed *speed) {
     double velocity[2];
     measure_heights(f, models);
@@ -166,6 +204,7 @@ static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, 
         speed->velocity[0] = (float)velocity[0];
         speed->velocity[2] = (float)velocity[1];
         speed->slide = (float)find_slide(f, velocity);
+        find_phase(f, speed);
     }
 }
 
@@ -190,6 +229,7 @@ lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip
     f.positions = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.positions);
     f.middles = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.middles);
     f.heights = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.heights);
+    f.lefts = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.lefts);
     f.children = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.children);
     matrix *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
     const bool failed = memory.failed;

@@ -541,7 +541,15 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader);
 uint32_t lmb_graph_find_of_clip(const lmb_graph_reader *reader, uint32_t node, const char *member);
 // Returns whether two names differ, and in the case of their letters alone.
 bool lmb_graph_differs_in_case(const char *a, const char *b);
-// node_traps.c: the warnings of single nodes. `shown`: for each node, whether the result shows it.
+// Returns the member of a clip, or the clip's object if it has none.
+uint32_t lmb_graph_place_of(const lmb_graph_reader *reader, uint32_t node, const char *member);
+// Returns the name of the clip of a node that has a player.
+const char *lmb_graph_name_of_clip(const lmb_graph_def *def, uint32_t node);
+// Returns whether a value is this constant at any time.
+bool lmb_graph_is_constant(lmb_value value, float constant);
+// steps.c: the warnings of steps and motion. `shown`: for each node, whether the result shows it.
+void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown);
+// node_traps.c: likewise those of single nodes.
 void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown);
 
 // part.c: replaces the clip of a node by the part that the node states, if it states one.

@@ -15,6 +15,19 @@ static bool names_parameter(const lmb_graph_reader *reader, const char *name) {
     return found;
 }
 
+uint32_t lmb_graph_place_of(const lmb_graph_reader *reader, uint32_t node, const char *member) {
+    const uint32_t at = lmb_graph_find_of_clip(reader, node, member);
+    return at != LMB_NONE ? at : reader->objects[node];
+}
+
+const char *lmb_graph_name_of_clip(const lmb_graph_def *def, uint32_t node) {
+    return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
+}
+
+bool lmb_graph_is_constant(lmb_value value, float constant) {
+    return value.kind == LMB_VALUE_CONSTANT && value.curve == LMB_CURVE_LINEAR && value.constant == constant;
+}
+
 // Marks the nodes that the result shows. What an additive is measured from is not shown.
 static bool *find_shown(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
@@ -463,6 +476,7 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     if (shown != NULL) {
         warn_of_resting_clips(reader, shown);
         warn_of_rest_poses(reader, shown);
+        lmb_graph_warn_of_steps(reader, shown);
         lmb_graph_warn_of_nodes(reader, shown);
     }
     warn_of_players(reader);

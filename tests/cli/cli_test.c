@@ -487,7 +487,7 @@ static void info_names_morph_targets(void **state) {
 static void info_says_how_fast_feet_walk(void **state) {
     (void)state;
     command_output output = run_well("info mannequin --speed");
-    expect_contains(output.out, "along x           z       slide\n");
+    expect_contains(output.out, "along x           z       slide       phase\n");
     command_output_release(&output);
     output = run_well("info mannequin --speed --json");
     json_tree tree = json_tree_read(output.out);
@@ -499,6 +499,8 @@ static void info_says_how_fast_feet_walk(void **state) {
     assert_true(json_tree_float(&tree, json_tree_item(&tree, strafe, 0)) > 0.5f);
     const int slide = json_tree_member(&tree, json_tree_item(&tree, clips, MANNEQUIN_WALK), "foot_slide");
     assert_float_equal(json_tree_float(&tree, slide), 0.05f, 0.02f);
+    const int phase = json_tree_member(&tree, json_tree_item(&tree, clips, MANNEQUIN_WALK), "foot_phase");
+    assert_float_equal(json_tree_float(&tree, phase), 0.34f, 0.05f);
     json_tree_release(&tree);
     command_output_release(&output);
 }

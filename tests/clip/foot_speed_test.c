@@ -20,13 +20,16 @@ static void steppers_have_the_speed_of_their_feet(void **state) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         lmb_rig *rig = stepper_create_rig(rows[i].size);
         lmb_clip *clip = stepper_create_clip(rig, rows[i].size, rows[i].x, rows[i].z, 0.5f);
-        lmb_foot_speed speed = {{9.0f, 9.0f, 9.0f}, 9.0f};
+        lmb_foot_speed speed = {{9.0f, 9.0f, 9.0f}, 9.0f, 9.0f, 9.0f};
         assert_int_equal(lmb_root_motion_measure_feet(rig, clip, NULL, &speed, NULL), LMB_OK);
         const bool stands = hypot((double)rows[i].x, (double)rows[i].z) < 0.03 * (double)rows[i].size;
         const double near = 1e-3 * (double)rows[i].size;
         assert_true(fabs((double)speed.velocity[0] - (stands ? 0.0 : (double)rows[i].x)) < near);
         assert_true(speed.velocity[1] == 0.0f);
         assert_true(stands ? speed.slide == 0.0f : speed.slide < 1e-3f);
+        // The left foot is on the ground in the first half: its mean on the circle has the length 2 / pi.
+        assert_float_equal(speed.phase, stands ? 0.0f : 0.25f, 0.01f);
+        assert_float_equal(speed.alternation, stands ? 0.0f : 0.637f, 0.01f);
         assert_true(fabs((double)speed.velocity[2] - (stands ? 0.0 : (double)rows[i].z)) < near);
         lmb_clip_destroy(clip);
         lmb_rig_destroy(rig);

@@ -653,6 +653,32 @@ static void a_motion_that_is_none_or_two(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define STEPS(clip, members) PLAYS(clip, "'group':'steps'" members)
+#define MIRRORED(pose) "{'op':'mirror','axis':'x','pose':" pose "}"
+
+// Walks of a group that are half a cycle apart, as a walk and its mirror image are.
+static void steps_out_of_phase(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {PAIR(STEPS("walk", ""), MIRRORED(STEPS("walk", ""))), "b.pose",
+         "the steps of 'walk' mirrored are out of phase with those of 'walk' in its group, by 0.5 of a cycle: "
+         "\"offset\": 0.5 brings the same foot down"},
+        {PAIR(STEPS("walk", ""), STEPS("run", ",'offset':0.3")), "b.play.offset",
+         "the steps of 'run' are out of phase with those of 'walk' in its group, by "},
+        {PAIR(STEPS("walk", ""), MIRRORED(STEPS("walk", ",'offset':0.5"))), NULL, NULL},
+        {PAIR(MIRRORED(STEPS("walk", "")), MIRRORED(STEPS("run", ""))), NULL, NULL},
+        {PAIR(MIRRORED(MIRRORED(STEPS("walk", ""))), STEPS("run", "")), NULL, NULL},
+        {PAIR(STEPS("strafe_left", ""), STEPS("strafe_right", "")), NULL, NULL},
+        {PAIR(STEPS("idle", ""), MIRRORED(STEPS("idle", ""))), NULL, NULL},
+        {PAIR(STEPS("walk", ""), MIRRORED(PLAYS("walk", "'group':'other'"))), NULL, NULL},
+        {"{'define':{'w':" STEPS("walk", "") "},'op':'blend','a':{'use':'w'},'b':" MIRRORED("{'use':'w'}") "}",
+         "define.w",
+         "'walk' is shown as it is and mirrored, whose steps are half a cycle apart: where both are blended, write the "
+         "clip twice, and give one an \"offset\" of half its duration"},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 #define ENDING(members) SELF("", PLAYS("walk", members), "{'to':'b','end':true}")
 
 // Events that a clip never emits, an end that comes at once or never, and a phase that is not used.
@@ -973,6 +999,7 @@ int main(void) {
         cmocka_unit_test(an_event_of_its_own),
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
+        cmocka_unit_test(steps_out_of_phase),
         cmocka_unit_test(an_end_that_is_none),
         cmocka_unit_test(a_state_that_never_changes),
         cmocka_unit_test(a_time_in_milliseconds),
