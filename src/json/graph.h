@@ -18,7 +18,8 @@ typedef struct lmb_graph_declared {
     lmb_graph_stated initial;
     lmb_graph_stated min;
     lmb_graph_stated max;
-    bool is_written; // by the control: uses cannot find it by its name
+    uint32_t share_at; // the first use as a number from 0 to 1, or 0
+    bool is_written;   // by the control: uses cannot find it by its name
     bool is_computed;
     bool is_late; // a fade's weight, or computed from one: not known yet when transitions are taken and rates are read
 } lmb_graph_declared;

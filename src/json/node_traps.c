@@ -3,21 +3,71 @@
 // parameter meets. traps.c has those that look at the whole graph, steps.c those about motion.
 #include "graph.h"
 
+#include "clip/clip.h"
+
 #include <string.h>
 
 // ---- Operations.
 
-// Warns of layers below one that covers everything at any time.
+// Returns whether a mask, or all joints at LMB_NONE, has its whole weight wherever another one has any.
+static bool covers(const lmb_graph_def *def, uint32_t mask, uint32_t other) {
+    bool found = mask == LMB_NONE || other != LMB_NONE;
+    for (uint32_t joint = 0; mask != LMB_NONE && found && joint < lmb_rig_joint_count(def->rig); joint++) {
+        found = def->masks[mask][joint] == 255 || def->masks[other][joint] == 0;
+    }
+    return found;
+}
+
+// Warns of layers below one that covers them at any time.
 static void warn_of_hidden_layers(lmb_graph_reader *reader, const lmb_node_def *node) {
     for (uint32_t i = 0; i < node->input_count; i++) {
         for (uint32_t k = 0; k < node->input_count; k++) {
-            if (node->priorities[k] > node->priorities[i] && node->masks[k] == LMB_NONE &&
-                lmb_graph_is_constant(node->weights[k], 1.0f)) {
-                lmb_graph_warn(
-                    reader, reader->objects[node->inputs[i]],
-                    "never seen: inputs[%u] has a greater \"priority\", and neither a \"mask\" nor a \"fade\"", k);
+            if (node->priorities[k] > node->priorities[i] && lmb_graph_is_constant(node->weights[k], 1.0f) &&
+                covers(&reader->graph->def, node->masks[k], node->masks[i])) {
+                lmb_graph_warn(reader, reader->objects[node->inputs[i]],
+                               "never seen: inputs[%u] has a greater \"priority\", and %s", k,
+                               node->masks[k] == LMB_NONE ? "neither a \"mask\" nor a \"fade\""
+                                                          : "its \"mask\" covers the same joints");
                 break;
             }
+        }
+    }
+}
+
+#define RESTING_SAMPLES 4
+
+static bool rests(const lmb_rig *rig, const lmb_clip *clip, uint32_t joint) {
+    const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    bool is_same = true;
+    for (int i = 0; i < RESTING_SAMPLES && is_same; i++) {
+        const float time = lmb_clip_duration(clip) * (float)i / RESTING_SAMPLES;
+        const lmb_transform shown = lmb_clip_sample(clip, rig, joint, time);
+        is_same = memcmp(&shown, &rest, sizeof rest) == 0;
+    }
+    return is_same;
+}
+
+// Warns of clips that leave all joints of their mask at rest.
+static void warn_of_masked_rest(lmb_graph_reader *reader, const lmb_node_def *node) {
+    const lmb_graph_def *def = &reader->graph->def;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const lmb_node_def *input = &def->nodes[node->inputs[i]];
+        const uint32_t joints = lmb_rig_joint_count(def->rig);
+        if (node->masks[i] == LMB_NONE || input->op != LMB_OP_CLIP ||
+            !lmb_graph_is_constant(input->clip, input->clip.constant)) {
+            continue;
+        }
+        const lmb_clip *clip = def->clips[(uint32_t)input->clip.constant];
+        const uint8_t *mask = def->masks[node->masks[i]];
+        bool moves = lmb_clip_joint_count(clip) != joints; // of another rig
+        bool has_share = false;
+        for (uint32_t joint = 0; joint < joints && !moves; joint++) {
+            has_share = has_share || mask[joint] > 0;
+            moves = mask[joint] > 0 && !rests(def->rig, clip, joint);
+        }
+        if (has_share && !moves) {
+            lmb_graph_warn(reader, reader->objects[node->inputs[i]],
+                           "'%.60s' moves no joint of its \"mask\", which so has the rest pose", lmb_clip_name(clip));
         }
     }
 }
@@ -73,6 +123,7 @@ static void warn_of_node(lmb_graph_reader *reader, uint32_t index) {
     const lmb_node_def *node = &def->nodes[index];
     if (node->op == LMB_OP_LAYERS) {
         warn_of_hidden_layers(reader, node);
+        warn_of_masked_rest(reader, node);
     } else if (node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D) {
         warn_of_positions(reader, index);
     } else if (node->op == LMB_OP_MAKE_ADDITIVE &&
@@ -138,6 +189,19 @@ static void warn_of_comparison(lmb_graph_reader *reader, const lmb_graph_compare
     }
 }
 
+// From here on a parameter is most likely in percent.
+#define MIN_PERCENT 10.0f
+
+static void warn_of_percent(lmb_graph_reader *reader, const lmb_graph_declared *parameter) {
+    if (parameter->share_at != 0 && parameter->max.at != LMB_NONE && parameter->max.value >= MIN_PERCENT) {
+        lmb_graph_warn(reader, parameter->share_at,
+                       "'%.60s' is from %g to %g, and above 1 it counts as 1 here: {\"remap\": [{\"param\": "
+                       "\"%.60s\"}, %g, %g, 0, 1]} takes the whole range",
+                       parameter->name, (double)parameter->min.value, (double)parameter->max.value, parameter->name,
+                       (double)parameter->min.value, (double)parameter->max.value);
+    }
+}
+
 void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
     for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
@@ -148,5 +212,8 @@ void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown) {
     }
     for (uint32_t i = 0; i < reader->compared_count && reader->result == LMB_OK; i++) {
         warn_of_comparison(reader, &reader->compared[i]);
+    }
+    for (uint32_t i = 0; i < def->parameter_count && reader->result == LMB_OK; i++) {
+        warn_of_percent(reader, &reader->graph->parameters[i]);
     }
 }

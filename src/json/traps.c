@@ -3,6 +3,7 @@
 // it is read.
 #include "graph.h"
 
+#include <math.h>
 #include <string.h>
 
 // Returns whether the text says where a parameter is used or declared: {"param": NAME}.
@@ -118,6 +119,63 @@ static void warn_of_empty_states(lmb_graph_reader *reader, uint32_t index) {
                 "after its end '%.60s' shows the rest pose until an event leads on: %s holds the last frame, and "
                 "a transition with \"end\": true leads on by itself",
                 node->machine->states[i].name, is_once ? "\"hold\"" : "false");
+        }
+    }
+}
+
+// Marks the poses below a node, with itself.
+static void mark_below(const lmb_graph_def *def, uint32_t index, bool *below) {
+    memset(below, 0, index * sizeof *below);
+    below[index] = true;
+    for (uint32_t i = index + 1; i-- > 0;) { // inputs come before
+        for (uint32_t k = 0; below[i] && k < def->nodes[i].input_count; k++) {
+            below[def->nodes[i].inputs[k]] = true;
+        }
+    }
+}
+
+static bool hears(const lmb_machine_def *machine, uint32_t event) {
+    bool found = false;
+    for (uint32_t i = 0; machine != NULL && i < machine->transition_count && !found; i++) {
+        found = machine->transitions[i].event == event;
+    }
+    return found;
+}
+
+// Warns of machines inside a state that hear an event by which the state is left at once. `below` has room for a flag
+// of each node.
+static void warn_of_inner_events(lmb_graph_reader *reader, uint32_t index, bool *below) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    for (uint32_t state = 0; state < node->input_count && reader->result == LMB_OK; state++) {
+        const uint32_t pose = node->inputs[state];
+        mark_below(def, pose, below);
+        for (uint32_t k = 0; k < node->machine->transition_count; k++) {
+            const lmb_transition_def *t = &node->machine->transitions[k];
+            const bool leaves = (t->from == state || t->from == LMB_NONE) && t->to != state;
+            const bool is_at_once = t->event != LMB_NONE && !t->at_end && t->after <= 0.0f && t->term_count == 0;
+            for (uint32_t i = 0; i <= pose && leaves && is_at_once; i++) {
+                if (below[i] && hears(def->nodes[i].machine, t->event)) {
+                    lmb_graph_warn(reader, reader->objects[i],
+                                   "'%.60s' also leaves the state around this machine, at once, so what this one does "
+                                   "with it is hardly seen",
+                                   def->event_names[t->event]);
+                }
+            }
+        }
+    }
+}
+
+static void warn_of_machines(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        count += def->nodes[i].op == LMB_OP_MACHINE;
+    }
+    bool *below = count > 1 ? lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *below) : NULL;
+    for (uint32_t i = 0; below != NULL && i < def->node_count && reader->result == LMB_OK; i++) {
+        if (shown[i] && def->nodes[i].op == LMB_OP_MACHINE) {
+            warn_of_inner_events(reader, i, below);
         }
     }
 }
@@ -258,8 +316,29 @@ static void warn_of_locks(lmb_graph_reader *reader, const lmb_feet_def *feet, ui
     }
 }
 
+// Warns of ground that the text states itself, and that does not face up.
+static void warn_of_ground(lmb_graph_reader *reader, const lmb_feet_def *feet, uint32_t object) {
+    const uint32_t list = lmb_graph_find_member(reader, object, "feet");
+    for (uint32_t i = 0; i < feet->foot_count; i++) {
+        const lmb_value *n = feet->feet[i].normal;
+        float along = 0.0f, length = 0.0f;
+        bool is_stated = true;
+        for (int axis = 0; axis < 3; axis++) {
+            is_stated = is_stated && lmb_graph_is_constant(n[axis], n[axis].constant);
+            along += n[axis].constant * feet->up[axis];
+            length += fabsf(n[axis].constant);
+        }
+        if (is_stated && length > 0.0f && !(along > 0.0f)) {
+            lmb_graph_warn(reader, lmb_graph_find_member(reader, lmb_graph_find_element(reader, list, i), "normal"),
+                           "it does not point up, along [%g, %g, %g]", (double)feet->up[0], (double)feet->up[1],
+                           (double)feet->up[2]);
+        }
+    }
+}
+
 static void warn_of_feet(lmb_graph_reader *reader, const lmb_feet_def *feet, uint32_t object) {
     warn_of_locks(reader, feet, object);
+    warn_of_ground(reader, feet, object);
     if (feet->speed.kind == LMB_VALUE_PARAMETER && feet->clip_speed.kind == LMB_VALUE_PARAMETER &&
         feet->speed.parameter == feet->clip_speed.parameter && feet->speed.curve == LMB_CURVE_LINEAR &&
         feet->clip_speed.curve == LMB_CURVE_LINEAR) {
@@ -278,6 +357,26 @@ static void warn_of_clock(lmb_graph_reader *reader, lmb_value time, uint32_t obj
     }
 }
 
+// Warns of gravity along z, if the joints of the rest pose are higher than deep.
+static void warn_of_gravity(lmb_graph_reader *reader, const float gravity[3], uint32_t object) {
+    const lmb_rig *rig = reader->graph->def.rig;
+    float low[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && gravity[1] == 0.0f && gravity[2] != 0.0f; joint++) {
+        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
+        for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
+            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, i)), model);
+        }
+        for (int axis = 0; axis < 3; axis++) {
+            low[axis] = fminf(low[axis], model.m[axis][3]);
+            high[axis] = fmaxf(high[axis], model.m[axis][3]);
+        }
+    }
+    if (high[1] - low[1] > high[2] - low[2]) {
+        lmb_graph_warn(reader, lmb_graph_find_member(reader, object, "gravity"),
+                       "along z, and the character stands along y: write [0, -9.81, 0]");
+    }
+}
+
 static void warn_of_states(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
     for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
@@ -286,6 +385,7 @@ static void warn_of_states(lmb_graph_reader *reader) {
             warn_of_feet(reader, &node->feet, reader->objects[i]);
         } else if (node->op == LMB_OP_CHAIN) {
             warn_of_clock(reader, node->chain.time, reader->objects[i]);
+            warn_of_gravity(reader, node->chain.gravity, reader->objects[i]);
         }
     }
 }
@@ -476,6 +576,7 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     if (shown != NULL) {
         warn_of_resting_clips(reader, shown);
         warn_of_rest_poses(reader, shown);
+        warn_of_machines(reader, shown);
         lmb_graph_warn_of_steps(reader, shown);
         lmb_graph_warn_of_nodes(reader, shown);
     }

@@ -476,6 +476,10 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
         }
     }
     lmb_value used = lmb_graph_use_parameter(reader, &use.declared, field, value);
+    if (field->min == 0.0f && field->max == 1.0f && used.parameter < reader->graph->def.parameter_count) {
+        lmb_graph_declared *known = &reader->graph->parameters[used.parameter];
+        known->share_at = known->share_at == 0 ? value : known->share_at;
+    }
     if (use.half_life > 0.0f || use.speed > 0.0f) {
         used.parameter = follow(reader, used.parameter, &use, value);
     }

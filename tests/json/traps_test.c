@@ -731,6 +731,12 @@ static void an_end_that_is_none(void **state) {
 #define CHAIN(time)                                                                                                    \
     "{'op':'chain','base':" PLAYED("walk") ",'start':'left_upper_arm','end':'left_fingers','time':" time "}"
 #define NOW ",'time':{'param':'now'}"
+#define GROUND(up)                                                                                                     \
+    "{'op':'foot-placement','base':" PLAYED(                                                                           \
+        "walk") ",'pelvis':'pelvis','feet':[{'hip':'left_thigh','knee':'left_shin','ankle':'left_foot',"               \
+                "'ground':[0,0,0],'normal':" up ",'knee-axis':'auto'}]}"
+#define STACK_OF(clip, above)                                                                                          \
+    "{'op':'layers','inputs':[{'pose':" PLAYED("walk") "},{'priority':1,'pose':" PLAYED(clip) above "}]}"
 
 // Feet that are planted and not locked, or the other way; strides that never change; and a time that stands still.
 static void a_state_that_never_changes(void **state) {
@@ -759,6 +765,72 @@ static void a_state_that_never_changes(void **state) {
         {"{'op':'blend','weight':{'remap':[{'param':'s'},1,{'param':'t'},0,1]},'a':" PLAYED("walk") ",'b':" PLAYED(
              "run") "}",
          NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// Ground and gravity of a character that stands along z, and a weight in percent.
+static void another_convention(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {"{'op':'chain','base':" PLAYED("walk") ",'start':'left_upper_arm','end':'left_fingers'" NOW
+                                                ",'gravity':[0,0,-9.81]}",
+         "gravity", "along z, and the character stands along y: write [0, -9.81, 0]"},
+        {"{'op':'chain','base':" PLAYED("walk") ",'start':'left_upper_arm','end':'left_fingers'" NOW
+                                                ",'gravity':[0,-9.81,2]}",
+         NULL, NULL},
+        {"{'op':'chain','base':" PLAYED("walk") ",'start':'left_upper_arm','end':'left_fingers'" NOW
+                                                ",'gravity':[3,0,0]}",
+         NULL, NULL},
+        {GROUND("[0,0,1]"), "feet[0].normal", "it does not point up, along [0, 1, 0]"},
+        {GROUND("[0,-1,0]"), "feet[0].normal", "it does not point up"},
+        {GROUND("[0,0.2,1]"), NULL, NULL},
+        {GROUND("[0,0,0]"), NULL, NULL},
+        {GROUND("[{'param':'x'},0,1]"), NULL, NULL},
+        {"{'op':'blend','weight':{'param':'mix','min':0,'max':100},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}",
+         "weight",
+         "'mix' is from 0 to 100, and above 1 it counts as 1 here: {\"remap\": [{\"param\": \"mix\"}, 0, 100, 0, 1]} "
+         "takes the whole range"},
+        {"{'op':'blend','weight':{'remap':[{'param':'mix','min':0,'max':100},0,100,0,1]},'a':" PLAYED(
+             "walk") ",'b':" PLAYED("run") "}",
+         NULL, NULL},
+        {"{'op':'blend','weight':{'param':'mix','min':0,'max':4},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}", NULL,
+         NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define OUTER(transition, inner)                                                                                       \
+    "{'op':'machine','states':[{'name':'a','pose':{'op':'machine','states':[{'name':'x','pose':" PLAYED(               \
+        "idle") ",'transitions':[{'to':'y','event':'" inner                                                            \
+                "'}]},{'name':'y','pose':" PLAYED("walk") ",'transitions':[{'to':'x',"                                 \
+                                                          "'event':'BACK'}]}]},'transitions':[{'to':'b'," transition   \
+                                                          "}]},{'name':'b','pose':" CLIP(                              \
+                                                              "hop") ",'transitions':[{'to':'a','end':true}]}]}"
+
+// A machine in a state that its event leaves.
+static void an_event_that_leaves_the_machine(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {OUTER("'event':'GO'", "GO"), "states[0].pose",
+         "'GO' also leaves the state around this machine, at once, so what this one does with it is hardly seen"},
+        {OUTER("'event':'GO'", "ON"), NULL, NULL},
+        {OUTER("'event':'GO','after':1", "GO"), NULL, NULL},
+        {OUTER("'event':'GO','when':{'param':'x'}", "GO"), NULL, NULL},
+        {OUTER("'when':{'param':'x'}", "GO"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+// A clip whose joints are not those of its mask.
+static void a_mask_of_resting_joints(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {STACK_OF("lean", ",'mask':{'left_thigh':255}"), "inputs[1].pose",
+         "'lean' moves no joint of its \"mask\", which so has the rest pose"},
+        {STACK_OF("lean", ",'mask':{'chest':255}"), NULL, NULL},
+        {STACK_OF("lean", ",'mask':{'left_thigh':255,'chest':10}"), NULL, NULL},
+        {STACK_OF("wave", ",'mask':{'left_thigh':255}"), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -815,6 +887,10 @@ static void a_part_that_is_never_seen(void **state) {
          "never seen: inputs[1] has a greater \"priority\", and neither a \"mask\" nor a \"fade\""},
         {STACK(",'priority':2", ""), "inputs[1].pose", "never seen: inputs[0]"},
         {STACK("", ",'priority':1,'mask':{'chest':255}"), NULL, NULL},
+        {STACK(",'mask':{'head':128}", ",'priority':1,'mask':{'chest':255}"), "inputs[0].pose",
+         "never seen: inputs[1] has a greater \"priority\", and its \"mask\" covers the same joints"},
+        {STACK(",'mask':{'chest':255}", ",'priority':1,'mask':{'head':255}"), NULL, NULL},
+        {STACK(",'mask':{'head':128}", ",'priority':1,'mask':{'chest':128}"), NULL, NULL},
         {STACK("", ",'priority':1,'fade':{'param':'f'}"), NULL, NULL},
         {STACK("", ""), NULL, NULL},
         {LINE(",'min':0,'max':1", PLAYED("idle"), PLAYED("walk")), "inputs[1].at",
@@ -1002,6 +1078,9 @@ int main(void) {
         cmocka_unit_test(steps_out_of_phase),
         cmocka_unit_test(an_end_that_is_none),
         cmocka_unit_test(a_state_that_never_changes),
+        cmocka_unit_test(another_convention),
+        cmocka_unit_test(an_event_that_leaves_the_machine),
+        cmocka_unit_test(a_mask_of_resting_joints),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
         cmocka_unit_test(a_random_beginning_that_is_none),
