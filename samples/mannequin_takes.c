@@ -42,7 +42,7 @@ static double draw(uint64_t *state, double low, double high) {
 static order draw_order(uint64_t *state) {
     const double side = draw(state, 0.0, 1.0) < 0.5 ? -1.0 : 1.0;
     order o = {.seconds = draw(state, 1.2, 3.0)};
-    switch ((int)draw(state, 0.0, 9.0)) {
+    switch ((int)draw(state, 0.0, 10.0)) {
     case 0: // stands
         break;
     case 1:
@@ -68,6 +68,11 @@ static order draw_order(uint64_t *state) {
     case 7: // turns in place
         o.turn = side * draw(state, 1.5, 3.0);
         o.seconds = draw(state, 1.2, PI) / fabs(o.turn);
+        break;
+    case 8: // turns round
+        o.forward = draw(state, 0.8, 1.4);
+        o.turn = side * draw(state, 5.0, 7.5);
+        o.seconds = draw(state, 0.9 * PI, 1.1 * PI) / fabs(o.turn);
         break;
     default: // turns sharply
         o.forward = draw(state, 0.8, 1.4);

@@ -592,7 +592,7 @@ typedef struct lmb_matching_def {
 } lmb_matching_def;
 
 /// No database, which is refused until it is set; no velocity, faces where it goes; half-life 0.27 s, every 0.1 s, at
-/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 0.3 s, bonus 1; fades over 0.25 s.
+/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 1 s, bonus 1; fades over 0.25 s.
 LMB_API lmb_matching_def lmb_default_matching_def(void);
 
 /// A state machine: what a node of #LMB_OP_MACHINE does. The inputs of the node are the poses of the states, in their

@@ -283,7 +283,7 @@ static const lmb_field matching_rows[] = {
     NUMBER(velocity_change, 0.0f, 1000.0f, 0.5f),
     NUMBER(heading_change, 0.0f, 3.14f, 0.5f),
     NUMBER(window, 0.0f, LMB_MAX_MOTION_SECONDS, 0.2f),
-    NUMBER(recent, 0.0f, 5.0f, 0.3f),
+    NUMBER(recent, 0.0f, 5.0f, 1.0f),
     NUMBER(bonus, 0.0f, 1000.0f, 1.0f),
     SECONDS(fade, 0.25f),
     LIST(rules, rule_count, tag_rule),

@@ -179,7 +179,7 @@ static const lmb_graph_field matching_members[] = {
     NUMBER_FIELD("window", MATCHING(window), 0.0f, LMB_MAX_MOTION_SECONDS,
                  "Seconds around the moment that plays, and around recent ones, that are not found; 0.2 by default."),
     NUMBER_FIELD("recent", MATCHING(recent), 0.0f, 5.0f,
-                 "Seconds for which a moment that was chosen is a recent one; 0.3 by default."),
+                 "Seconds for which a moment that was chosen is a recent one; 1 by default."),
     NUMBER_FIELD("bonus", MATCHING(bonus), 0.0f, 1000.0f,
                  "By how much the moment that plays costs less; 1 by default."),
     NUMBER_FIELD("fade", MATCHING(fade), 0.0f, LMB_MAX_CONTROL_SECONDS,

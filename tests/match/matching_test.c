@@ -92,7 +92,7 @@ static bool is_near(const oracle *o, uint32_t row, uint32_t other) {
 static bool is_left_out(const oracle *o, uint32_t row, uint32_t current) {
     bool out = is_near(o, row, current);
     for (uint32_t i = 0; i < 4; i++) {
-        const bool counts = o->recent[i].row != LMB_NONE && o->recent[i].age <= 0.3 + 1e-9;
+        const bool counts = o->recent[i].row != LMB_NONE && o->recent[i].age <= 1.0 + 1e-9;
         out = out || (counts && is_near(o, row, o->recent[i].row));
     }
     return out;

@@ -15,6 +15,7 @@
 enum { X, Z, CLOCK, PARAMETERS };
 enum { FEET = 2 };
 #define PI 3.14159265358979323846
+#define LOCK_DISTANCE 0.4f
 
 static mannequin *figure;
 static mannequin_take *takes[MANNEQUIN_TAKES];
@@ -83,6 +84,7 @@ static lmb_result make_graph(float lock_distance, lmb_graph **made, lmb_error *e
     matching.database_words = (uint32_t)(size / sizeof(uint32_t));
     matching.velocity[0] = lmb_parameter(X);
     matching.velocity[1] = lmb_parameter(Z);
+    matching.half_life = 0.15f; // it obeys at once
     lmb_machine_def machine = lmb_default_machine_def();
     machine.states = states;
     machine.state_count = MANNEQUIN_TAKES;
@@ -111,7 +113,7 @@ static int set_up(void **state) {
     result = result == LMB_OK ? make_database(&error) : result;
     result = result == LMB_OK ? make_graph(-1.0f, &graph, &error) : result;
     result = result == LMB_OK ? make_graph(0.0f, &with_feet[0], &error) : result;
-    result = result == LMB_OK ? make_graph(0.25f, &with_feet[1], &error) : result;
+    result = result == LMB_OK ? make_graph(LOCK_DISTANCE, &with_feet[1], &error) : result;
     return result == LMB_OK ? 0 : -1;
 }
 
@@ -186,18 +188,19 @@ static double time_to(walker *w, double x, double z) {
     return seconds;
 }
 
+// Stopping is up to the takes: a walk that is asked to stop may make a step before it stands.
 static void turns_and_starts_are_quick(void **state) {
     (void)state;
     walker w = start();
     double turned = 0.0, started = 0.0, stopped = 0.0;
-    for (int i = 0; i < 12; i++) {
-        const double speed = i % 2 == 0 ? 1.2 : 2.6, angle = 0.7 * i;
+    for (int i = 0; i < 48; i++) {
+        const double speed = i % 4 == 3 ? 2.6 : 1.2, angle = 0.7 * i;
         started = fmax(started, time_to(&w, speed * sin(angle), speed * cos(angle)));
-        for (int frame = 0; frame < 60 + 7 * i; frame++) {
+        for (int frame = 0; frame < 60 + 7 * (i % 12); frame++) {
             step(&w, speed * sin(angle), speed * cos(angle));
         }
         const double turn = time_to(&w, -speed * sin(angle), -speed * cos(angle));
-        turned = i % 2 == 0 ? fmax(turned, turn) : turned;
+        turned = speed == 1.2 ? fmax(turned, turn) : turned;
         for (int frame = 0; frame < 60; frame++) {
             step(&w, -speed * sin(angle), -speed * cos(angle));
         }
@@ -214,6 +217,7 @@ static void turns_and_starts_are_quick(void **state) {
     print_message(
         "\na walk turns by 180 degrees within %.2f s, starts in any direction within %.2f s, stops in %.2f s\n", turned,
         started, stopped);
+    assert_true(turned < 1.0 && started < 1.0 && stopped < 2.0);
     end(&w);
 }
 
@@ -362,14 +366,13 @@ static stander *measure_slides(lmb_graph *of, const char *name) {
     return s;
 }
 
-// The offset of a jump decays below the locks, so they hold through it. One that would be longer than the lock distance
-// breaks.
+// The offset of a jump decays below the locks, so they hold through it, if none would be longer than the lock distance.
 static void planted_feet_do_not_slide(void **state) {
     (void)state;
     stander *without = measure_slides(with_feet[0], "without locks");
     stander *with = measure_slides(with_feet[1], "with locks");
     assert_true(without->all[without->count * 9 / 10] > 0.05);
-    assert_true(with->all[with->count * 49 / 50] < 0.001);
+    assert_true(with->all[with->count - 1] < 0.03);
     free(without);
     free(with);
 }
