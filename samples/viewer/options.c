@@ -1,6 +1,7 @@
 // Parses the viewer's command line.
 #include "options.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_CHARACTERS 1000000u
@@ -42,6 +43,23 @@ static const char *read_demo(const char *text, void *target) {
     const demo_kind *demo = demo_find(text);
     *(const demo_kind **)target = demo;
     return demo != NULL ? NULL : "the name of a demo";
+}
+
+#define DEMO_HELP_SIZE 600
+#define DEMO_HELP_LINE 80 // the names go on in the next line from here on
+
+// Writes what "--demo" is, with the names of all demos.
+static void write_demo_help(char text[DEMO_HELP_SIZE]) {
+    size_t size = 0, line = 0;
+    for (uint32_t i = 0; demo_name(i) != NULL; i++) {
+        const bool breaks = size - line > DEMO_HELP_LINE;
+        line = breaks ? size : line;
+        const char *end = demo_name(i + 1) == NULL ? ":" : breaks ? ",\n" : ", ";
+        size += (size_t)snprintf(text + size, DEMO_HELP_SIZE - size, "%s%s", demo_name(i), end);
+    }
+    snprintf(text + size, DEMO_HELP_SIZE - size,
+             "\na graph that moves by itself;\n"
+             "without a display, as its script says. Of a FILE it plays the clips named alike");
 }
 
 static const char *read_change(const char *text, void *target) {
@@ -139,6 +157,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
     text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
     text_list inputs = {options->input.texts, SCRIPTED_INPUTS, &options->input.count};
     text_list labels = {comparison->labels, COMPARISON_FIGURES, &comparison->label_count};
+    char about_demos[DEMO_HELP_SIZE];
+    write_demo_help(about_demos);
     const option table[] = {
         {"--characters", OPTION_LIMITED, &(option_limited){&options->characters, MAX_CHARACTERS}, "N",
          "how many (300, 1 of --graph, or those of a demo; at most 60 if the device is a CPU)"},
@@ -149,11 +169,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "end after N frames (without a display: 60)"},
         {"--screenshot", OPTION_TEXT, &options->screenshot, "OUT", "write the last frame as a PNG"},
         {"--headless", OPTION_FLAG, &options->headless, NULL, "draw without a display"},
-        {"--demo", OPTION_OTHER, &(option_other){read_demo, &options->demo}, "NAME",
-         "directional, jump, walk-run, wave, body-turn, aim, wander, stairs, look, rail, faces,\n"
-         "tail or child:\n"
-         "a graph that moves by itself;\n"
-         "without a display, as its script says. Of a FILE it plays the clips named alike"},
+        {"--demo", OPTION_OTHER, &(option_other){read_demo, &options->demo}, "NAME", about_demos},
         {"--clip", OPTION_OTHER, &(option_other){read_text, &clips}, "NAME=CLIP",
          "the file's CLIP is idle, walk or run, or what a demo's graph calls NAME (several times)"},
         {"--character", OPTION_OTHER, &(option_other){read_text, &sources}, "NAME=FILE,...",
