@@ -22,6 +22,7 @@ static const command commands[] = {
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
     {"pack", command_pack, "write a character and its graphs into one file, which the core library alone reads"},
     {"motion-graph", command_motion_graph, "find a machine in the clips of a character, and write it as JSON"},
+    {"motion-match", command_motion_match, "write a graph that matches motion of the clips of a character"},
     {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},
     {"replay", command_replay, "run a captured frame again, and name the first operation that differs"},
     {"compare", command_compare, "run a crowd on a device and on the reference, and compare every bit"},

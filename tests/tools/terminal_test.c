@@ -229,8 +229,8 @@ static bool ends_with(const char *text, const char *end) {
 
 // These sources write files or JSON, or implement the functions of terminal.h.
 static bool may_write(const char *name) {
-    static const char *const names[] = {"terminal.c",    "json.c", "trace.c", "motion_graph.c",
-                                        "motion_walk.c", "stb.c",  "volk.c"};
+    static const char *const names[] = {"terminal.c",     "json.c",        "trace.c", "motion_graph.c",
+                                        "motion_match.c", "motion_walk.c", "stb.c",   "volk.c"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (strcmp(name, names[i]) == 0) {
             return true;

@@ -1,0 +1,129 @@
+// `limber motion-match`: the graph that it writes is without a warning and goes where it is asked to, sideways, too; it
+// says what the clips lack; and what it refuses.
+#include "command.h"
+#include "suite.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND "\"" LIMBER_CLI "\" motion-match "
+
+static int enter(void **state) {
+    (void)state;
+    return command_enter_folder() && command_write_small_gltf("small.gltf") ? 0 : 1;
+}
+
+static int leave(void **state) {
+    (void)state;
+    command_leave_folder();
+    return 0;
+}
+
+// Returns what a command prints, which must succeed without a word on stderr.
+static char *run(const char *line) {
+    command_output output = command_run("%s", line);
+    if (output.status != 0 || output.err[0] != '\0') {
+        fail_msg("%s: status %d\n%s", line, output.status, output.err);
+    }
+    char *text = output.out;
+    output.out = NULL;
+    command_output_release(&output);
+    return text;
+}
+
+static void refuse(const char *arguments, int status, const char *message) {
+    command_output output = command_run(COMMAND "%s", arguments);
+    if (output.status != status || strstr(output.err, message) == NULL) {
+        fail_msg("%s: status %d, '%s' is not in\n%s", arguments, output.status, message, output.err);
+    }
+    command_output_release(&output);
+}
+
+static void expect(const char *text, const char *part) {
+    if (strstr(text, part) == NULL) {
+        fail_msg("'%s' is not in\n%s", part, text);
+    }
+}
+
+// Asks for a velocity for 5 seconds, and returns how far the character then is along x and z, and its yaw.
+static void walk(const char *character, double x, double z, double at[3]) {
+    char line[300];
+    FILE *script = fopen("walk.script", "w");
+    assert_non_null(script);
+    fprintf(script, "0 set x %g\n0 set z %g\n", x, z);
+    assert_int_equal(fclose(script), 0);
+    snprintf(line, sizeof line, "\"%s\" play %s --graph match.json --script walk.script --frames 300", LIMBER_CLI,
+             character);
+    char *text = run(line);
+    const char *last = NULL;
+    for (const char *found = text; (found = strstr(found, " at ")) != NULL; found++) {
+        last = found;
+    }
+    assert_non_null(last);
+    assert_int_equal(sscanf(last, " at %lf %*f %lf yaw %lf", &at[0], &at[1], &at[2]), 3);
+    free(text);
+}
+
+static void takes_go_where_they_are_asked_to(void **state) {
+    (void)state;
+    char *text =
+        run(COMMAND "mannequin-takes --clip \"take 1\" --clip \"take 2\" --clip \"take 3\" --output match.json");
+    expect(text, "left foot 'left_foot', right foot 'right_foot', hips 'pelvis'\n");
+    expect(text, "take 1                   itself      no     60.00\n");
+    expect(text,
+           "speed               forwards     backwards   to the left  to the right  turning left turning right\n");
+    assert_null(strstr(text, "no moment goes to"));
+    free(text);
+    free(run("\"" LIMBER_CLI "\" graph mannequin-takes --graph match.json --check"));
+    for (int i = 0; i < 4; i++) {
+        const double angle = 1.5 * i, x = 1.2 * sin(angle), z = 1.2 * cos(angle);
+        double at[3];
+        walk("mannequin-takes", x, z, at);
+        assert_true((at[0] * x + at[1] * z) / 1.2 > 4.0); // of 6 m
+        assert_true(fabs(at[0] * z - at[1] * x) / 1.2 < 2.0);
+        assert_true(fabs(remainder(at[2] - angle, 6.283185307179586)) < 0.5);
+    }
+}
+
+// Loops in place move as their feet say, also sideways, and only so fast.
+static void loops_say_what_they_lack(void **state) {
+    (void)state;
+    char *text =
+        run(COMMAND "mannequin --clip idle --clip walk --clip strafe_left --clip turn_left --output match.json");
+    expect(text, "idle                     -          yes      4.00\n");
+    expect(text, "walk                     by feet    yes      1.00\n");
+    expect(text, "turn_left                -          yes      0.80\n"); // it slides
+    expect(text, "no moment goes backwards\n");
+    expect(text, "no moment goes to the right\n");
+    expect(text, "no moment goes turning left\n");
+    expect(text, "no moment goes at 0.00 to 1.09 a second forwards\n");
+    assert_null(strstr(text, "to the left\n"));
+    free(text);
+    free(run("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
+    text = run(COMMAND "mannequin --clip idle --clip wave --output match.json");
+    expect(text, "no moment moves: the clips neither travel nor take steps\n");
+    free(text);
+}
+
+static void what_is_refused(void **state) {
+    (void)state;
+    refuse("mannequin --clip walk", 2, "--output");
+    refuse("mannequin --clip stroll --output x.json", 1, "--clip stroll: no clip");
+    refuse("mannequin --left-foot paw --output x.json", 1, "--left-foot: no joint 'paw'");
+    refuse("mannequin --left-foot pelvis --output x.json", 1, "motion database: ");
+    refuse("small.gltf --output x.json", 1,
+           "the rest pose does not show which joint that is: name it with --right-foot");
+    refuse("mannequin --clip walk --output missing/x.json", 1, "missing/x.json: ");
+    assert_null(command_read_file("x.json"));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(takes_go_where_they_are_asked_to),
+        cmocka_unit_test(loops_say_what_they_lack),
+        cmocka_unit_test(what_is_refused),
+    };
+    return cmocka_run_group_tests(tests, enter, leave);
+}
