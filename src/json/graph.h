@@ -548,6 +548,10 @@ uint32_t lmb_graph_place_of(const lmb_graph_reader *reader, uint32_t node, const
 const char *lmb_graph_name_of_clip(const lmb_graph_def *def, uint32_t node);
 // Returns whether a value is this constant at any time.
 bool lmb_graph_is_constant(lmb_value value, float constant);
+// Marks the poses below a node, with itself.
+void lmb_graph_mark_below(const lmb_graph_def *def, uint32_t index, bool *below);
+// joints.c: warns of partners of a mirror that differ at rest, where it shows.
+void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const uint8_t *mask);
 // steps.c: the warnings of steps and motion. `shown`: for each node, whether the result shows it.
 void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown);
 // node_traps.c: likewise those of single nodes.

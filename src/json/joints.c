@@ -508,9 +508,12 @@ static bool differ(double a, double b, double share) {
 }
 
 // Warns of partners whose rest poses have other scales, or are other distances from their parents: a mirror gives each
-// the scale and the translation of the other one. Its correction for rest poses is of rotations alone.
-static void warn_of_partners(lmb_graph_reader *reader, const lmb_graph_node *node, const uint32_t *partners) {
-    const lmb_rig *rig = reader->source->rig;
+// the scale and the translation of the other one. Its correction for rest poses is of rotations alone. `mask`: the
+// share of the mirror in each joint, or NULL: all of it.
+void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const uint8_t *mask) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_rig *rig = def->rig;
+    const uint32_t *partners = def->mirrors[def->nodes[index].mirror].partners;
     const uint32_t joint_count = lmb_rig_joint_count(rig);
     char names[120] = "";
     uint32_t count = 0;
@@ -523,8 +526,10 @@ static void warn_of_partners(lmb_graph_reader *reader, const lmb_graph_node *nod
         const uint32_t partner = partners[i] < joint_count ? partners[i] : i;
         const lmb_transform a = lmb_rig_joint_rest(rig, i), b = lmb_rig_joint_rest(rig, partner);
         const double near = length_of(a.translation), far = length_of(b.translation);
-        if (partner > i && (differ(length_of(a.scale), length_of(b.scale), 0.1) ||
-                            (differ(near, far, 0.25) && fabs(near - far) > 0.1 * longest))) {
+        const bool shows = mask == NULL || mask[i] > 0 || mask[partner] > 0;
+        if (shows && partner > i &&
+            (differ(length_of(a.scale), length_of(b.scale), 0.1) ||
+             (differ(near, far, 0.25) && fabs(near - far) > 0.1 * longest))) {
             const size_t used = strlen(names);
             count++;
             if (used < sizeof names / 2) {
@@ -534,7 +539,7 @@ static void warn_of_partners(lmb_graph_reader *reader, const lmb_graph_node *nod
         }
     }
     if (count > 0) {
-        lmb_graph_warn(reader, node->object,
+        lmb_graph_warn(reader, reader->objects[index],
                        "at rest %s have other scales or lengths, which the mirror swaps: \"masked\" around it with "
                        "these joints at 0 leaves them as they are",
                        names);
@@ -563,7 +568,6 @@ uint32_t lmb_graph_add_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
                           sizeof mirror)) {
         return 0;
     }
-    warn_of_partners(reader, node, mirror.partners);
     return graph->def.mirror_count - 1;
 }
 

@@ -994,28 +994,36 @@ static double find_covered(const machine *machine, uint32_t event) {
     return covered;
 }
 
-// Warns of an event, or of a state that no event leaves, that waits for a number drawn when the state was entered. What
-// leads out, and what leaves any state, is not looked at.
-static void warn_of_one_draw(lmb_graph_reader *reader, const machine *machine, uint32_t list) {
+// Returns whether all transitions of a list are among those that are compared, and whether one needs an event.
+static bool are_all_compared(const lmb_graph_reader *reader, const machine *machine, uint32_t list, bool *hears) {
     uint32_t at = list + 1;
-    bool hears = false;
+    *hears = false;
     for (uint32_t i = 0; i < machine->own_count; i++, at = reader->json.values[at].next) {
-        hears = hears || machine->own[i].def.event != LMB_NONE;
+        *hears = *hears || machine->own[i].def.event != LMB_NONE;
     }
-    const bool is_all =
-        at >= reader->json.values[list].next && lmb_graph_find_member(reader, machine->node->object, "any") == LMB_NONE;
+    return at >= reader->json.values[list].next;
+}
+
+// Warns of an event, or of a state that no event leaves, that waits for a number drawn when the state was entered.
+// `is_any`: the list is "any". What leads out is not looked at.
+static void warn_of_one_draw(lmb_graph_reader *reader, const machine *machine, uint32_t list, bool is_any) {
+    bool hears;
+    const bool has_any = lmb_graph_find_member(reader, machine->node->object, "any") != LMB_NONE;
+    const bool is_all = are_all_compared(reader, machine, list, &hears) && (is_any || !has_any);
     for (uint32_t i = 0; i < machine->own_count && is_all; i++) {
         const lmb_transition_def *def = &machine->own[i].def;
         const double covered = find_covered(machine, def->event);
         const bool has_event = def->event != LMB_NONE;
-        if (covered < 1.0 && lmb_graph_chance_of(def).max == covered && (has_event || !hears)) {
+        if (covered < 1.0 && lmb_graph_chance_of(def).max == covered && (has_event || !(hears || is_any))) {
             lmb_graph_warn(reader, lmb_graph_find_member(reader, machine->own[i].object, "when"),
                            "the number is drawn when the state is entered, and stays: at %g or more %s%.60s%s; a last "
                            "transition to the state itself%s draws anew",
                            covered, has_event ? "'" : "",
                            has_event ? reader->graph->def.event_names[def->event] : "the state is never left",
                            has_event ? "' is never answered" : "",
-                           has_event ? ", with this event," : ", with \"after\",");
+                           is_any      ? ", in each state in place of here,"
+                           : has_event ? ", with this event,"
+                                       : ", with \"after\",");
         }
     }
 }
@@ -1089,7 +1097,7 @@ static void read_transition(lmb_graph_reader *reader, machine *machine, uint32_t
         warn_of_still_clip(reader, &def, object);
         warn_of_start(reader, &def, object);
     }
-    if (from != LMB_NONE && !is_listed && !machine->leads_out && machine->own_count < COMPARED_TRANSITIONS) {
+    if (!is_listed && !machine->leads_out && machine->own_count < COMPARED_TRANSITIONS) {
         machine->own[machine->own_count++] = (own_transition){object, def};
     }
     if (reader->problem_count == problems && (!machine->leads_out || lead_out(reader, machine, &def, object))) {
@@ -1260,7 +1268,7 @@ static void read_state(lmb_graph_reader *reader, machine *machine, uint32_t numb
     if (list != LMB_NONE && reader->result == LMB_OK && reader->problem_count == problems &&
         are_compared(reader, machine, list)) {
         warn_of_never_taken(reader, machine);
-        warn_of_one_draw(reader, machine, list);
+        warn_of_one_draw(reader, machine, list, false);
         mark_first(reader, machine, list);
     }
 }
@@ -1434,12 +1442,16 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
     }
     const uint32_t any = lmb_graph_find_member(reader, machine->node->object, "any");
     if (any != LMB_NONE && reader->result == LMB_OK) {
+        machine->own_count = 0;
         read_transitions(reader, machine, LMB_NONE, any);
     }
     if (reader->problem_count == problems && reader->result == LMB_OK) {
         warn_of_unreachable(reader, machine);
         warn_of_alike(reader, machine);
         warn_of_loop(reader, machine);
+    }
+    if (any != LMB_NONE && reader->problem_count == problems && reader->result == LMB_OK) {
+        warn_of_one_draw(reader, machine, any, true);
     }
 }
 

@@ -101,6 +101,21 @@ static void warn_of_positions(lmb_graph_reader *reader, uint32_t index) {
     }
 }
 
+// Returns the mask of the pose that alone takes in a node, or NULL.
+static const uint8_t *find_mask_around(const lmb_graph_def *def, uint32_t index) {
+    const uint8_t *mask = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = index + 1; i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        for (uint32_t k = 0; k < node->input_count; k++) {
+            const bool is_input = node->inputs[k] == index;
+            count += is_input;
+            mask = is_input && node->op == LMB_OP_MASKED && k == 1 ? def->masks[node->mask] : mask;
+        }
+    }
+    return count == 1 ? mask : NULL;
+}
+
 // Returns whether two clips show the same at any time.
 static bool are_the_same(const lmb_graph_def *def, const lmb_node_def *a, const lmb_node_def *b) {
     if (a->op != LMB_OP_CLIP || b->op != LMB_OP_CLIP || a->clip.kind != LMB_VALUE_CONSTANT ||
@@ -121,7 +136,9 @@ static bool are_the_same(const lmb_graph_def *def, const lmb_node_def *a, const 
 static void warn_of_node(lmb_graph_reader *reader, uint32_t index) {
     const lmb_graph_def *def = &reader->graph->def;
     const lmb_node_def *node = &def->nodes[index];
-    if (node->op == LMB_OP_LAYERS) {
+    if (node->op == LMB_OP_MIRROR) {
+        lmb_graph_warn_of_partners(reader, index, find_mask_around(def, index));
+    } else if (node->op == LMB_OP_LAYERS) {
         warn_of_hidden_layers(reader, node);
         warn_of_masked_rest(reader, node);
     } else if (node->op == LMB_OP_SPACE1D || node->op == LMB_OP_SPACE2D) {

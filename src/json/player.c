@@ -577,16 +577,16 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
                        lmb_clip_name(read->clip));
     } else {
         read->def.velocity = speed.velocity[2];
-        if (fabsf(speed.velocity[0]) > 0.1f * fabsf(speed.velocity[2])) {
+        if (speed.slide > SEEN_SLIDE) {
+            lmb_graph_warn(reader, value,
+                           "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
+                           "the way: lock them, by \"foot-placement\"",
+                           lmb_clip_name(read->clip), (double)speed.velocity[2], (double)(100.0f * speed.slide));
+        } else if (fabsf(speed.velocity[0]) > 0.1f * fabsf(speed.velocity[2])) {
             lmb_graph_warn(reader, value,
                            "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
                            "alone, so give keys as its \"motion\"",
                            lmb_clip_name(read->clip), (double)speed.velocity[0]);
-        } else if (speed.slide > SEEN_SLIDE) {
-            lmb_graph_warn(reader, value,
-                           "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
-                           "the way, at others further: lock them, by \"foot-placement\"",
-                           lmb_clip_name(read->clip), (double)speed.velocity[2], (double)(100.0f * speed.slide));
         }
     }
 }

@@ -11,6 +11,8 @@ static bool has_velocity(const lmb_node_def *node) {
 
 // Feet that slide by more at any speed take no steps of a walk.
 #define MOST_WALK_SLIDE 0.5f
+// Radians from which on a clip turns its character.
+#define SEEN_TURN 0.1f
 
 // Returns how the feet of a node's clip walk, measured once for each clip: at 0 if they take no steps, and if the clip
 // is not played as the loop that is measured.
@@ -173,6 +175,58 @@ static void warn_of_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
     }
 }
 
+// Warns of clips that turn a character whose heading is stated.
+static void warn_of_turns(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    for (uint32_t i = 0; def->motion != NULL && def->motion->turns_to_heading && i < def->node_count; i++) {
+        const lmb_player_def *player = shown[i] ? def->nodes[i].player : NULL;
+        const lmb_motion_track *track = player != NULL ? player->motion : NULL;
+        const float turn = track != NULL ? track->keys[4 * (track->key_count - 1) + 3] - track->keys[3] : 0.0f;
+        if (fabsf(turn) > SEEN_TURN) {
+            lmb_graph_warn(reader, lmb_graph_place_of(reader, i, "motion"),
+                           "'%.60s' turns the character by %.3g, and \"heading\" turns it back at once: turn by one of "
+                           "both",
+                           lmb_graph_name_of_clip(def, i), (double)turn);
+        }
+    }
+}
+
+// Returns whether a pose, or one below it, moves the character.
+static bool moves_below(const lmb_graph_def *def, uint32_t index, bool *below) {
+    bool found = false;
+    lmb_graph_mark_below(def, index, below);
+    for (uint32_t i = 0; i <= index && !found; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        found = below[i] && node->player != NULL && (node->player->motion != NULL || node->player->velocity != 0.0f);
+    }
+    return found;
+}
+
+// Warns of a pose that moves the character and is masked out at joint 0, which says how much of its motion counts, while
+// it has nine tenths of all joints.
+static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    bool *below = lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *below);
+    for (uint32_t i = 0; below != NULL && def->motion != NULL && i < def->node_count; i++) {
+        const lmb_node_def *node = &def->nodes[i];
+        uint32_t covered = 0, count = 0;
+        for (uint32_t k = 0; shown[i] && node->op == LMB_OP_MASKED && k < joints; k++) {
+            const bool counts = !lmb_rig_joint_is_extra(def->rig, k);
+            count += counts;
+            covered += counts && def->masks[node->mask][k] >= 128;
+        }
+        if (covered > 0 && 10 * covered >= 9 * count && def->masks[node->mask][0] == 0 &&
+            moves_below(def, node->inputs[1], below)) {
+            const uint32_t at = lmb_graph_find_member(reader, reader->objects[i], "mask");
+            lmb_graph_warn(reader, at != LMB_NONE ? at : reader->objects[i],
+                           "\"b\" does not move the character: its share at the first joint, '%.60s', counts, and that "
+                           "is 0",
+                           lmb_rig_joint_name(def->rig, 0));
+        }
+    }
+}
+
 // How a node is shown: as it is, mirrored, or both.
 #define SHOWN_AS_IT_IS 1u
 #define SHOWN_MIRRORED 2u
@@ -190,8 +244,10 @@ static uint8_t *find_ways(lmb_graph_reader *reader, const bool *shown) {
         const bool turns = node->op == LMB_OP_MIRROR;
         const uint32_t way = ways[i];
         const uint32_t passed = turns ? ((way & SHOWN_AS_IT_IS) << 1) | ((way & SHOWN_MIRRORED) >> 1) : way;
+        // Of two that share the joints the one with joint 0 takes the steps.
+        const uint32_t skipped = node->op != LMB_OP_MASKED ? LMB_NONE : def->masks[node->mask][0] >= 128 ? 0 : 1;
         for (uint32_t k = 0; k < node->input_count; k++) {
-            ways[node->inputs[k]] |= shown[node->inputs[k]] ? (uint8_t)passed : 0;
+            ways[node->inputs[k]] |= shown[node->inputs[k]] && k != skipped ? (uint8_t)passed : 0;
         }
     }
     return ways;
@@ -265,4 +321,6 @@ void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown) {
         }
     }
     warn_of_phases(reader, shown);
+    warn_of_turns(reader, shown);
+    warn_of_masked_motion(reader, shown);
 }

@@ -123,8 +123,7 @@ static void warn_of_empty_states(lmb_graph_reader *reader, uint32_t index) {
     }
 }
 
-// Marks the poses below a node, with itself.
-static void mark_below(const lmb_graph_def *def, uint32_t index, bool *below) {
+void lmb_graph_mark_below(const lmb_graph_def *def, uint32_t index, bool *below) {
     memset(below, 0, index * sizeof *below);
     below[index] = true;
     for (uint32_t i = index + 1; i-- > 0;) { // inputs come before
@@ -149,7 +148,7 @@ static void warn_of_inner_events(lmb_graph_reader *reader, uint32_t index, bool 
     const lmb_node_def *node = &def->nodes[index];
     for (uint32_t state = 0; state < node->input_count && reader->result == LMB_OK; state++) {
         const uint32_t pose = node->inputs[state];
-        mark_below(def, pose, below);
+        lmb_graph_mark_below(def, pose, below);
         for (uint32_t k = 0; k < node->machine->transition_count; k++) {
             const lmb_transition_def *t = &node->machine->transitions[k];
             const bool leaves = (t->from == state || t->from == LMB_NONE) && t->to != state;

@@ -19,6 +19,7 @@
 #define PLAY_SCENE_KEYS 64u
 #define PLAY_SCENE_JOINTS 4u
 #define NAME_SIZE 64u
+#define MOST_FIELDS 16u // of an object
 #define RADIANS 0.0174532925f
 #define LARGEST 1e6f
 #define LOOK_AHEAD 0.15f // seconds
@@ -189,11 +190,12 @@ typedef struct field {
     void *target;
 } field;
 
+// Reads the members of an object in the order of the fields.
 static void read_fields(reader *reader, uint32_t object, const field *fields) {
     if (!expect(reader, object, LMB_JSON_OBJECT)) {
         return;
     }
-    uint32_t given = 0; // a bit for each field
+    uint32_t values[MOST_FIELDS] = {0};
     for (uint32_t key = object + 1; key < reader->json.values[object].next && !reader->failed;
          key = reader->json.values[key].next) {
         char name[NAME_SIZE];
@@ -211,11 +213,15 @@ static void read_fields(reader *reader, uint32_t object, const field *fields) {
                 snprintf(message + length, sizeof message - length, "%s %s", field > fields ? "," : "", field->name);
             }
             fail_at(reader, key, message);
-        } else if ((given >> (field - fields) & 1u) != 0) {
+        } else if (values[field - fields] != 0) {
             fail_at(reader, key, "this field is given twice");
         } else {
-            given |= 1u << (field - fields);
-            field->read(reader, key + 1, field->target);
+            values[field - fields] = key + 1;
+        }
+    }
+    for (uint32_t i = 0; fields[i].name != NULL && !reader->failed; i++) {
+        if (values[i] != 0) {
+            fields[i].read(reader, values[i], fields[i].target);
         }
     }
 }

@@ -514,6 +514,14 @@ static void a_transition_that_is_hardly_taken(void **state) {
     EXPECT_TRAPS(rows);
 }
 
+#define ANY(transitions)                                                                                               \
+    "{'op':'machine','states':[{'name':'a','restart':true,'pose':" PLAYED("idle") ",'transitions':[{'to':'b','event':" \
+                                                                                  "'GO'}]},{'name':'b','restart':"     \
+                                                                                  "true,'pose':" CLIP(                 \
+                                                                                      "hop") ",'transitions':[{'to':'" \
+                                                                                             "a','end':true}]}],'any'" \
+                                                                                             ":[" transitions "]}"
+
 // The number of a chance is drawn when its state is entered, not when an event comes.
 static void a_chance_that_is_drawn_once(void **state) {
     (void)state;
@@ -534,6 +542,11 @@ static void a_chance_that_is_drawn_once(void **state) {
         {SELF("", PLAYED("idle"), "{'to':'b','after':2,'when':{'random':0.25}}"), NULL, NULL},
         {SELF("", PLAYED("idle"), "{'to':'b','event':'HIT','when':{'random':0.25}},{'to':'a','event':'HIT'}"), NULL,
          NULL},
+        {ANY("{'to':['a','b'],'event':'HIT','when':{'random':0.5},'to-self':true}"), "any[0].when",
+         "at 0.5 or more 'HIT' is never answered; a last transition to the state itself, in each state in place of "
+         "here, draws anew"},
+        {ANY("{'to':'b','event':'HIT','when':{'random':0.5}},{'to':'a','event':'HIT','to-self':true}"), NULL, NULL},
+        {ANY("{'to':'b','after':1,'when':{'random':0.5}}"), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -675,6 +688,33 @@ static void steps_out_of_phase(void **state) {
          "define.w",
          "'walk' is shown as it is and mirrored, whose steps are half a cycle apart: where both are blended, write the "
          "clip twice, and give one an \"offset\" of half its duration"},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define WHOLE_MASK(mask, b) "{'op':'masked','character-motion':true,'mask':" mask ",'a':" PLAYED("idle") ",'b':" b "}"
+#define AHEAD(members, motion) MOVED(PLAYS("walk", members), motion)
+
+// Motion that a mask or a heading takes back.
+static void a_motion_that_is_taken_back(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {WHOLE_MASK("{'pelvis':255}", PLAYS("walk", "'velocity':1.25")), "mask",
+         "\"b\" does not move the character: its share at the first joint, 'root', counts, and that is 0"},
+        {WHOLE_MASK("{'pelvis':255}", MIRRORED(PLAYS("walk", "'velocity':1.25"))), "mask", "does not move"},
+        {WHOLE_MASK("{'root':255}", PLAYS("walk", "'velocity':1.25")), NULL, NULL},
+        {WHOLE_MASK("{'root':255,'chest':0}", PLAYS("walk", "'velocity':1.25")), NULL, NULL},
+        {"{'op':'masked','character-motion':true,'mask':{'chest':255},'a':" PLAYS(
+             "walk", "'velocity':1.25") ",'b':" PLAYS("run", "'velocity':3") "}",
+         NULL, NULL},
+        {AHEAD("'motion':[[0,0,0,0],[0,0,0,1.5]]", "{'heading':{'param':'yaw'}}"), "a.play.motion",
+         "'walk' turns the character by 1.5, and \"heading\" turns it back at once: turn by one of both"},
+        {AHEAD("'motion':[[0,0,0,0],[0,0,1,0]]", "{'heading':{'param':'yaw'}}"), NULL, NULL},
+        {AHEAD("'motion':[[0,0,0,0],[0,0,0,1.5]]", "true"), NULL, NULL},
+        {"{'define':{'w':" STEPS(
+             "walk",
+             "") "},'op':'masked','mask':{'root':255,'left_hand':0},'a':{'use':'w'},'b':" MIRRORED("{'use':'w'}") "}",
+         NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -1076,6 +1116,7 @@ int main(void) {
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
         cmocka_unit_test(steps_out_of_phase),
+        cmocka_unit_test(a_motion_that_is_taken_back),
         cmocka_unit_test(an_end_that_is_none),
         cmocka_unit_test(a_state_that_never_changes),
         cmocka_unit_test(another_convention),
