@@ -307,6 +307,43 @@ static void warn_of_phases(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
+// Returns the clip that a pose shows, or LMB_NONE, and whether it is mirrored.
+static uint32_t find_shown_clip(const lmb_graph_def *def, uint32_t index, bool *is_mirrored) {
+    *is_mirrored = false;
+    for (; def->nodes[index].op == LMB_OP_MIRROR; index = def->nodes[index].inputs[0]) {
+        *is_mirrored = !*is_mirrored;
+    }
+    return def->nodes[index].op == LMB_OP_CLIP ? index : LMB_NONE;
+}
+
+// Warns of a transition that goes on in the phase of a clip whose other foot stands then.
+static void warn_of_synced(lmb_graph_reader *reader, uint32_t index) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_node_def *node = &def->nodes[index];
+    for (uint32_t i = 0; i < node->machine->transition_count; i++) {
+        const lmb_transition_def *t = &node->machine->transitions[i];
+        bool is_mirrored[2];
+        if (t->start != LMB_START_SYNC || t->from == LMB_NONE) {
+            continue;
+        }
+        const uint32_t from = find_shown_clip(def, node->inputs[t->from], &is_mirrored[0]);
+        const uint32_t to = find_shown_clip(def, node->inputs[t->to], &is_mirrored[1]);
+        if (from == LMB_NONE || to == LMB_NONE) {
+            continue;
+        }
+        const lmb_foot_speed a = walk_of(reader, &def->nodes[from]), b = walk_of(reader, &def->nodes[to]);
+        const float turns = b.phase - a.phase + (is_mirrored[0] != is_mirrored[1] ? 0.5f : 0.0f);
+        if (fminf(a.alternation, b.alternation) > CLEAR_ALTERNATION &&
+            fabsf(turns - roundf(turns)) > MOST_PHASE_DIFFERENCE) {
+            lmb_graph_warn(
+                reader, reader->objects[node->inputs[t->to]],
+                "\"start\": \"sync\" comes here from '%.60s' when the other foot stands, so they pass through "
+                "each other: give both clips one \"group\", and this one an \"offset\" of half its duration",
+                node->machine->states[t->from].name);
+        }
+    }
+}
+
 void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
     warn_of_motion(reader, shown);
@@ -315,6 +352,8 @@ void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown) {
         if (shown[i]) {
             if (op == LMB_OP_SPACE1D || op == LMB_OP_SPACE2D) {
                 warn_of_steps(reader, &def->nodes[i]);
+            } else if (op == LMB_OP_MACHINE) {
+                warn_of_synced(reader, i);
             }
             warn_of_velocity(reader, i);
             warn_of_missing_velocity(reader, i);

@@ -695,6 +695,27 @@ static void steps_out_of_phase(void **state) {
 #define WHOLE_MASK(mask, b) "{'op':'masked','character-motion':true,'mask':" mask ",'a':" PLAYED("idle") ",'b':" b "}"
 #define AHEAD(members, motion) MOVED(PLAYS("walk", members), motion)
 
+#define SYNCED(start, to)                                                                                              \
+    "{'op':'machine','states':[{'name':'a','pose':" PLAYED("walk") ",'transitions':[{'to':'b','event':'GO'" start      \
+                                                                   "}]},{'name':'b','pose':" to                        \
+                                                                   ",'transitions':[{'to':'a','event':'BACK'}]}]}"
+
+// A transition in phase to a clip whose other foot stands then.
+static void a_phase_of_the_other_foot(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {SYNCED(",'start':'sync'", MIRRORED(PLAYED("walk"))), "states[1].pose",
+         "\"start\": \"sync\" comes here from 'a' when the other foot stands, so they pass through each other: give "
+         "both "
+         "clips one \"group\", and this one an \"offset\" of half its duration"},
+        {SYNCED(",'start':'sync'", PLAYED("run")), NULL, NULL},
+        {SYNCED(",'start':'sync'", MIRRORED(MIRRORED(PLAYED("run")))), NULL, NULL},
+        {SYNCED("", MIRRORED(PLAYED("walk"))), NULL, NULL},
+        {SYNCED(",'start':'sync'", MIRRORED(PLAYED("idle"))), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
 // Motion that a mask or a heading takes back.
 static void a_motion_that_is_taken_back(void **state) {
     (void)state;
@@ -1116,6 +1137,7 @@ int main(void) {
         cmocka_unit_test(a_transition_that_is_never_taken),
         cmocka_unit_test(a_motion_that_is_none_or_two),
         cmocka_unit_test(steps_out_of_phase),
+        cmocka_unit_test(a_phase_of_the_other_foot),
         cmocka_unit_test(a_motion_that_is_taken_back),
         cmocka_unit_test(an_end_that_is_none),
         cmocka_unit_test(a_state_that_never_changes),
