@@ -19,9 +19,11 @@
 
 #define SAMPLES 128u
 #define TURN 6.283185307179586
-// Shares of the height of the joints: a joint is low up to the first above the lowest one, a foot stands up to the
-// second above its own lowest point, and a character that moves by less than the third in a second stands still.
+// Shares of the height of the joints: a joint is low up to the first above the lowest one, and a foot if it is within the
+// second of the lowest foot of its side. A foot stands up to the third above its own lowest point, and a character that
+// moves by less than the fourth in a second stands still.
 #define LOW_SHARE 0.14
+#define FOOT_SHARE 0.04
 #define STANDING_SHARE 0.012
 #define STILL_SHARE 0.03
 
@@ -89,8 +91,18 @@ static bool is_low(const feet *f, uint32_t joint) {
     return f->heights[joint] <= f->low + LOW_SHARE * f->height;
 }
 
-static bool is_foot(const feet *f, uint32_t joint) {
+static bool is_low_end(const feet *f, uint32_t joint) {
     return !f->rig->is_extra[joint] && f->children[joint] == 0 && is_low(f, joint);
+}
+
+// Returns whether a joint is a foot: of the low ends of limbs on its side one of the lowest. Hands may be low, too.
+static bool is_foot(const feet *f, uint32_t joint) {
+    double lowest = f->heights[joint];
+    for (uint32_t i = 0; i < f->rig->joint_count; i++) {
+        const bool is_beside = (f->lefts[i] > 0.0) == (f->lefts[joint] > 0.0);
+        lowest = is_beside && is_low_end(f, i) ? fmin(lowest, f->heights[i]) : lowest;
+    }
+    return is_low_end(f, joint) && f->heights[joint] <= lowest + FOOT_SHARE * f->height;
 }
 
 // Returns the positions of a foot's contact, `joint_count` apart.

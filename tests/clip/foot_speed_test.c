@@ -36,6 +36,48 @@ static void steppers_have_the_speed_of_their_feet(void **state) {
     }
 }
 
+// Hands that hang nearly as low as the feet, and swing four times as far.
+static void low_hands_are_no_feet(void **state) {
+    (void)state;
+    enum { HIPS, LEFT_FOOT, RIGHT_FOOT, LEFT_HAND, RIGHT_HAND, JOINTS, KEYS = 5 };
+    static const float places[JOINTS][3] = {
+        {0.0f, 1.0f, 0.0f}, {0.1f, -1.0f, 0.0f}, {-0.1f, -1.0f, 0.0f}, {0.3f, -0.92f, 0.0f}, {-0.3f, -0.92f, 0.0f}};
+    static const float times[KEYS] = {0.0f, 0.25f, 0.5f, 0.75f, 1.0f};
+    lmb_joint_def joints[JOINTS];
+    float values[JOINTS - 1][KEYS][3];
+    lmb_track_def tracks[JOINTS - 1];
+    for (uint32_t i = 0; i < JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        joints[i].parent = i == 0 ? LMB_NONE : 0;
+        memcpy(joints[i].rest.translation, places[i], sizeof places[i]);
+        for (uint32_t key = 0; key < KEYS && i > 0; key++) {
+            // Left ones go back until the middle of the clip, right ones forward.
+            const float back = (key < 3 ? 0.25f - times[key] : times[key] - 0.75f) * (i % 2 == 1 ? 1.0f : -1.0f);
+            const bool is_lifted = key == (i % 2 == 1 ? 3 : 1);
+            values[i - 1][key][0] = places[i][0];
+            values[i - 1][key][1] = places[i][1] + (is_lifted ? 0.1f : 0.0f);
+            values[i - 1][key][2] = back * (i >= LEFT_HAND ? 4.0f : 1.0f);
+        }
+        if (i > 0) {
+            tracks[i - 1] =
+                (lmb_track_def){i, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, KEYS, times, values[i - 1][0]};
+        }
+    }
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    lmb_clip_def def = lmb_default_clip_def();
+    def.tracks = tracks;
+    def.track_count = JOINTS - 1;
+    assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = JOINTS}, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &def, NULL, &clip, NULL), LMB_OK);
+    lmb_foot_speed speed;
+    assert_int_equal(lmb_root_motion_measure_feet(rig, clip, NULL, &speed, NULL), LMB_OK);
+    assert_float_equal(speed.velocity[2], 1.0f, 0.01f);
+    assert_float_equal(speed.phase, 0.25f, 0.02f);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+}
+
 // A foot that is below the hips after 3/10 of its time on the ground moves by 1/0.6 of the velocity until then and by
 // 1/1.4 later: the latter is the median, against which it slides by 4/3 for 3/10 of the time.
 static void uneven_steps_slide(void **state) {
@@ -112,8 +154,9 @@ static void what_is_missing_or_fails_is_said(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steppers_have_the_speed_of_their_feet), cmocka_unit_test(uneven_steps_slide),
-        cmocka_unit_test(feet_say_how_fast_a_clip_walks), cmocka_unit_test(what_is_missing_or_fails_is_said)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(steppers_have_the_speed_of_their_feet),
+                                       cmocka_unit_test(uneven_steps_slide), cmocka_unit_test(low_hands_are_no_feet),
+                                       cmocka_unit_test(feet_say_how_fast_a_clip_walks),
+                                       cmocka_unit_test(what_is_missing_or_fails_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
