@@ -214,7 +214,7 @@
 #define DECISION_WORDS 3u
 #define DRAW_FACTOR 747796405u // a draw d becomes d DRAW_FACTOR + DRAW_STEP
 #define DRAW_STEP 2891336453u
-#define DRAW_BITS 24u // the highest ones, which conditions read as a fraction
+#define DRAW_BITS 24u             // the highest ones, which conditions read as a fraction
 #define CHOICE_FACTOR 2654435769u // a draw d has a second number, d CHOICE_FACTOR, for a choice of several targets
 
 #define TRANSITION_FROM 0u

@@ -28,8 +28,8 @@ static void steppers_have_the_speed_of_their_feet(void **state) {
         assert_true(speed.velocity[1] == 0.0f);
         assert_true(stands ? speed.slide == 0.0f : speed.slide < 1e-3f);
         // The left foot is on the ground in the first half: its mean on the circle has the length 2 / pi.
-        assert_float_equal(speed.phase, stands ? 0.0f : 0.25f, 0.01f);
-        assert_float_equal(speed.alternation, stands ? 0.0f : 0.637f, 0.01f);
+        assert_float_equal(speed.phase, (stands ? 0.0f : 0.25f), 0.01f);
+        assert_float_equal(speed.alternation, (stands ? 0.0f : 0.637f), 0.01f);
         assert_true(fabs((double)speed.velocity[2] - (stands ? 0.0 : (double)rows[i].z)) < near);
         lmb_clip_destroy(clip);
         lmb_rig_destroy(rig);
