@@ -34,7 +34,9 @@
 
 namespace {
 
-constexpr uint32_t IN_FLIGHT = 2, CHARACTERS = 100;
+// A frame reads motions and lists of the one before, so there is a slot more than frames in flight: otherwise the next
+// frame would write what this one draws.
+constexpr uint32_t IN_FLIGHT = 2, SLOTS = IN_FLIGHT + 1, CHARACTERS = 100;
 constexpr VkExtent2D SIZE{1280, 720}, SHADOW_SIZE{2048, 2048};
 constexpr VkFormat COLOR = VK_FORMAT_R8G8B8A8_SRGB, MOTION = VK_FORMAT_R16G16_SFLOAT, DEPTH = VK_FORMAT_D32_SFLOAT;
 
@@ -153,7 +155,7 @@ limber::gpu_batch create_batch(lmb_gpu *gpu, lmb_gpu_graph *graph) {
     def.graph = graph;
     def.character_count = CHARACTERS;
     def.outputs = LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT;
-    def.slot_count = IN_FLIGHT;
+    def.slot_count = SLOTS;
     def.emits_events = true;
     def.motions = starts.data();
     return limber::create_gpu_batch(gpu, def).value();
@@ -201,7 +203,7 @@ struct renderer {
     VkPipelineLayout layout;
     VkDescriptorSet shadow_set;
     VkPipeline cull, cast, characters, ground;
-    std::array<frame_slot, IN_FLIGHT> slots;
+    std::array<frame_slot, SLOTS> slots;
     uint32_t frame = 0;
     double time = 0.0;  // seconds
     uint32_t drawn = 0; // characters in the picture, two frames ago
@@ -228,13 +230,13 @@ struct renderer {
     void create_buffers() {
         const VkDeviceSize stream = CHARACTERS * mesh.vertices.size() * sizeof(vec3);
         const VkDrawIndexedIndirectCommand nothing{.indexCount = static_cast<uint32_t>(mesh.indices.size())};
-        const auto commands = vk.create_commands(IN_FLIGHT);
+        const auto commands = vk.create_commands(SLOTS);
         words =
             vk.create_buffer(lmb_skin_word_count(skin.get()) * sizeof(uint32_t), 0, true, lmb_skin_words(skin.get()));
         indices = vk.create_buffer(mesh.indices.size() * sizeof(uint32_t), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, true,
                                    mesh.indices.data());
         colors = vk.create_buffer(mesh.colors.size() * sizeof(vec4), 0, true, mesh.colors.data());
-        for (uint32_t i = 0; i < IN_FLIGHT; i++) {
+        for (uint32_t i = 0; i < SLOTS; i++) {
             slots[i] = {.commands = commands[i],
                         .fence = vk.create_fence(),
                         .acquired = vk.create_semaphore(),
@@ -271,9 +273,9 @@ struct renderer {
 
     // Draws the next frame, `seconds` after the last one.
     void draw(double seconds) {
-        const uint32_t current = frame % IN_FLIGHT, before = (frame + IN_FLIGHT - 1) % IN_FLIGHT;
-        const frame_slot &slot = slots[current];
-        check(vkWaitForFences(vk.device, 1, &slot.fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
+        const uint32_t current = frame % SLOTS, before = (frame + SLOTS - 1) % SLOTS;
+        const frame_slot &slot = slots[current], &oldest = slots[(frame + SLOTS - IN_FLIGHT) % SLOTS];
+        check(vkWaitForFences(vk.device, 1, &oldest.fence, VK_TRUE, UINT64_MAX), "vkWaitForFences");
         check(vkResetFences(vk.device, 1, &slot.fence), "vkResetFences");
         limber::call(lmb_gpu_readback_completed, readback.get(), current).value();
         drawn = static_cast<VkDrawIndexedIndirectCommand *>(slot.draw.mapped)->instanceCount;
@@ -338,7 +340,7 @@ struct renderer {
         scene next{.size = {SIZE.width, SIZE.height},
                    .character_count = CHARACTERS,
                    .vertex_count = static_cast<uint32_t>(mesh.vertices.size()),
-                   .lists_all = frame < IN_FLIGHT, // until each slot has boxes
+                   .lists_all = frame < SLOTS, // until each slot has boxes
                    .positions = slot.positions.address,
                    .previous_positions = slot.previous_positions.address,
                    .normals = slot.normals.address,

@@ -165,7 +165,7 @@ static lmb_result check_character(const lmb_gpu_changes *changes, uint32_t slot,
 }
 
 static lmb_result refuse_more(const lmb_gpu_changes *changes, lmb_error *error) {
-    return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for changes of %u characters",
+    return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for changes of %u characters: changes_a_frame",
                     (unsigned)changes->capacity);
 }
 

@@ -56,7 +56,9 @@ lmb_gpu_readback_def lmb_default_gpu_readback_def(void) {
 static lmb_gpu_span part_span(const lmb_gpu_batch *batch, uint32_t slot, part part, uint32_t index) {
     lmb_gpu_span span = {0};
     if (part == INERTIA) {
-        lmb_gpu_batch_inertia(batch, index, &span);
+        if (index < lmb_gpu_batch_span_count(batch)) {
+            lmb_gpu_batch_inertia(batch, index, &span);
+        }
         return span;
     }
     return index > 0         ? span

@@ -1,8 +1,10 @@
 // Reads retargets: the character that they name, the joints, and the pose inside, whose clips are of that character.
+#include "rig/retarget.h"
 #include "clip/clip.h"
 #include "graph.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -280,6 +282,43 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
     return pose->joints;
 }
 
+// A bone of the trunk that is turned by more than 60 degrees is most likely another one.
+#define MOST_ARC_COSINE 0.5f
+#define TRUNK_SHARE 0.02f // of the longest way from the middle: a joint that is closer to it is of the trunk
+
+// Warns of the first joint of the trunk whose bone points elsewhere than that of the other character, so that the retarget
+// turns it, and all below it. Arms and legs may: one stands with its arms out, another lets them hang.
+static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
+                         const lmb_retarget_def *def) {
+    const lmb_rig *rig = reader->source->rig;
+    const uint32_t count = lmb_rig_joint_count(rig);
+    const lmb_host host = lmb_pool_host(&reader->scratch);
+    float *cosines = lmb_graph_allocate(reader, &reader->scratch, 2 * (size_t)count, sizeof *cosines);
+    if (cosines == NULL || !lmb_retarget_find_arcs(rig, def, &host, cosines)) {
+        lmb_graph_fail_memory(reader);
+        return;
+    }
+    float *sides = cosines + count, widest = 0.0f;
+    for (uint32_t joint = 0; joint < count; joint++) {
+        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
+        for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
+            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, i)), model);
+        }
+        sides[joint] = fabsf(model.m[0][3]);
+        widest = fmaxf(widest, sides[joint]);
+    }
+    for (uint32_t joint = 0; joint < count; joint++) {
+        if (cosines[joint] < MOST_ARC_COSINE && sides[joint] <= TRUNK_SHARE * widest) {
+            lmb_graph_warn(reader, node->object,
+                           "'%.60s' is turned by %.0f degrees, with all below it, so that its bone points as that of "
+                           "'%.60s': list it in \"not-aligned\" if the characters are built another way there",
+                           lmb_rig_joint_name(rig, joint), 57.29578 * acos(fmax((double)cosines[joint], -1.0)),
+                           lmb_rig_joint_name(from->rig, def->joints[joint]));
+            return;
+        }
+    }
+}
+
 // Warns of the first mapped joint that is turned round in a rest pose, which is the reference if none is stated.
 static void warn_of_turned(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
                            const lmb_retarget_def *def) {
@@ -325,7 +364,10 @@ static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character
     } else if (reader->problem_count == before && lmb_graph_append(reader, &graph->pool, &graph->def.retargets,
                                                                    &graph->def.retarget_count, &def, sizeof def)) {
         lmb_graph_check_alone(reader, (lmb_graph_def){.retargets = &def, .retarget_count = 1}, node->object);
-        warn_of_turned(reader, from, node, &def);
+        if (reader->problem_count == before) {
+            warn_of_turned(reader, from, node, &def);
+            warn_of_arcs(reader, from, node, &def);
+        }
     }
     return index;
 }

@@ -358,6 +358,7 @@ static void align(writer *w) {
         const uint32_t parent = w->rig->parents[joint];
         const double identity[4] = {0.0, 0.0, 0.0, 1.0};
         find_corrected(w, joint);
+        frame->cosine = 1.0;
         memcpy(frame->aligned, parent != LMB_NONE ? w->targets[parent].aligned : identity, sizeof identity);
         const bool has_bone = def->joints[joint] != LMB_NONE && frame->below != LMB_NONE && frame->below != joint;
         if (!has_bone || (def->aligned != NULL && def->aligned[joint] == 0)) {
@@ -367,6 +368,7 @@ static void align(writer *w) {
         if (find_direction(frame, &w->targets[frame->below], frame->aligned, own) &&
             find_direction(&w->sources[def->joints[joint]], &w->sources[def->joints[frame->below]], w->turn, other) &&
             lmb_dot(own, other) < threshold) {
+            frame->cosine = lmb_dot(own, other);
             find_arc(own, other, arc);
             lmb_quaternion_multiply(arc, frame->aligned, frame->aligned);
             lmb_quaternion_normalize(frame->aligned);
@@ -545,23 +547,40 @@ static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_d
     return w;
 }
 
+// Computes the frames of a definition that fits, and its root scale. The caller releases them; NULL without memory.
+static lmb_retarget_frame *make_frames(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *resolved,
+                                       float *root_scale) {
+    lmb_retarget_frame *frames =
+        lmb_host_allocate(resolved, (size_t)rig->joint_count + def->source_joint_count, sizeof *frames);
+    if (frames != NULL) {
+        lmb_environment callers;
+        lmb_environment_enter(&callers);
+        *root_scale = REAL(number(begin_writer(rig, def, frames).root_scale));
+        lmb_environment_leave(&callers);
+    }
+    return frames;
+}
+
 float lmb_retarget_root_scale(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host) {
     lmb_error unread;
     if (rig == NULL || def == NULL || !lmb_retarget_check(rig, def, 0, &unread)) {
         return 0.0f;
     }
     const lmb_host resolved = lmb_host_resolve(host);
-    lmb_retarget_frame *frames =
-        lmb_host_allocate(&resolved, (size_t)rig->joint_count + def->source_joint_count, sizeof *frames);
     float scale = 0.0f;
-    if (frames != NULL) {
-        lmb_environment callers;
-        lmb_environment_enter(&callers);
-        scale = REAL(number(begin_writer(rig, def, frames).root_scale));
-        lmb_environment_leave(&callers);
+    lmb_host_release(&resolved, make_frames(rig, def, &resolved, &scale));
+    return scale;
+}
+
+bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host, float *cosines) {
+    const lmb_host resolved = lmb_host_resolve(host);
+    float unread;
+    lmb_retarget_frame *frames = make_frames(rig, def, &resolved, &unread);
+    for (uint32_t joint = 0; frames != NULL && joint < rig->joint_count; joint++) {
+        cosines[joint] = (float)frames[joint].cosine;
     }
     lmb_host_release(&resolved, frames);
-    return scale;
+    return frames != NULL;
 }
 
 static LMB_NOINLINE void write_joints(const writer *w, uint32_t at, uint32_t rest, uint32_t *table) {

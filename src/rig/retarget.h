@@ -12,6 +12,7 @@ typedef struct lmb_retarget_frame {
     double size;         // product of the mean scales
     double aligned[4];   // the correction, on the left
     double corrected[3]; // position in the corrected pose
+    double cosine;       // of the angle by which its own bone is turned
     uint32_t above;      // nearest mapped ancestor, or LMB_NONE
     uint32_t below; // the only mapped joint whose `above` it is, LMB_NONE for none, or the joint itself for several
 } lmb_retarget_frame;
@@ -34,6 +35,10 @@ uint32_t lmb_retarget_goal_words(const lmb_rig *rig, const lmb_retarget_def *def
 void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index,
                              lmb_retarget_frame *frames, uint32_t joint, uint32_t at, uint32_t rest, uint32_t *table,
                              uint32_t place[3]);
+
+// Finds the cosines of the angles by which a definition that fits turns the bones of joints, 1 where it does not. Returns
+// false without memory.
+bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host, float *cosines);
 
 // Turns a vector from the model space of the source to that of the rig.
 void lmb_retarget_turn(const lmb_retarget_def *def, const float given[3], float turned[3]);

@@ -249,7 +249,25 @@ static void a_crowd_in_a_renderer(void **state) {
     lmb_graph_destroy(graph);
 }
 
+// The page's way to read JSON for the character of a pack, which need not stay.
+static void a_graph_for_a_pack(void **state) {
+    (void)state;
+    static const char text[] = "{\"op\": \"clip\", \"clip\": \"run\", \"play\": true}";
+    size_t size;
+    void *bytes = write_pack(&size);
+    lmb_pack *pack = NULL;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    assert_ok(lmb_pack_open(bytes, size, NULL, &pack, &error), &error);
+    assert_ok(read_graph(pack, text, strlen(text), &graph, &error), &error);
+    assert_int_equal(read_graph(pack, "{}", 2, &(lmb_graph *){NULL}, &error), LMB_ERROR_FORMAT);
+    lmb_pack_close(pack);
+    free(bytes);
+    assert_string_equal(lmb_graph_player_name(graph, 0), "run");
+    lmb_graph_destroy(graph);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_crowd_in_a_renderer)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_crowd_in_a_renderer), cmocka_unit_test(a_graph_for_a_pack)};
     return run_gpu_suite("existing renderer", tests, sizeof tests / sizeof *tests);
 }

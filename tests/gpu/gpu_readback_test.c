@@ -92,13 +92,20 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL door_instance(VkInstance instanc
                                                                       : vkGetInstanceProcAddr(instance, name);
 }
 
+static void refuse_log(void *user, lmb_log_level level, const char *message) {
+    (void)user;
+    (void)level;
+    fail_msg("logged: %s", message);
+}
+
 static lmb_gpu *open_gpu(void) {
+    static const lmb_host host = {.log = refuse_log};
     lmb_gpu_def def = device_gpu_def(&opened);
     def.get_instance_proc_addr = door_instance;
     def.pipeline_cache = cache;
     lmb_gpu *made = NULL;
     lmb_error error;
-    assert_ok(lmb_gpu_create(&def, NULL, &made, &error), &error);
+    assert_ok(lmb_gpu_create(&def, &host, &made, &error), &error);
     return made;
 }
 

@@ -609,6 +609,61 @@ static void partners_that_differ_give_a_warning(void **state) {
     }
 }
 
+// A trunk whose bone points elsewhere than that of the other character, and an arm, which may.
+static void a_trunk_that_is_turned_gives_a_warning(void **state) {
+    (void)state;
+    static const struct {
+        float spine[3], arm[3];
+        const char *text, *warning;
+    } cases[] = {
+        {{0.0f, 1.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, "", NULL},
+        {{0.0f, 0.7f, 0.7f}, {0.0f, -1.0f, 0.0f}, "", NULL},
+        {{0.0f, 0.0f, 1.0f},
+         {1.0f, 0.0f, 0.0f},
+         "",
+         "'Hips' is turned by 90 degrees, with all below it, so that its bone "
+         "points as that of 'Hips': list it in \"not-aligned\""},
+        {{0.0f, 0.0f, 1.0f}, {1.0f, 0.0f, 0.0f}, ",'not-aligned':['Hips']", NULL},
+    };
+    static const char *const names[] = {"Hips", "Spine", "Arm", "Hand"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        lmb_rig *rigs[2] = {NULL, NULL};
+        for (int k = 0; k < 2; k++) {
+            lmb_joint_def joints[4];
+            for (uint32_t joint = 0; joint < 4; joint++) {
+                joints[joint] = lmb_default_joint_def();
+                joints[joint].name = names[joint];
+                joints[joint].parent = joint == 0 ? LMB_NONE : joint - 1;
+            }
+            joints[1].rest.translation[1] = joints[2].rest.translation[0] = joints[3].rest.translation[0] = 1.0f;
+            if (k == 0) {
+                memcpy(joints[1].rest.translation, cases[i].spine, sizeof cases[i].spine);
+                memcpy(joints[3].rest.translation, cases[i].arm, sizeof cases[i].arm);
+            }
+            const lmb_rig_def def = {.joints = joints, .joint_count = 4};
+            assert_int_equal(lmb_rig_create(&def, NULL, &rigs[k], NULL), LMB_OK);
+        }
+        char text[200];
+        snprintf(text, sizeof text, "{'op':'retarget','from':'other','pose':{'op':'rest'}%s}", cases[i].text);
+        const char *const quoted = json_text(text);
+        const lmb_graph_character other = {.name = "other", .rig = rigs[1]};
+        const lmb_graph_source source = {
+            .text = quoted, .size = strlen(quoted), .rig = rigs[0], .characters = &other, .character_count = 1};
+        lmb_graph_json *graph = NULL;
+        lmb_error error = {0};
+        if (lmb_graph_json_read(&source, NULL, &graph, NULL, &error) != LMB_OK) {
+            fail_msg("%s", error.message);
+        }
+        assert_int_equal(lmb_graph_json_warning_count(graph), cases[i].warning != NULL);
+        if (cases[i].warning != NULL) {
+            assert_non_null(strstr(lmb_graph_json_warning_at(graph, 0)->message, cases[i].warning));
+        }
+        lmb_graph_json_destroy(graph);
+        lmb_rig_destroy(rigs[0]);
+        lmb_rig_destroy(rigs[1]);
+    }
+}
+
 // A head that the rest pose turns round and the clips do not: of this rig, or of the other one.
 static void a_rest_that_is_turned_gives_a_warning(void **state) {
     (void)state;
@@ -2909,6 +2964,7 @@ int main(void) {
         cmocka_unit_test(mirrors),
         cmocka_unit_test(partners_that_differ_give_a_warning),
         cmocka_unit_test(a_rest_that_is_turned_gives_a_warning),
+        cmocka_unit_test(a_trunk_that_is_turned_gives_a_warning),
         cmocka_unit_test(combined),
         cmocka_unit_test(limits),
         cmocka_unit_test(channels),
