@@ -28,3 +28,6 @@ target_include_directories(limber-mannequin PUBLIC ${CMAKE_CURRENT_LIST_DIR} PRI
 target_link_libraries(limber-mannequin-shape PUBLIC limber PRIVATE limber-flags m)
 target_link_libraries(mannequin-bake PRIVATE limber-mannequin-shape limber-flags m)
 target_link_libraries(limber-mannequin PUBLIC limber PRIVATE limber-mannequin-shape limber-flags m)
+if(limber_from_all)
+    set_target_properties(limber-mannequin-shape mannequin-bake limber-mannequin PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()

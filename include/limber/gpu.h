@@ -262,7 +262,8 @@ typedef struct lmb_gpu_batch_def {
     /// (lmb_graph_exchanges()). A size below that of one character is refused.
     VkDeviceSize span_bytes;
     /// The host binds spans as storage buffers: no span of the batch exceeds the device's maxStorageBufferRange.
-    /// `span_bytes` is lowered to it. What is always one span, such as lmb_gpu_batch_motions(), must fit as well.
+    /// `span_bytes` is lowered to it. What is always one span, such as lmb_gpu_batch_motions(), must fit into that
+    /// limit as well, and `span_bytes` is none for it.
     bool binds_spans;
     /// All characters are in one span, or creation fails. With a `span_bytes` of 0, it may take
     /// maxMemoryAllocationSize.
