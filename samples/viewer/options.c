@@ -153,6 +153,7 @@ int options_parse(int argument_count, char **arguments, options *options) {
     text_list clips = {options->clips, DEMO_CLIPS, &options->clip_count};
     text_list sources = {options->sources, SOURCES - 1, &options->source_count}; // one is that of a demo
     text_list poses = {options->poses, CHARACTER_POSES, &options->pose_count};
+    text_list splits = {options->splits, VIEWER_SPLITS, &options->split_count};
     text_list settings = {comparison->settings, COMPARISON_SETTINGS, &comparison->setting_count};
     text_list changes = {options->graph.changes, GRAPH_VIEW_CHANGES, &options->graph.change_count};
     text_list inputs = {options->input.texts, SCRIPTED_INPUTS, &options->input.count};
@@ -211,6 +212,8 @@ int options_parse(int argument_count, char **arguments, options *options) {
          "lift:X,Y in pixels (several times)"},
         {"--skeleton-only", OPTION_FLAG, &options->skeleton_only, NULL, CHARACTER_FILE_SKELETON_HELP},
         {"--exact-scales", OPTION_FLAG, &options->exact_scales, NULL, CHARACTER_FILE_SCALES_HELP},
+        {"--split", OPTION_OTHER, &(option_other){read_text, &splits}, "CLIP=NAME:FROM-TO,...",
+         CHARACTER_FILE_SPLIT_HELP " (several times)"},
         {"--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &options->bvh_unit}, "METRES",
          CHARACTER_FILE_UNIT_HELP},
         {"--validate", OPTION_FLAG, &options->validate, NULL,

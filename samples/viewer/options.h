@@ -13,6 +13,8 @@
 #include "graph_view.h"
 #include "scripted_input.h"
 
+#define VIEWER_SPLITS 32
+
 typedef struct options {
     char **files; // the first one gives the character, the others add clips
     uint32_t file_count;
@@ -34,6 +36,8 @@ typedef struct options {
     uint32_t source_count;
     const char *poses[CHARACTER_POSES]; // NAME=CLIP@TIME: static poses of graphs
     uint32_t pose_count;
+    const char *splits[VIEWER_SPLITS]; // CLIP=NAME:FROM-TO,...: clips of the file in parts
+    uint32_t split_count;
     uint32_t every;            // frames between pictures; 0: only the last frame
     comparison_def comparison; // its graph is NULL if there is none
     graph_view_def graph;      // its file is NULL if there is none

@@ -355,27 +355,35 @@ static uint32_t find_modes(const viewer *viewer) {
     return CONTROLS_CROWD | (viewer->character.wave != NULL ? CONTROLS_WAVES : 0);
 }
 
+static lmb_result open_character(viewer *viewer, lmb_error *error) {
+    const options *options = &viewer->options;
+    const bool has_files = options->mannequin == NULL;
+    character_def def = {.import = {.paths = has_files ? (const char *const *)options->files : &options->mannequin,
+                                    .path_count = has_files ? options->file_count : 1,
+                                    .skeleton_only = options->skeleton_only,
+                                    .exact_scales = options->exact_scales,
+                                    .bvh_unit = options->bvh_unit},
+                         .clips = options->clips,
+                         .clip_count = has_demo(viewer) ? 0 : options->clip_count,
+                         .sources = options->sources,
+                         .source_count = options->source_count,
+                         .poses = options->poses,
+                         .pose_count = options->pose_count,
+                         // A window may be enlarged; a picture keeps its size.
+                         .tallest = options->headless ? (float)options->height : FLT_MAX};
+    lmb_arena splits = {0};
+    lmb_result result = character_file_read_splits(options->splits, options->split_count, &splits, &def.import, error);
+    result = result == LMB_OK ? character_open(&def, &viewer->character, error) : result;
+    lmb_arena_release(&splits);
+    return result;
+}
+
 static lmb_result open_viewer(viewer *viewer, lmb_error *error) {
     const options *options = &viewer->options;
-    // A window may be enlarged; a picture keeps its size.
-    const bool has_files = options->mannequin == NULL;
-    const lmb_import_def import = {.paths = has_files ? (const char *const *)options->files : &options->mannequin,
-                                   .path_count = has_files ? options->file_count : 1,
-                                   .skeleton_only = options->skeleton_only,
-                                   .exact_scales = options->exact_scales,
-                                   .bvh_unit = options->bvh_unit};
-    const character_def character_def = {.import = import,
-                                         .clips = options->clips,
-                                         .clip_count = has_demo(viewer) ? 0 : options->clip_count,
-                                         .sources = options->sources,
-                                         .source_count = options->source_count,
-                                         .poses = options->poses,
-                                         .pose_count = options->pose_count,
-                                         .tallest = options->headless ? (float)options->height : FLT_MAX};
     if ((!options->headless && window_open(options->width, options->height, &viewer->window, error)) ||
-        open_device(viewer, error) || character_open(&character_def, &viewer->character, error) ||
-        open_comparison(viewer, error) || open_demo(viewer, error) || open_graph(viewer, error) ||
-        open_crowd(viewer, error) || create_batch(viewer, error) || create_frames(viewer, error)) {
+        open_device(viewer, error) || open_character(viewer, error) || open_comparison(viewer, error) ||
+        open_demo(viewer, error) || open_graph(viewer, error) || open_crowd(viewer, error) ||
+        create_batch(viewer, error) || create_frames(viewer, error)) {
         return error->result;
     }
     place_camera(viewer);

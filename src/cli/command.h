@@ -107,10 +107,7 @@ typedef struct subject {
 #define OPTION_SCALES(subject)                                                                                         \
     { "--exact-scales", OPTION_FLAG, &(subject)->import.exact_scales, NULL, CHARACTER_FILE_SCALES_HELP }
 #define OPTION_SPLIT(subject)                                                                                          \
-    {                                                                                                                  \
-        "--split", OPTION_TEXTS, &(subject)->splits, "CLIP=NAME:FROM-TO,...",                                          \
-            "replace a clip by parts of it, from and to times in seconds"                                              \
-    }
+    { "--split", OPTION_TEXTS, &(subject)->splits, "CLIP=NAME:FROM-TO,...", CHARACTER_FILE_SPLIT_HELP }
 #define OPTION_BVH_UNIT(subject)                                                                                       \
     {                                                                                                                  \
         "--bvh-unit", OPTION_OTHER, &(option_other){character_file_read_unit, &(subject)->import.bvh_unit}, "METRES",  \

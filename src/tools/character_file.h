@@ -34,6 +34,7 @@ lmb_result character_file_open(const lmb_import_def *def, character_file *charac
 const char *character_file_read_unit(const char *text, void *target);
 #define CHARACTER_FILE_SKELETON_HELP "leave out joints of files that are of no skin: props, cameras"
 #define CHARACTER_FILE_SCALES_HELP "keep scales that differ from 1 or from the rest pose by less than 1e-4"
+#define CHARACTER_FILE_SPLIT_HELP "replace a clip by parts of it, from and to times in seconds"
 #define CHARACTER_FILE_UNIT_HELP "metres of a unit of length in BVH files (0.01)"
 // Reads the values of --split, CLIP=NAME:FROM-TO,NAME:FROM-TO... in seconds, as the splits of a descriptor, which are
 // in `memory`. The message names what is wrong.

@@ -167,9 +167,9 @@ static void shows_the_times_of_stages(void **state) {
 static void draws_the_poses_of_a_graph(void **state) {
     (void)state;
     remove("viewer_test_poses.png");
-    viewer_result run =
-        viewer_run("", "--poses '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"wave\"}}' "
-                       "--set time=0.4 --label one --label two --screenshot viewer_test_poses.png");
+    viewer_result run = viewer_run(
+        "", "--poses '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"clip\",\"clip\":\"greeting\"}}' "
+            "--split wave=greeting:0-1 --set time=0.4 --label one --label two --screenshot viewer_test_poses.png");
     viewer_expect(&run, 0, "characters: 2 of ");
     viewer_expect(&run, 0, "\nbit-exact: ");
     int width = 0, height = 0, channels = 0;
@@ -522,6 +522,8 @@ static void names_what_is_missing(void **state) {
     viewer_expect(&file, 1, "no_such_file.glb");
     viewer_result second = viewer_run("", "no_such_file.glb no_such_clip.glb --headless");
     viewer_expect(&second, 1, "no_such_file.glb");
+    viewer_result split = viewer_run("", "--headless --split wave=greeting:1-0");
+    viewer_expect(&split, 1, "part 'greeting' of 'wave'");
     viewer_result device = viewer_run("", "--headless --device no_such_device");
     viewer_expect(&device, 1, "no_such_device");
     viewer_result display = viewer_run("env -u DISPLAY -u WAYLAND_DISPLAY", "");
