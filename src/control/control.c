@@ -153,9 +153,10 @@ lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event 
         if (!known || !sorted || events[i].character >= characters) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: event %u (%u for character %u): %s", (unsigned)i,
                             (unsigned)events[i].event, (unsigned)events[i].character,
-                            !known    ? "there is no such event"
-                            : !sorted ? "they are not sorted by character"
-                                      : "there is no such character");
+                            events[i].event == LMB_NONE ? "it is LMB_NONE, as of a name that was not found"
+                            : !known                    ? "there is no such event"
+                            : !sorted                   ? "they are not sorted by character"
+                                                        : "there is no such character");
         }
     }
     return LMB_OK;

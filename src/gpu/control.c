@@ -359,6 +359,9 @@ lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_
         return LMB_ERROR_ARGUMENT;
     }
     const bool is_character = character < control->character_count;
+    if (is_character && event == LMB_NONE) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the event is LMB_NONE, as of a name that was not found");
+    }
     if (!is_character || (event >= control->control->event_count && event != LMB_EVENT_RESET)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no %s %u: there are %u",
                         is_character ? "event" : "character", (unsigned)(is_character ? event : character),
@@ -366,7 +369,7 @@ lmb_result lmb_gpu_control_send(lmb_gpu_control *control, uint32_t slot, uint32_
     }
     frame_slot *buffers = &control->slots[slot];
     if (buffers->sent_count == control->events_a_frame) {
-        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for %u events",
+        return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: a frame has room for %u events: events_a_frame",
                         (unsigned)control->events_a_frame);
     }
     lmb_event *events = buffers->staging.memory.mapped;

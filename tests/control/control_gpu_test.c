@@ -356,6 +356,8 @@ static void refusals(void **state) {
     assert_int_equal(lmb_gpu_control_send(f.control, SLOTS, 0, 0, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 3, 0, &error), LMB_ERROR_ARGUMENT);
     assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, CONTROL_SCENARIO_EVENTS, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_gpu_control_send(f.control, 0, 0, LMB_NONE, &error), LMB_ERROR_ARGUMENT);
+    assert_string_equal(error.message, "gpu batch: the event is LMB_NONE, as of a name that was not found");
     for (int i = 0; i < 3; i++) {
         assert_ok(lmb_gpu_control_send(f.control, 0, 2, LMB_EVENT_RESET, &error), &error);
     }

@@ -2041,6 +2041,11 @@ static void test_refused_frames(void **state) {
         bad.event_count = 2;
         assert_int_equal(lmb_control_run(s.control, &bad, 0, 0, &error), LMB_ERROR_ARGUMENT);
     }
+    const lmb_event none = {0, LMB_NONE};
+    bad.events = &none;
+    bad.event_count = 1;
+    assert_int_equal(lmb_control_run(s.control, &bad, 0, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_non_null(strstr(error.message, "it is LMB_NONE, as of a name that was not found"));
     stage_end(&s);
 }
 
