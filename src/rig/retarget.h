@@ -38,7 +38,8 @@ void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, ui
 
 // Finds the cosines of the angles by which a definition that fits turns the bones of joints, 1 where it does not. Returns
 // false without memory.
-bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host, float *cosines);
+LMB_API bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host,
+                                    float *cosines);
 
 // Turns a vector from the model space of the source to that of the rig.
 void lmb_retarget_turn(const lmb_retarget_def *def, const float given[3], float turned[3]);
