@@ -267,7 +267,8 @@ static void print_problems(const char *name, const lmb_graph_problems *problems)
                        problem->message);
     }
     if (problems->count > listed) {
-        terminal_error("limber: %s: and %u more mistakes\n", name, problems->count - listed);
+        terminal_error("limber: %s: and %u more mistake%s\n", name, problems->count - listed,
+                       problems->count - listed == 1 ? "" : "s");
     }
 }
 

@@ -526,8 +526,9 @@ lmb_result lmb_graph_fail_reading(const lmb_graph_reader *reader, lmb_error *err
                         first->line, first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message);
     }
     return lmb_fail(error, LMB_ERROR_FORMAT,
-                    "%.80s: line %" PRIu32 ", column %" PRIu32 ": %s%s%.150s, and %" PRIu32 " more", name, first->line,
-                    first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message, more);
+                    "%.80s: line %" PRIu32 ", column %" PRIu32 ": %s%s%.150s; %" PRIu32 " more mistake%s", name,
+                    first->line, first->column, first->path, first->path[0] == '\0' ? "" : ": ", first->message, more,
+                    more == 1 ? "" : "s");
 }
 
 static lmb_result check_source(const lmb_graph_source *source, lmb_graph_json *const *graph, lmb_error *error) {

@@ -561,6 +561,20 @@ static const lmb_graph_kind kind_offset = {read_offset, "{'anyOf':[{'const':'ran
 // Standing feet that slide by more than this share of the way at the clip's own velocity are seen to slide.
 #define SEEN_SLIDE 0.25f
 
+// Returns whether a value is inside a foot placement that locks.
+static bool is_locked(const lmb_graph_reader *reader, uint32_t value) {
+    const lmb_json_value *values = reader->json.values;
+    bool found = false;
+    for (uint32_t i = 0; i < value && !found; i++) {
+        if (values[i].type == LMB_JSON_OBJECT && values[i].next > value) {
+            const uint32_t op = lmb_graph_find_member(reader, i, "op");
+            found = op != LMB_NONE && lmb_graph_is_text(reader, op, "foot-placement") &&
+                    lmb_graph_find_member(reader, i, "lock-distance") != LMB_NONE;
+        }
+    }
+    return found;
+}
+
 // Measures the velocity of a clip in place, along z. A clip whose root motion is taken has the velocity of that.
 static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *read) {
     const lmb_rig *rig = reader->character != NULL ? reader->character->rig : reader->source->rig;
@@ -577,6 +591,9 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
                        lmb_clip_name(read->clip));
     } else {
         read->def.velocity = speed.velocity[2];
+        if (speed.slide > SEEN_SLIDE && is_locked(reader, value)) {
+            return; // as this would advise
+        }
         if (speed.slide > SEEN_SLIDE) {
             lmb_graph_warn(reader, value,
                            "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "

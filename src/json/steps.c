@@ -2,6 +2,8 @@
 // moves nothing or twice.
 #include "graph.h"
 
+#include "clip/clip.h"
+
 #include <math.h>
 
 static bool has_velocity(const lmb_node_def *node) {
@@ -227,6 +229,108 @@ static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
+// ---- Feet that sync markers plant.
+
+#define HEIGHTS 64
+#define STANDING_LIFT 0.2 // share of a step: up to there a foot stands
+#define MOST_LIFT 0.5     // from there on it is lifted
+#define EDGE 0.15         // share of the time between the markers, at both ends, in which a foot may land or lift
+
+// How high an ankle is in a clip, as shares of its step.
+typedef struct lift {
+    double shares[HEIGHTS];
+    double duration;
+} lift;
+
+static double height_at(const lmb_rig *rig, const lmb_clip *clip, uint32_t joint, float time) {
+    lmb_affine model = lmb_affine_from_transform(lmb_clip_sample(clip, rig, joint, time));
+    for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
+        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_clip_sample(clip, rig, i, time)), model);
+    }
+    return (double)model.m[1][3];
+}
+
+// Returns false if the ankle is always at one height.
+static bool measure_lift(const lmb_rig *rig, const lmb_clip *clip, uint32_t ankle, lift *lift) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    lift->duration = (double)lmb_clip_duration(clip);
+    for (int i = 0; i < HEIGHTS; i++) {
+        lift->shares[i] = height_at(rig, clip, ankle, (float)(lift->duration * i / HEIGHTS));
+        low = fmin(low, lift->shares[i]);
+        high = fmax(high, lift->shares[i]);
+    }
+    for (int i = 0; i < HEIGHTS && high > low; i++) {
+        lift->shares[i] = (lift->shares[i] - low) / (high - low);
+    }
+    return high > low;
+}
+
+// Finds from when to when the ankle stands longest, around the end of the clip, too.
+static void find_standing(const lift *lift, double times[2]) {
+    int best = 0, begin = 0;
+    for (int i = 0; i < HEIGHTS; i++) {
+        int length = 0;
+        while (length < HEIGHTS && lift->shares[(i + length) % HEIGHTS] <= STANDING_LIFT) {
+            length++;
+        }
+        begin = length > best ? i : begin;
+        best = length > best ? length : best;
+    }
+    times[0] = lift->duration * begin / HEIGHTS;
+    times[1] = lift->duration * ((begin + best) % HEIGHTS) / HEIGHTS;
+}
+
+static void check_planting(lmb_graph_reader *reader, const lmb_foot_def *foot, const lmb_node_def *node, uint32_t at) {
+    const lmb_graph_def *def = &reader->graph->def;
+    const lmb_clip *clip = def->clips[(uint32_t)node->clip.constant];
+    lift lift;
+    if (foot->planted_from >= node->player->marker_count || foot->planted_to >= node->player->marker_count ||
+        lmb_clip_joint_count(clip) != lmb_rig_joint_count(def->rig) || !(lmb_clip_duration(clip) > 0.0f) ||
+        !measure_lift(def->rig, clip, foot->ankle, &lift)) {
+        return;
+    }
+    const double from = (double)node->player->markers[foot->planted_from];
+    double length = (double)node->player->markers[foot->planted_to] - from, most = 0.0;
+    length += length <= 0.0 ? lift.duration : 0.0;
+    for (double k = EDGE; k <= 1.0 - EDGE; k += 1.0 / HEIGHTS) {
+        const double share = (from + k * length) / lift.duration;
+        most = fmax(most, lift.shares[(int)(share * HEIGHTS) % HEIGHTS]);
+    }
+    if (most > MOST_LIFT) {
+        double stands[2];
+        find_standing(&lift, stands);
+        lmb_graph_warn(reader, at,
+                       "in '%.60s' '%.60s' is lifted between these markers, and stands from %.2g to %.2g s: give such "
+                       "times as its \"markers\"",
+                       lmb_clip_name(clip), lmb_rig_joint_name(def->rig, foot->ankle), stands[0], stands[1]);
+    }
+}
+
+// Warns of feet that are planted while a clip lifts them, as by the markers of another character.
+static void warn_of_planting(lmb_graph_reader *reader, const bool *shown) {
+    const lmb_graph_def *def = &reader->graph->def;
+    bool *below = lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *below);
+    for (uint32_t i = 0; below != NULL && i < def->node_count; i++) {
+        const lmb_feet_def *feet = &def->nodes[i].feet;
+        const uint32_t count = shown[i] && def->nodes[i].op == LMB_OP_FOOT_PLACEMENT ? feet->foot_count : 0;
+        if (count > 0) {
+            lmb_graph_mark_below(def, i, below);
+        }
+        for (uint32_t k = 0; k < count && reader->result == LMB_OK; k++) {
+            const uint32_t list = lmb_graph_find_member(reader, reader->objects[i], "feet");
+            const uint32_t at =
+                lmb_graph_find_member(reader, lmb_graph_find_element(reader, list, k), "planted-markers");
+            for (uint32_t clip = 0; clip < i && at != LMB_NONE; clip++) {
+                const lmb_node_def *node = &def->nodes[clip];
+                if (below[clip] && node->op == LMB_OP_CLIP && lmb_graph_is_constant(node->clip, node->clip.constant) &&
+                    node->player != NULL && node->player->markers != NULL) {
+                    check_planting(reader, &feet->feet[k], node, at);
+                }
+            }
+        }
+    }
+}
+
 // How a node is shown: as it is, mirrored, or both.
 #define SHOWN_AS_IT_IS 1u
 #define SHOWN_MIRRORED 2u
@@ -362,4 +466,5 @@ void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown) {
     warn_of_phases(reader, shown);
     warn_of_turns(reader, shown);
     warn_of_masked_motion(reader, shown);
+    warn_of_planting(reader, shown);
 }

@@ -2437,7 +2437,7 @@ static void all_problems_are_reported(void **state) {
         assert_int_equal(problems.list[i].line, expected[i].line);
     }
     CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT,
-                  "graph: line 1, column 24: weight: 7 is outside 0 to 1, and 5 more");
+                  "graph: line 1, column 24: weight: 7 is outside 0 to 1; 5 more mistakes");
 }
 
 static void problems_past_the_list_are_counted(void **state) {
@@ -2456,7 +2456,7 @@ static void problems_past_the_list_are_counted(void **state) {
     lmb_result result = lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     assert_int_equal(problems.count, LMB_MAX_GRAPH_PROBLEMS + 8);
     assert_string_equal(problems.list[LMB_MAX_GRAPH_PROBLEMS - 1].path, "x31");
-    CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "idle.json: line 1, column 14: x0: ", ", and 39 more");
+    CHECK_REFUSAL(result, &error, LMB_ERROR_FORMAT, "idle.json: line 1, column 14: x0: ", "; 39 more mistakes");
     // The message is also available without the list.
     lmb_error alone = {0};
     result = lmb_graph_json_read(&source, NULL, &graph, NULL, &alone);

@@ -366,7 +366,7 @@ static void all_problems_are_reported(void **state) {
     static lmb_graph_problems problems;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_machine_read(&source, NULL, NULL, &graph, &problems, &error), &error, LMB_ERROR_FORMAT,
-                  "and 3 more");
+                  "; 3 more mistakes");
     assert_int_equal(problems.count, 4);
     for (uint32_t i = 0; i < 4; i++) {
         assert_int_equal(problems.list[i].line, lines[i]);

@@ -818,6 +818,8 @@ static void a_state_that_never_changes(void **state) {
         {FEET("", ",'speed':{'param':'speed'},'clip-speed':1.25"), NULL, NULL},
         {FEET("", ",'speed':{'param':'speed'},'clip-speed':{'param':'own'}"), NULL, NULL},
         {FEET("", ""), NULL, NULL},
+        {FEET(",'planted-markers':[1,0]", ",'lock-distance':0.3" NOW), "feet[0].planted-markers",
+         "in 'walk' 'left_foot' is lifted between these markers, and stands from "},
         {CHAIN("{'param':'now'}"), NULL, NULL},
         {"{'op':'blend','weight':{'remap':[{'param':'s'},3,3,0,1]},'a':" PLAYED("walk") ",'b':" PLAYED("run") "}",
          "weight.remap", "from 3 to 3 is no range, so it is a step there"},
@@ -879,6 +881,22 @@ static void an_event_that_leaves_the_machine(void **state) {
         {OUTER("'event':'GO','after':1", "GO"), NULL, NULL},
         {OUTER("'event':'GO','when':{'param':'x'}", "GO"), NULL, NULL},
         {OUTER("'when':{'param':'x'}", "GO"), NULL, NULL},
+    };
+    EXPECT_TRAPS(rows);
+}
+
+#define BOTH(a, b)                                                                                                     \
+    "{'op':'machine','states':[{'name':'a','pose':" a                                                                  \
+    ",'transitions':[{'to':'b','event':'GO'}]},{'name':'b','pose':" b ",'transitions':[{'to':'a','event':'BACK'}]}]}"
+
+// A clip of the spine as the whole pose of a state.
+static void a_part_as_a_whole_pose(void **state) {
+    (void)state;
+    static const trap rows[] = {
+        {BOTH(PLAYED("idle"), PLAYED("lean")), "states[1].pose", "'lean' moves 5 joints and a clip of another state "},
+        {BOTH(PLAYED("idle"), PLAYED("wave")), NULL, NULL},
+        {BOTH(PLAYED("idle"), STACK_OF("lean", ",'mask':{'chest':255}")), NULL, NULL},
+        {BOTH(PLAYED("lean"), PLAYED("twist")), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
@@ -1144,6 +1162,7 @@ int main(void) {
         cmocka_unit_test(another_convention),
         cmocka_unit_test(an_event_that_leaves_the_machine),
         cmocka_unit_test(a_mask_of_resting_joints),
+        cmocka_unit_test(a_part_as_a_whole_pose),
         cmocka_unit_test(a_time_in_milliseconds),
         cmocka_unit_test(a_part_that_is_never_seen),
         cmocka_unit_test(a_random_beginning_that_is_none),
