@@ -35,8 +35,8 @@ static void warn_of_hidden_layers(lmb_graph_reader *reader, const lmb_node_def *
 }
 
 #define RESTING_SAMPLES 4
-// A clip that moves less than this part of the joints that another one moves is of a part of the body.
-#define FEW_JOINTS 2
+// A clip with a smaller share of the tracks that another one has is of a part of the body.
+#define FEW_TRACKS 0.4f
 
 static bool rests(const lmb_rig *rig, const lmb_clip *clip, uint32_t joint) {
     const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
@@ -103,22 +103,8 @@ static void warn_of_positions(lmb_graph_reader *reader, uint32_t index) {
     }
 }
 
-// How many joints of the skeleton a clip moves.
-typedef struct moved_joints {
-    bool is_counted;
-    uint32_t count;
-} moved_joints;
-
-static uint32_t count_moved(const lmb_rig *rig, const lmb_clip *clip, moved_joints *moved) {
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && !moved->is_counted; joint++) {
-        moved->count += !lmb_rig_joint_is_extra(rig, joint) && !rests(rig, clip, joint);
-    }
-    moved->is_counted = true;
-    return moved->count;
-}
-
-// Warns of states that show a clip of few joints alone, while another one moves many: all others go to the rest pose.
-static void warn_of_parts(lmb_graph_reader *reader, const lmb_node_def *node, moved_joints *moved) {
+// Warns of states that show a clip of few tracks alone, while another one has many: all other joints go to the rest pose.
+static void warn_of_parts(lmb_graph_reader *reader, const lmb_node_def *node) {
     const lmb_graph_def *def = &reader->graph->def;
     uint32_t most = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -127,30 +113,17 @@ static void warn_of_parts(lmb_graph_reader *reader, const lmb_node_def *node, mo
             if (input->op != LMB_OP_CLIP || !lmb_graph_is_constant(input->clip, input->clip.constant)) {
                 continue;
             }
-            const uint32_t clip = (uint32_t)input->clip.constant;
-            const bool is_own = lmb_clip_joint_count(def->clips[clip]) == lmb_rig_joint_count(def->rig);
-            const uint32_t count = is_own ? count_moved(def->rig, def->clips[clip], &moved[clip]) : 0;
+            const lmb_clip *clip = def->clips[(uint32_t)input->clip.constant];
+            const bool is_own = lmb_clip_joint_count(clip) == lmb_rig_joint_count(def->rig);
+            const uint32_t count = is_own ? lmb_clip_track_count(clip) : 0;
             most = count > most ? count : most;
-            if (pass == 1 && count > 0 && FEW_JOINTS * count < most) {
-                lmb_graph_warn(reader, reader->objects[node->inputs[i]],
-                               "'%.60s' moves %u joints and a clip of another state %u: the others go to the rest pose "
-                               "here; \"layers\" with a \"mask\", or an \"additive\", show it over another pose",
-                               lmb_clip_name(def->clips[clip]), (unsigned)count, (unsigned)most);
+            if (pass == 1 && count > 0 && (float)count < FEW_TRACKS * (float)most) {
+                lmb_graph_warn(
+                    reader, reader->objects[node->inputs[i]],
+                    "'%.60s' has %u tracks and a clip of another state %u: joints without one go to the rest "
+                    "pose here; \"layers\" with a \"mask\", or an \"additive\", show it over another pose",
+                    lmb_clip_name(clip), (unsigned)count, (unsigned)most);
             }
-        }
-    }
-}
-
-static void warn_of_state_poses(lmb_graph_reader *reader, const bool *shown) {
-    const lmb_graph_def *def = &reader->graph->def;
-    moved_joints *moved = NULL;
-    for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
-        const bool is_machine = shown[i] && def->nodes[i].op == LMB_OP_MACHINE;
-        moved = is_machine && moved == NULL
-                    ? lmb_graph_allocate(reader, &reader->scratch, def->clip_count + 1, sizeof *moved)
-                    : moved;
-        if (is_machine && moved != NULL) {
-            warn_of_parts(reader, &def->nodes[i], moved);
         }
     }
 }
@@ -190,7 +163,9 @@ static bool are_the_same(const lmb_graph_def *def, const lmb_node_def *a, const 
 static void warn_of_node(lmb_graph_reader *reader, uint32_t index) {
     const lmb_graph_def *def = &reader->graph->def;
     const lmb_node_def *node = &def->nodes[index];
-    if (node->op == LMB_OP_MIRROR) {
+    if (node->op == LMB_OP_MACHINE) {
+        warn_of_parts(reader, node);
+    } else if (node->op == LMB_OP_MIRROR) {
         lmb_graph_warn_of_partners(reader, index, find_mask_around(def, index));
     } else if (node->op == LMB_OP_LAYERS) {
         warn_of_hidden_layers(reader, node);
@@ -281,7 +256,6 @@ void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown) {
             warn_of_beginning(reader, i);
         }
     }
-    warn_of_state_poses(reader, shown);
     for (uint32_t i = 0; i < reader->compared_count && reader->result == LMB_OK; i++) {
         warn_of_comparison(reader, &reader->compared[i]);
     }

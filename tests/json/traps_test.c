@@ -893,7 +893,8 @@ static void an_event_that_leaves_the_machine(void **state) {
 static void a_part_as_a_whole_pose(void **state) {
     (void)state;
     static const trap rows[] = {
-        {BOTH(PLAYED("idle"), PLAYED("lean")), "states[1].pose", "'lean' moves 5 joints and a clip of another state "},
+        {BOTH(PLAYED("idle"), PLAYED("lean")), "states[1].pose",
+         "'lean' has 5 tracks and a clip of another state 27: joints without one go to the rest pose here"},
         {BOTH(PLAYED("idle"), PLAYED("wave")), NULL, NULL},
         {BOTH(PLAYED("idle"), STACK_OF("lean", ",'mask':{'chest':255}")), NULL, NULL},
         {BOTH(PLAYED("lean"), PLAYED("twist")), NULL, NULL},

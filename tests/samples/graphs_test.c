@@ -31,7 +31,7 @@ static const sample samples[] = {
     {"nested-machine",
      {"body:up/gait:stand ", "body:up/gait:move ", "body:jump ", "body:up/gait:move ", "body:up/gait:stand ",
       "body:down ", "body:up/gait:stand "}},
-    {"crowd", {"crowd:stand ", "crowd:breathe ", "crowd:stand ", "crowd:greet "}},
+    {"crowd", {"crowd:stand ", "crowd:rest ", "crowd:stand ", "crowd:greet "}},
     {"root-motion",
      {"way:stand ", "way:walk ", "way:vault ", "way:stand ", "way:turn ", "yaw 0.0", "way:stand ", "yaw 1.5700"}},
 };
