@@ -21,23 +21,29 @@ static const char *part_name_at(const void *rig, uint32_t index) {
     return index < joint_count ? lmb_rig_joint_name(rig, index) : lmb_rig_channel_name(rig, index - joint_count);
 }
 
-// Returns the index of a joint or channel of that name; reports it and returns LMB_NONE if there is none. Where both
-// are possible, channels follow the joints.
-static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
+// Returns the index of a joint or channel of that name, or LMB_NONE. Where both are possible, channels follow the joints.
+static uint32_t look_up_part(const lmb_graph_reader *reader, const char *name, unsigned kinds) {
     const lmb_rig *rig = reader->source->rig;
     const uint32_t joint_count = lmb_rig_joint_count(rig);
-    const char *name = lmb_graph_text(reader, &reader->scratch, value);
-    if (name == NULL) {
-        return LMB_NONE;
-    }
     const char *meant = lmb_graph_resolve_joint(reader, name);
     uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, meant) : LMB_NONE;
     if (part == LMB_NONE && (kinds & CHANNELS) != 0) {
         part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), meant);
         part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
     }
+    return part;
+}
+
+// The same for the name at a value; reports it if there is none.
+static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
+    const lmb_rig *rig = reader->source->rig;
+    const char *name = lmb_graph_text(reader, &reader->scratch, value);
+    if (name == NULL) {
+        return LMB_NONE;
+    }
+    const uint32_t part = look_up_part(reader, name, kinds);
     if (part == LMB_NONE) {
-        const lmb_graph_names both = {part_name_at, rig, joint_count + lmb_rig_channel_count(rig)};
+        const lmb_graph_names both = {part_name_at, rig, lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig)};
         lmb_graph_report_name(reader, value, kinds == CHANNELS ? "the rig has no channel" : "the rig has no joint",
                               name,
                               kinds == CHANNELS ? lmb_graph_channel_names(rig)
@@ -45,6 +51,20 @@ static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kin
                                                 : both);
     }
     lmb_pool_release(&reader->scratch, (void *)(uintptr_t)name);
+    return part;
+}
+
+// The same for a name that may end with a question mark: then the rig need not have it, and nothing is reported.
+static uint32_t find_optional_part(lmb_graph_reader *reader, uint32_t value, unsigned kinds) {
+    char *name = (char *)(uintptr_t)lmb_graph_text(reader, &reader->scratch, value);
+    const size_t length = name != NULL ? strlen(name) : 0;
+    if (length < 2 || name[length - 1] != '?' || look_up_part(reader, name, kinds) != LMB_NONE) {
+        lmb_pool_release(&reader->scratch, name);
+        return find_part(reader, value, kinds);
+    }
+    name[length - 1] = '\0';
+    const uint32_t part = look_up_part(reader, name, kinds);
+    lmb_pool_release(&reader->scratch, name);
     return part;
 }
 
@@ -84,7 +104,7 @@ typedef struct share {
 static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
     const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
     const bool with_channels = count > lmb_rig_joint_count(reader->source->rig);
-    const uint32_t part = find_part(reader, key, with_channels ? JOINTS | CHANNELS : JOINTS);
+    const uint32_t part = find_optional_part(reader, key, with_channels ? JOINTS | CHANNELS : JOINTS);
     if (part == LMB_NONE) {
         return;
     }

@@ -534,6 +534,11 @@ static void masks(void **state) {
     static const uint8_t first[JOINTS] = {1, 1, 255, 1, 1};
     assert_memory_equal(lmb_graph_json_def(graph)->masks[0], first, JOINTS);
     lmb_graph_json_destroy(graph);
+    // Of names with a question mark those count that the rig has.
+    graph = read_graph(MASKED("{'Hips':1,'Tail?':9,'Head?':255}"));
+    assert_memory_equal(lmb_graph_json_def(graph)->masks[0], first, JOINTS);
+    assert_int_equal(lmb_graph_json_warning_count(graph), 0);
+    lmb_graph_json_destroy(graph);
 }
 
 #define MIRROR(members) "{'op':'mirror','pose':{'op':'rest'}," members "}"

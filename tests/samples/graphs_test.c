@@ -47,7 +47,7 @@ typedef struct bone {
 
 enum { FOOT_L = 17, FOOT_R = 18 };
 static const bone bones[] = {
-    {"Bone", -1, {0.0f, 0.0f, 0.0f}},         {"Body", 0, {0.0f, 0.95f, 0.0f}},
+    {"Root_Scene", -1, {0.0f, 0.0f, 0.0f}},   {"Body", 0, {0.0f, 0.95f, 0.0f}},
     {"Hips", 1, {0.0f, 0.1f, 0.0f}},          {"Abdomen", 2, {0.0f, 0.12f, 0.0f}},
     {"Torso_1", 3, {0.0f, 0.15f, 0.0f}},      {"Neck", 4, {0.0f, 0.2f, 0.0f}},
     {"Head", 5, {0.0f, 0.1f, 0.0f}},          {"UpperArmL", 4, {0.25f, 0.1f, 0.0f}},
