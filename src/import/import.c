@@ -197,6 +197,7 @@ static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_impor
     for (uint32_t i = 0; success && i < (def->paths == NULL ? 1 : def->path_count); i++) {
         importer.name = names[i];
         importer.adds_clips = i > 0;
+        importer.earlier_clips = importer.import->clip_count;
         success = read_source(&importer, def);
         lmb_pool_clear(&importer.scratch);
     }

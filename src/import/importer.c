@@ -1,6 +1,8 @@
 // Errors, notes and memory of an import.
 #include "importer.h"
 
+#include "gltf.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,6 +144,38 @@ bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {
     return true;
 }
 
+static bool is_taken(const lmb_import *import, const char *name, uint32_t count) {
+    bool found = false;
+    for (uint32_t i = 0; i < count && !found; i++) {
+        found = strcmp(lmb_clip_name(import->clips[i]), name) == 0;
+    }
+    return found;
+}
+
+// Gives a clip the name of its file, without folder and ending, if an earlier file has one of its own name: files of one
+// motion each often call it alike.
+static bool choose_name(lmb_importer *importer, lmb_clip_def *def) {
+    const lmb_import *import = importer->import;
+    if (def->name == NULL || !is_taken(import, def->name, importer->earlier_clips)) {
+        return true;
+    }
+    char *name = lmb_importer_copy_text(importer, &importer->scratch, lmb_gltf_base_name(importer->name));
+    if (name == NULL) {
+        return false;
+    }
+    char *ending = strrchr(name, '.');
+    if (ending != NULL && ending > name) {
+        *ending = '\0';
+    }
+    if (is_taken(import, name, import->clip_count)) {
+        return true;
+    }
+    const char *own = def->name;
+    def->name = name;
+    return lmb_importer_note(importer, "animation '%.100s' is called '%.100s', as an earlier file has one of its name",
+                             own, name);
+}
+
 bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_clip_def *def) {
     lmb_host host = lmb_pool_host(&importer->import->pool);
     lmb_error error;
@@ -149,6 +183,9 @@ bool lmb_importer_add_clip(lmb_importer *importer, const char *place, const lmb_
     lmb_clip_def rounded = *def;
     lmb_track_def *tracks = NULL;
     if (!importer->exact_scales && !lmb_scale_noise_round_clip(importer, &rounded, &tracks)) {
+        return false;
+    }
+    if (!choose_name(importer, &rounded)) {
         return false;
     }
     if (lmb_clip_create(importer->import->rig, &rounded, &host, &clip, &error) != LMB_OK) {

@@ -42,14 +42,15 @@ typedef struct scale_noise {
 
 typedef struct lmb_importer {
     lmb_import *import;
-    lmb_pool scratch;      // released when the import ends
-    const char *name;      // of the file, for messages
-    const char *directory; // folder of other files, or NULL
-    bool adds_clips;       // to the rig of the first file
-    bool trusts;           // may read files with Assimp
-    bool skeleton_only;    // no extra joints
-    bool exact_scales;     // keeps scale noise
-    double scale_error;    // units of the rig; 0: the default
+    lmb_pool scratch;       // released when the import ends
+    const char *name;       // of the file, for messages
+    const char *directory;  // folder of other files, or NULL
+    bool adds_clips;        // to the rig of the first file
+    uint32_t earlier_clips; // those of earlier files
+    bool trusts;            // may read files with Assimp
+    bool skeleton_only;     // no extra joints
+    bool exact_scales;      // keeps scale noise
+    double scale_error;     // units of the rig; 0: the default
     scale_noise noise;
     double bvh_unit;        // metres
     uint32_t first_binding; // joints of the rig that are further ones of nodes of the first file

@@ -394,12 +394,13 @@ static void further_files_add_clips_by_joint_name(void **state) {
 
 static void files_without_a_clip_of_the_rig_are_noted(void **state) {
     (void)state;
-    static const char *const paths[] = {"rig.bvh", "other.bvh", "rig.bvh"};
+    static const char *const paths[] = {"rig.bvh", "other.bvh", "lift.bvh"};
     char *other = strdup(bvh_text);
     memcpy(strstr(other, "Hips"), "Hops", 4);
     memcpy(strstr(other, "Spine"), "Spike", 5);
     write_file(paths[0], bvh_text);
     write_file(paths[1], other);
+    write_file(paths[2], bvh_text);
     free(other);
     lmb_import *import = load_files(paths, 3);
     assert_int_equal(lmb_import_clip_count(import), 2);
@@ -407,6 +408,27 @@ static void files_without_a_clip_of_the_rig_are_noted(void **state) {
                                  " Hops, Spike"));
     assert_true(has_note(import, "other.bvh: it has no animation of the rig"));
     assert_false(has_note(import, "rig.bvh: "));
+    lmb_import_destroy(import);
+}
+
+// All BVH files call their motion alike, and so does what exports a file for each: the later ones take the names of
+// their files, unless one has that, too.
+static void clips_of_one_name_take_those_of_their_files(void **state) {
+    (void)state;
+    static const char *const paths[] = {"rig.bvh", "lift.up.bvh", "lift.up.bvh", "Motion.bvh"};
+    static const char *const names[] = {"Motion", "lift.up", "Motion", "Motion"};
+    for (int i = 0; i < 4; i++) {
+        write_file(paths[i], bvh_text);
+    }
+    lmb_import *import = load_files(paths, 4);
+    assert_int_equal(lmb_import_clip_count(import), 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), names[i]);
+    }
+    assert_int_equal(lmb_import_note_count(import), 1);
+    assert_true(has_note(import,
+                         "lift.up.bvh: animation 'Motion' is called 'lift.up', as an earlier file has one of its "
+                         "name"));
     lmb_import_destroy(import);
 }
 
@@ -612,7 +634,8 @@ static int enter_folder(void **state) {
 }
 
 static int leave_folder(void **state) {
-    static const char *const files[] = {"rig.bvh", "lift.fbx", "slide.gltf", "other.bvh", "swapped.gltf"};
+    static const char *const files[] = {"rig.bvh",      "lift.fbx", "slide.gltf",  "other.bvh",
+                                        "swapped.gltf", "lift.bvh", "lift.up.bvh", "Motion.bvh"};
     for (size_t i = 0; i < COUNT_OF(files); i++) {
         unlink(files[i]);
     }
@@ -627,6 +650,7 @@ int main(void) {
         cmocka_unit_test(collada_brings_its_mesh_in_metres),
         cmocka_unit_test(normals_that_oppose_the_triangles_are_turned),
         cmocka_unit_test(further_files_add_clips_by_joint_name),
+        cmocka_unit_test(clips_of_one_name_take_those_of_their_files),
         cmocka_unit_test(files_without_a_clip_of_the_rig_are_noted),
         cmocka_unit_test(joints_below_another_parent_are_noted),
         cmocka_unit_test(arguments_are_checked),
