@@ -30,17 +30,6 @@ typedef struct matching {
 
 // ---- Feet and hips.
 
-// Returns where a joint is in the rest pose.
-static void find_place(const lmb_rig *rig, uint32_t joint, float place[3]) {
-    lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-    for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
-        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), model);
-    }
-    for (int axis = 0; axis < 3; axis++) {
-        place[axis] = model.m[axis][3];
-    }
-}
-
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     while (joint != LMB_NONE && joint != ancestor) {
         joint = lmb_rig_joint_parent(rig, joint);
@@ -67,7 +56,7 @@ static bool is_in(const lmb_rig *rig, uint32_t joint, const corner *c) {
     if (joint == LMB_NONE || lmb_rig_joint_is_extra(rig, joint)) {
         return false;
     }
-    find_place(rig, joint, place);
+    take_list_place(rig, joint, place);
     return place[1] <= c->limit && (c->is_left ? place[0] : -place[0]) > c->middle;
 }
 
@@ -78,7 +67,7 @@ static uint32_t find_foot(const lmb_rig *rig, bool is_left) {
     const float height = take_list_height(rig);
     float lowest = HUGE_VALF, place[3];
     for (uint32_t joint = 0; joint < count; joint++) {
-        find_place(rig, joint, place);
+        take_list_place(rig, joint, place);
         lowest = lmb_rig_joint_is_extra(rig, joint) ? lowest : fminf(lowest, place[1]);
     }
     const corner c = {lowest + LOW * height, MIDDLE * height, is_left};
@@ -88,7 +77,7 @@ static uint32_t find_foot(const lmb_rig *rig, bool is_left) {
         if (!is_in(rig, joint, &c)) {
             continue;
         }
-        find_place(rig, joint, place);
+        take_list_place(rig, joint, place);
         const uint32_t common = foot == LMB_NONE ? joint : find_common(rig, foot, joint);
         if (is_in(rig, common, &c)) {
             foot = common;

@@ -17,16 +17,23 @@ static lmb_result no_memory(lmb_error *error) {
     return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
 }
 
+void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]) {
+    lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
+    for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
+        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), model);
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        place[axis] = model.m[axis][3];
+    }
+}
+
 float take_list_height(const lmb_rig *rig) {
-    float low = HUGE_VALF, high = -HUGE_VALF;
+    float low = HUGE_VALF, high = -HUGE_VALF, place[3];
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-        for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
-            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), model);
-        }
+        take_list_place(rig, joint, place);
         const bool counts = !lmb_rig_joint_is_extra(rig, joint);
-        low = counts && model.m[1][3] < low ? model.m[1][3] : low;
-        high = counts && model.m[1][3] > high ? model.m[1][3] : high;
+        low = counts ? fminf(low, place[1]) : low;
+        high = counts ? fmaxf(high, place[1]) : high;
     }
     return high > low ? high - low : 1.0f;
 }

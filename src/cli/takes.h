@@ -42,6 +42,8 @@ const char *take_list_name(const take_list *list, uint32_t take);
 const char *take_list_moves(const take_list *list, uint32_t take);
 // Writes how a take plays and moves the character, as members of "play".
 void take_list_write_play(const take_list *list, uint32_t take, const lmb_rig *rig, json *json);
+// Returns where a joint is in the rest pose.
+void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]);
 // Returns the height of the joints in the rest pose.
 float take_list_height(const lmb_rig *rig);
 // Writes a file.

@@ -48,6 +48,12 @@ static lmb_affine find_matrix(const limb *limb, const lmb_clip *clip, float time
     return matrix;
 }
 
+lmb_affine lmb_graph_model_of(const lmb_rig *rig, const lmb_clip *clip, float time, uint32_t joint) {
+    const limb whole = {.rig = rig};
+    bool is_above;
+    return find_matrix(&whole, clip, time, joint, LMB_NONE, &is_above);
+}
+
 // Finds where the lower bone ends, in the space of the mid: at the end, or, if that is not below the mid, where the
 // rest pose has it. Returns false if there is no such place.
 static bool find_tip(const limb *limb, const lmb_clip *clip, float time, double tip[3]) {

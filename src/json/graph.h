@@ -523,6 +523,8 @@ void lmb_graph_take_bend(lmb_graph_reader *reader, uint32_t object, const char *
 // if nobody stated it, and it points neither ahead nor along a bone; or if it is the up axis, too.
 void lmb_graph_check_aim(lmb_graph_reader *reader, uint32_t object, uint32_t joint, const float forward[3],
                          const float up[3]);
+// Returns the matrix of a joint in model space at a time of a clip, or in the rest pose at NULL.
+lmb_affine lmb_graph_model_of(const lmb_rig *rig, const lmb_clip *clip, float time, uint32_t joint);
 // Returns whether an axis of a joint points the other way in the clips than in the rest pose.
 bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count, uint32_t joint);
 

@@ -300,11 +300,7 @@ static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *fr
     }
     float *sides = cosines + count, widest = 0.0f;
     for (uint32_t joint = 0; joint < count; joint++) {
-        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-        for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
-            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, i)), model);
-        }
-        sides[joint] = fabsf(model.m[0][3]);
+        sides[joint] = fabsf(lmb_graph_model_of(rig, NULL, 0.0f, joint).m[0][3]);
         widest = fmaxf(widest, sides[joint]);
     }
     for (uint32_t joint = 0; joint < count; joint++) {

@@ -2,8 +2,6 @@
 // moves nothing or twice.
 #include "graph.h"
 
-#include "clip/clip.h"
-
 #include <math.h>
 
 static bool has_velocity(const lmb_node_def *node) {
@@ -242,20 +240,13 @@ typedef struct lift {
     double duration;
 } lift;
 
-static double height_at(const lmb_rig *rig, const lmb_clip *clip, uint32_t joint, float time) {
-    lmb_affine model = lmb_affine_from_transform(lmb_clip_sample(clip, rig, joint, time));
-    for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
-        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_clip_sample(clip, rig, i, time)), model);
-    }
-    return (double)model.m[1][3];
-}
-
 // Returns false if the ankle is always at one height.
 static bool measure_lift(const lmb_rig *rig, const lmb_clip *clip, uint32_t ankle, lift *lift) {
     double low = HUGE_VAL, high = -HUGE_VAL;
     lift->duration = (double)lmb_clip_duration(clip);
     for (int i = 0; i < HEIGHTS; i++) {
-        lift->shares[i] = height_at(rig, clip, ankle, (float)(lift->duration * i / HEIGHTS));
+        const float time = (float)(lift->duration * i / HEIGHTS);
+        lift->shares[i] = (double)lmb_graph_model_of(rig, clip, time, ankle).m[1][3];
         low = fmin(low, lift->shares[i]);
         high = fmax(high, lift->shares[i]);
     }

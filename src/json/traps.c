@@ -361,10 +361,7 @@ static void warn_of_gravity(lmb_graph_reader *reader, const float gravity[3], ui
     const lmb_rig *rig = reader->graph->def.rig;
     float low[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
     for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && gravity[1] == 0.0f && gravity[2] != 0.0f; joint++) {
-        lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-        for (uint32_t i = lmb_rig_joint_parent(rig, joint); i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
-            model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, i)), model);
-        }
+        const lmb_affine model = lmb_graph_model_of(rig, NULL, 0.0f, joint);
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = fminf(low[axis], model.m[axis][3]);
             high[axis] = fmaxf(high[axis], model.m[axis][3]);
