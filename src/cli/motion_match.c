@@ -6,12 +6,13 @@
 #include <math.h>
 #include <string.h>
 
-#define LOW 0.14f     // share of the height: joints below are of feet
-#define MIDDLE 0.01f  // share of the height: from there on a joint is on a side
-#define BANDS 8u      // of speeds, up to the fastest row
-#define TURNING 0.5f  // radians a second: from there on a row turns
-#define STANDING 0.1f // of the height a second: below a row stands
-#define SPAN 4u       // keys of the root motion over which a speed is measured
+#define LOW 0.14f        // share of the height: joints below are of feet
+#define MIN_SECONDS 0.1f // two moments, and what is left out at the end
+#define MIDDLE 0.01f     // share of the height: from there on a joint is on a side
+#define BANDS 8u         // of speeds, up to the fastest row
+#define TURNING 0.5f     // radians a second: from there on a row turns
+#define STANDING 0.1f    // of the height a second: below a row stands
+#define SPAN 4u          // keys of the root motion over which a speed is measured
 
 typedef enum way { FORWARDS, BACKWARDS, LEFT, RIGHT, TURNS_LEFT, TURNS_RIGHT, WAYS } way;
 static const char *const way_names[WAYS] = {"forwards",     "backwards",    "to the left",
@@ -166,6 +167,9 @@ static void print_takes(const matching *m) {
         terminal_print("%-24s %-8s %5s %9.2f\n", take_list_name(&m->list, i), take_list_moves(&m->list, i),
                        m->list.takes[i].loop ? "yes" : "no", (double)lmb_clip_duration(m->list.takes[i].clip));
     }
+    if (m->list.left_out > 0) {
+        terminal_print("left out as shorter than %g s: %u\n", (double)MIN_SECONDS, (unsigned)m->list.left_out);
+    }
 }
 
 // Prints the speeds that no moment has that moves in a way; of backwards and sideways only if none does.
@@ -308,7 +312,7 @@ static lmb_result match_subject(subject *subject, lmb_error *error) {
 }
 
 int command_motion_match(int argc, char **argv) {
-    matching m = {.path = NULL};
+    matching m = {.list.min_seconds = MIN_SECONDS};
     const option options[] = {
         {"--output", OPTION_TEXT, &m.path, "FILE", "the graph to write, as JSON"},
         {"--left-foot", OPTION_TEXT, &m.names[0], "JOINT", "by default the rest pose shows it: low and on the left"},

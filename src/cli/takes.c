@@ -71,8 +71,10 @@ static lmb_result choose_clips(take_list *list, const character_file *character,
     }
     for (uint32_t i = 0; i < character->clip_count; i++) {
         const char *name = clip_name_at(character, i);
-        bool taken =
-            list->chosen.count > 0 ? is_listed(&list->chosen, name) : !lmb_clip_is_additive(character->clips[i]);
+        const bool is_short = lmb_clip_duration(character->clips[i]) < list->min_seconds;
+        bool taken = list->chosen.count > 0 ? is_listed(&list->chosen, name)
+                                            : !is_short && !lmb_clip_is_additive(character->clips[i]);
+        list->left_out += list->chosen.count == 0 && is_short;
         for (uint32_t k = 0; k < i; k++) {
             taken = taken && strcmp(name, clip_name_at(character, k)) != 0;
         }

@@ -17,6 +17,9 @@ typedef struct take_list {
     const char *joint_name; // of the root motion, or NULL
     option_texts chosen, looped, played_once;
 
+    float min_seconds; // shorter clips are left out, unless they are chosen
+    uint32_t left_out; // so many
+
     lmb_root_motion_def extracted;
     take_source *sources;
     lmb_motion_take *takes;

@@ -102,6 +102,11 @@ static void loops_say_what_they_lack(void **state) {
     assert_null(strstr(text, "to the left\n"));
     free(text);
     free(run("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
+    text = run(COMMAND "mannequin --split aim=pose:1-1.05,rest:1.1-2 --output match.json");
+    expect(text, "left out as shorter than 0.1 s: 1\n");
+    expect(text, "\nrest  ");
+    assert_null(strstr(text, "\npose  "));
+    free(text);
     text = run(COMMAND "mannequin --clip idle --clip wave --output match.json");
     expect(text, "no moment moves: the clips neither travel nor take steps\n");
     free(text);
