@@ -235,7 +235,9 @@ OP ticks time_to_place(control c, address record, address term) {
     }
     ticks time = no_ticks(distance) ? distance : ticks_at_rate(distance, speed.rate);
     if (USES_PLAYER_OPTIONS && own.waited != CONTROL_NONE && !no_ticks(distance)) {
-        time = add_ticks(time, subtract_ticks(own.delay, state_ticks(c, own.waited)));
+        // A time that is too long for ticks is the largest, and stays so.
+        ticks later = add_ticks(time, subtract_ticks(own.delay, state_ticks(c, own.waited)));
+        time = ticks_less(later, time) ? time : later;
     }
     return time;
 }

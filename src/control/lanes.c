@@ -245,7 +245,7 @@ OP lane_mask may_end(control c, address record) {
     const playing now = load_playing(c, own.state);
     const ticks reach = scale_ticks(c.left, speed.rate);
     const lane_mask stopped = (now.flags & PLAYING_ENDED) != 0u;
-    return AND(NOT(stopped), ticks_less(distance_to_end(own, now.place, speed.backwards), reach));
+    return AND(NOT(stopped), NOT(ticks_less(reach, distance_to_end(own, now.place, speed.backwards))));
 }
 
 OP bool has_place_term(const uint32_t *block, uint32_t transition) {

@@ -261,6 +261,13 @@ static void same_bits_after_a_jump(void **state) {
     assert_true(compare(&loop) > 0);
 }
 
+// A clip that its rate never ends, behind a delay: the sum of both times does not fit into ticks.
+static void same_bits_of_a_time_without_end(void **state) {
+    (void)state;
+    program_loop loop = {.program = 28760878};
+    compare(&loop);
+}
+
 static void same_bits_with_flushing(void **state) {
     (void)state;
     program_loop loop =
@@ -279,6 +286,7 @@ int main(void) {
         cmocka_unit_test(every_path_has_the_bits_of_the_reference),
         cmocka_unit_test(states_that_pass_give_the_same_bits),
         cmocka_unit_test(same_bits_after_a_jump),
+        cmocka_unit_test(same_bits_of_a_time_without_end),
         cmocka_unit_test(same_bits_with_flushing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
