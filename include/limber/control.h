@@ -398,13 +398,13 @@ typedef enum lmb_operand {
 /// there before all transitions of its frame. Sent again while it waits it counts once. #LMB_EVENT_RESET drops it. The
 /// same event may also be the `event` of transitions, which does not wait.
 ///
-/// **Random numbers.** A machine whose conditions read a draw or a choice has a word d in the character's state. Its draw
-/// is the 24 highest bits of d divided by 2^24: exact, and the same everywhere. Its choice is likewise of 2654435769 d
-/// modulo 2^32, so whether a transition is taken by a draw says nothing about which target a choice takes. When the machine begins, and when it takes a
-/// transition, d becomes 747796405 d + 2891336453 modulo 2^32; so a draw stays the same while its state is current. A
-/// character that begins with d = 0 takes the seed hash(s) of its index i in the batch: s = (i + 1) 0x9e3779b9 + k for
-/// the k-th machine or player that draws, spread as the last words of lmb_control_hash() are. lmb_control_set_seed()
-/// gives another one in place of i. A reset goes on with the present d.
+/// **Random numbers.** A machine whose conditions read a draw or a choice has a word d in the character's state. Its
+/// draw is the 24 highest bits of d divided by 2^24: exact, and the same everywhere. Its choice is likewise of
+/// 2654435769 d modulo 2^32, so whether a transition is taken by a draw says nothing about which target a choice takes.
+/// When the machine begins, and when it takes a transition, d becomes 747796405 d + 2891336453 modulo 2^32; so a draw
+/// stays the same while its state is current. A character that begins with d = 0 takes the seed hash(s) of its index i
+/// in the batch: s = (i + 1) 0x9e3779b9 + k for the k-th machine or player that draws, spread as the last words of
+/// lmb_control_hash() are. lmb_control_set_seed() gives another one in place of i. A reset goes on with the present d.
 typedef struct lmb_term {
     lmb_term_kind kind;
     lmb_value left; ///< of a comparison whose operand is a value

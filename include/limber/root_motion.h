@@ -89,11 +89,11 @@ typedef struct lmb_foot_speed {
 /// Measures the velocity at which a character has to move so that its feet slide least in a clip in place.
 ///
 /// The clip is sampled at 128 times, as a loop. A foot is a joint without children that is within 14/100 of that height
-/// of the lowest joint in the rest pose, and within 4/100 of the lowest one of its side (x above 0, or not), as hands may be
-/// low, too; extra joints do not count. It stands while it is within 12/1000 of the height above its own lowest point;
-/// one that always stands takes no steps. The median of its velocities then counts, and the mean of the feet. y is up.
-/// `host` provides temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT if something is NULL or the clip is
-/// for another number of joints, and with #LMB_ERROR_MEMORY.
+/// of the lowest joint in the rest pose, and within 4/100 of the lowest one of its side (x above 0, or not), as hands
+/// may be low, too; extra joints do not count. It stands while it is within 12/1000 of the height above its own lowest
+/// point; one that always stands takes no steps. The median of its velocities then counts, and the mean of the feet. y
+/// is up. `host` provides temporary memory and may be NULL. Fails with #LMB_ERROR_ARGUMENT if something is NULL or the
+/// clip is for another number of joints, and with #LMB_ERROR_MEMORY.
 LMB_API lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip, const lmb_host *host,
                                                 lmb_foot_speed *speed, lmb_error *error);
 

@@ -61,8 +61,8 @@ static bool is_in(const lmb_rig *rig, uint32_t joint, const corner *c) {
     return place[1] <= c->limit && (c->is_left ? place[0] : -place[0]) > c->middle;
 }
 
-// Finds the foot of a side: the nearest joint above all of a limb that are low there; of several limbs, as of hands that
-// are low, too, that with the lowest joint.
+// Finds the foot of a side: the nearest joint above all of a limb that are low there; of several limbs, as of hands
+// that are low, too, that with the lowest joint.
 static uint32_t find_foot(const lmb_rig *rig, bool is_left) {
     const uint32_t count = lmb_rig_joint_count(rig);
     const float height = take_list_height(rig);

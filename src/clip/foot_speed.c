@@ -19,9 +19,9 @@
 
 #define SAMPLES 128u
 #define TURN 6.283185307179586
-// Shares of the height of the joints: a joint is low up to the first above the lowest one, and a foot if it is within the
-// second of the lowest foot of its side. A foot stands up to the third above its own lowest point, and a character that
-// moves by less than the fourth in a second stands still.
+// Shares of the height of the joints: a joint is low up to the first above the lowest one, and a foot if it is within
+// the second of the lowest foot of its side. A foot stands up to the third above its own lowest point, and a character
+// that moves by less than the fourth in a second stands still.
 #define LOW_SHARE 0.14
 #define FOOT_SHARE 0.04
 #define STANDING_SHARE 0.012

@@ -1,9 +1,8 @@
 // Triggers and draws: words of a character's state that conditions of its machines read.
 //
-// A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw or a
-// choice.
-// Triggers come first, then draws, both in the order of machines, transitions and terms. A player that begins at random
-// times has a draw, too: these come last, in the order of players.
+// A machine has a word for each event that a condition of it names as a trigger, and one if a condition reads a draw or
+// a choice. Triggers come first, then draws, both in the order of machines, transitions and terms. A player that begins
+// at random times has a draw, too: these come last, in the order of players.
 #include "control.h"
 
 #include "math/inline_ops.h"

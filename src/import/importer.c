@@ -152,8 +152,8 @@ static bool is_taken(const lmb_import *import, const char *name, uint32_t count)
     return found;
 }
 
-// Gives a clip the name of its file, without folder and ending, if an earlier file has one of its own name: files of one
-// motion each often call it alike.
+// Gives a clip the name of its file, without folder and ending, if an earlier file has one of its own name: files of
+// one motion each often call it alike.
 static bool choose_name(lmb_importer *importer, lmb_clip_def *def) {
     const lmb_import *import = importer->import;
     if (def->name == NULL || !is_taken(import, def->name, importer->earlier_clips)) {

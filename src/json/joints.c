@@ -21,7 +21,8 @@ static const char *part_name_at(const void *rig, uint32_t index) {
     return index < joint_count ? lmb_rig_joint_name(rig, index) : lmb_rig_channel_name(rig, index - joint_count);
 }
 
-// Returns the index of a joint or channel of that name, or LMB_NONE. Where both are possible, channels follow the joints.
+// Returns the index of a joint or channel of that name, or LMB_NONE. Where both are possible, channels follow the
+// joints.
 static uint32_t look_up_part(const lmb_graph_reader *reader, const char *name, unsigned kinds) {
     const lmb_rig *rig = reader->source->rig;
     const uint32_t joint_count = lmb_rig_joint_count(rig);

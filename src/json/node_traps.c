@@ -103,7 +103,8 @@ static void warn_of_positions(lmb_graph_reader *reader, uint32_t index) {
     }
 }
 
-// Warns of states that show a clip of few tracks alone, while another one has many: all other joints go to the rest pose.
+// Warns of states that show a clip of few tracks alone, while another one has many: all other joints go to the rest
+// pose.
 static void warn_of_parts(lmb_graph_reader *reader, const lmb_node_def *node) {
     const lmb_graph_def *def = &reader->graph->def;
     uint32_t most = 0;

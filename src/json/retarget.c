@@ -286,8 +286,8 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
 #define MOST_ARC_COSINE 0.5f
 #define TRUNK_SHARE 0.02f // of the longest way from the middle: a joint that is closer to it is of the trunk
 
-// Warns of the first joint of the trunk whose bone points elsewhere than that of the other character, so that the retarget
-// turns it, and all below it. Arms and legs may: one stands with its arms out, another lets them hang.
+// Warns of the first joint of the trunk whose bone points elsewhere than that of the other character, so that the
+// retarget turns it, and all below it. Arms and legs may: one stands with its arms out, another lets them hang.
 static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
                          const lmb_retarget_def *def) {
     const lmb_rig *rig = reader->source->rig;

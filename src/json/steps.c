@@ -184,7 +184,7 @@ static void warn_of_turns(lmb_graph_reader *reader, const bool *shown) {
         const float turn = track != NULL ? track->keys[4 * (track->key_count - 1) + 3] - track->keys[3] : 0.0f;
         if (fabsf(turn) > SEEN_TURN) {
             lmb_graph_warn(reader, lmb_graph_place_of(reader, i, "motion"),
-                           "'%.60s' turns the character by %.3g, and \"heading\" turns it back at once: turn by one of "
+                           "'%.60s' turns the character by %.3g, and \"heading\" turns it back: turn by one of "
                            "both",
                            lmb_graph_name_of_clip(def, i), (double)turn);
         }
@@ -202,8 +202,8 @@ static bool moves_below(const lmb_graph_def *def, uint32_t index, bool *below) {
     return found;
 }
 
-// Warns of a pose that moves the character and is masked out at joint 0, which says how much of its motion counts, while
-// it has nine tenths of all joints.
+// Warns of a pose that moves the character and is masked out at joint 0, which says how much of its motion counts,
+// while it has nine tenths of all joints.
 static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
     const uint32_t joints = lmb_rig_joint_count(def->rig);

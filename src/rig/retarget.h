@@ -36,8 +36,8 @@ void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, ui
                              lmb_retarget_frame *frames, uint32_t joint, uint32_t at, uint32_t rest, uint32_t *table,
                              uint32_t place[3]);
 
-// Finds the cosines of the angles by which a definition that fits turns the bones of joints, 1 where it does not. Returns
-// false without memory.
+// Finds the cosines of the angles by which a definition that fits turns the bones of joints, 1 where it does not.
+// Returns false without memory.
 LMB_API bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *host,
                                     float *cosines);
 

@@ -729,7 +729,7 @@ static void a_motion_that_is_taken_back(void **state) {
              "walk", "'velocity':1.25") ",'b':" PLAYS("run", "'velocity':3") "}",
          NULL, NULL},
         {AHEAD("'motion':[[0,0,0,0],[0,0,0,1.5]]", "{'heading':{'param':'yaw'}}"), "a.play.motion",
-         "'walk' turns the character by 1.5, and \"heading\" turns it back at once: turn by one of both"},
+         "'walk' turns the character by 1.5, and \"heading\" turns it back: turn by one of both"},
         {AHEAD("'motion':[[0,0,0,0],[0,0,1,0]]", "{'heading':{'param':'yaw'}}"), NULL, NULL},
         {AHEAD("'motion':[[0,0,0,0],[0,0,0,1.5]]", "true"), NULL, NULL},
         {"{'define':{'w':" STEPS(
@@ -885,7 +885,7 @@ static void an_event_that_leaves_the_machine(void **state) {
     EXPECT_TRAPS(rows);
 }
 
-#define BOTH(a, b)                                                                                                     \
+#define IN_STATES(a, b)                                                                                                \
     "{'op':'machine','states':[{'name':'a','pose':" a                                                                  \
     ",'transitions':[{'to':'b','event':'GO'}]},{'name':'b','pose':" b ",'transitions':[{'to':'a','event':'BACK'}]}]}"
 
@@ -893,11 +893,11 @@ static void an_event_that_leaves_the_machine(void **state) {
 static void a_part_as_a_whole_pose(void **state) {
     (void)state;
     static const trap rows[] = {
-        {BOTH(PLAYED("idle"), PLAYED("lean")), "states[1].pose",
+        {IN_STATES(PLAYED("idle"), PLAYED("lean")), "states[1].pose",
          "'lean' has 5 tracks and a clip of another state 27: joints without one go to the rest pose here"},
-        {BOTH(PLAYED("idle"), PLAYED("wave")), NULL, NULL},
-        {BOTH(PLAYED("idle"), STACK_OF("lean", ",'mask':{'chest':255}")), NULL, NULL},
-        {BOTH(PLAYED("lean"), PLAYED("twist")), NULL, NULL},
+        {IN_STATES(PLAYED("idle"), PLAYED("wave")), NULL, NULL},
+        {IN_STATES(PLAYED("idle"), STACK_OF("lean", ",'mask':{'chest':255}")), NULL, NULL},
+        {IN_STATES(PLAYED("lean"), PLAYED("twist")), NULL, NULL},
     };
     EXPECT_TRAPS(rows);
 }
