@@ -300,7 +300,8 @@ LMB_API lmb_foot_def lmb_default_foot_def(void);
 /// and are at a time from their sync marker `planted_from` until before `planted_to`. If the second marker is not later
 /// than the first one, the time goes around the end of the clip; if both are the same, it is the whole clip. With a
 /// `planted_channel` it is a time from where the clip's track of the channel becomes greater than 1/2 until before it
-/// is not any more (lmb_clip_find_crossings()): takes of many steps have no markers. So a blend plants a foot when the
+/// is not any more (lmb_clip_find_crossings()): takes of many steps have no markers. A clip inside a mirror plants a
+/// foot when it has planted the foot of the node at the partner of its ankle. So a blend plants a foot when the
 /// clips that do so have half of the weight, and clips without these markers or this track, such as a jump, do not.
 /// `planted` is for all else: a fade, a computed parameter that reads the weight of an idle state, or a decision of the
 /// host. A foot without ground is not planted.

@@ -72,8 +72,10 @@ typedef struct lmb_joint_weight {
 // A use of a clip that plays, below a node of foot placement.
 typedef struct lmb_marked_clip {
     const lmb_node_def *node;
-    uint32_t weight; // index
-    uint32_t time;   // offset of the value
+    uint32_t weight;                    // index
+    uint32_t time;                      // offset of the value
+    uint8_t mirrors[LMB_MAX_EXCHANGES]; // between it and the node of foot placement, the innermost first
+    uint32_t mirror_count;
 } lmb_marked_clip;
 
 #define LMB_MOST_MARKED_CLIPS LMB_MAX_PLAYERS
@@ -283,7 +285,10 @@ uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level);
 // from minus the limit to it.
 uint32_t lmb_graph_weigh_value(lmb_compiler *c, lmb_value value, float limit);
 // Adds the rule of whether a foot of the current node is planted. The weight is 1 or 0.
-uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot);
+uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_feet_def *feet, uint32_t index);
+// Returns the foot that a foot of the current node is in a clip: inside mirrors the one at the partner of its ankle.
+const lmb_foot_def *lmb_graph_foot_in_clip(const lmb_compiler *c, const lmb_feet_def *feet, uint32_t index,
+                                           const lmb_marked_clip *marked);
 // Stores from when on a clip that plays below a node of foot placement plants a foot, and from when on not any more, in
 // turns and ascending. `times` may be NULL. Returns the number of times; 0: it does not.
 uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, const lmb_foot_def *foot, float *times);

@@ -312,6 +312,16 @@ static lmb_share mirror_share(const lmb_compiler *c, const lmb_node_def *node) {
     return share;
 }
 
+// Notes a mirror around clips that were marked inside it.
+static void mirror_marked(lmb_compiler *c, const lmb_node_def *node, uint32_t first) {
+    for (uint32_t i = first; i < c->marked_count && i < LMB_MOST_MARKED_CLIPS; i++) {
+        lmb_marked_clip *marked = &c->marked[i];
+        if (marked->mirror_count < LMB_MAX_EXCHANGES) { // else the graph is refused: each mirror has an area
+            marked->mirrors[marked->mirror_count++] = (uint8_t)node->mirror;
+        }
+    }
+}
+
 // Emits a node that reads its input at other joints.
 static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
     const bool has_goal = node->op == LMB_OP_IK_TWO_BONE && node->goal != LMB_NONE;
@@ -329,6 +339,9 @@ static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t take
     c->plants -= plants;
     c->own = own;
     c->first_marked = marked;
+    if (takes & TAKES_MIRROR) {
+        mirror_marked(c, node, marked);
+    }
     if (fits && plants && !lmb_graph_check_plants(c, (uint32_t)(node - c->def->nodes))) {
         c->refused = true;
         return false;

@@ -217,7 +217,8 @@ bool lmb_graph_check_plants(lmb_compiler *c, uint32_t node) {
         const bool has_markers = def->feet[i].planted_from != LMB_NONE;
         bool found = !is_planted_by_clips(&def->feet[i]);
         for (uint32_t k = c->first_marked; k < c->marked_count && !found; k++) {
-            found = lmb_graph_plants(c->def, c->marked[k].node, &def->feet[i], NULL) > 0;
+            const lmb_foot_def *foot = lmb_graph_foot_in_clip(c, def, i, &c->marked[k]);
+            found = lmb_graph_plants(c->def, c->marked[k].node, foot, NULL) > 0;
         }
         char field[sizeof "feet[3].planted_channel"];
         snprintf(field, sizeof field, "feet[%u].planted_%s", (unsigned)(i % LMB_MAX_FEET),
@@ -625,7 +626,7 @@ static void add_feet_state(lmb_compiler *c, const lmb_feet_def *def, uint32_t *a
     add_value(c, def->time, at != NULL ? at + FEET_TIME : NULL);
     const uint32_t world = def->space == LMB_IK_WORLD ? add_world(c) : 0;
     for (uint32_t i = 0; locks && i < def->foot_count; i++) {
-        const uint32_t planted = lmb_graph_weigh_planted(c, &def->feet[i]);
+        const uint32_t planted = lmb_graph_weigh_planted(c, def, i);
         if (at != NULL) {
             at[FEET_PLANTED + i] = planted;
         }

@@ -354,6 +354,18 @@ uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, co
     return is_of_rig ? lmb_clip_find_turns(clip, foot->planted_channel, 0.5f, times) : 0;
 }
 
+const lmb_foot_def *lmb_graph_foot_in_clip(const lmb_compiler *c, const lmb_feet_def *feet, uint32_t index,
+                                           const lmb_marked_clip *marked) {
+    uint32_t ankle = feet->feet[index].ankle;
+    for (uint32_t i = marked->mirror_count; i > 0; i--) {
+        ankle = c->def->mirrors[marked->mirrors[i - 1]].partners[ankle];
+    }
+    for (uint32_t i = 0; i < feet->foot_count; i++) {
+        index = feet->feet[i].ankle == ankle ? i : index;
+    }
+    return &feet->feet[index];
+}
+
 // Writes when a clip plants a foot.
 static void write_planted(lmb_compiler *c, const lmb_marked_clip *marked, const lmb_foot_def *foot, uint32_t *record) {
     const uint32_t count = lmb_graph_plants(c->def, marked->node, foot, NULL);
@@ -367,18 +379,20 @@ static void write_planted(lmb_compiler *c, const lmb_marked_clip *marked, const 
     }
 }
 
-uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
+uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_feet_def *feet, uint32_t index) {
     uint32_t unused[RULE_WORDS], offset, count = 0;
     for (uint32_t i = c->first_marked; i < c->marked_count; i++) {
+        const lmb_foot_def *foot = lmb_graph_foot_in_clip(c, feet, index, &c->marked[i]);
         count += lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0;
     }
     uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, unused);
     uint32_t *clips = lmb_graph_add_data(c, count * PLANTED_WORDS, &offset);
     rule[RULE_LOCAL] = lmb_graph_add_weights(c, 1);
     rule[RULE_COUNT] = count;
-    rule[RULE_TABLE] = lmb_graph_add_value(c, foot->planted);
+    rule[RULE_TABLE] = lmb_graph_add_value(c, feet->feet[index].planted);
     rule[RULE_CLIPS] = offset;
     for (uint32_t i = c->first_marked, at = 0; i < c->marked_count; i++) {
+        const lmb_foot_def *foot = lmb_graph_foot_in_clip(c, feet, index, &c->marked[i]);
         if (lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0) {
             write_planted(c, &c->marked[i], foot, clips != NULL ? clips + at : NULL);
             at += PLANTED_WORDS;
@@ -391,7 +405,7 @@ uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_foot_def *foot) {
 static void note_marked(lmb_compiler *c, const lmb_node_def *node, uint32_t time) {
     if (c->plants > 0 && node->player != NULL && c->goal_table == 0) {
         if (c->marked_count < LMB_MOST_MARKED_CLIPS) {
-            c->marked[c->marked_count] = (lmb_marked_clip){node, c->own.pose, time};
+            c->marked[c->marked_count] = (lmb_marked_clip){.node = node, .weight = c->own.pose, .time = time};
         }
         c->marked_count++;
     }

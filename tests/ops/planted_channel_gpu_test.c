@@ -19,8 +19,8 @@ static void channels_plant_feet_with_the_same_bits(void **state) {
     open_device(&device);
     const lmb_gpu_def gpu_def = device_gpu_def(&device);
     assert_ok(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
-    planted_begin(&here, true);
-    planted_begin(&there, true);
+    planted_begin(&here, true, false);
+    planted_begin(&there, true, false);
     lmb_gpu_batch_def batch = lmb_default_gpu_batch_def();
     batch.own_transforms = true;
     assert_ok(gpu_side_create_as(&device, gpu, &there.batch, batch, &side, &error), &error);

@@ -18,13 +18,13 @@ static void run(planted_scene *s, lmb_cpu *cpu) {
     assert_ok(lmb_cpu_run(cpu, &s->batch, &inputs, &outputs, &error), &error);
 }
 
-static void expect_same(lmb_cpu_path path) {
+static void expect_same(lmb_cpu_path path, bool is_mirrored) {
     planted_scene by_channels, by_host;
     lmb_cpu *cpus[2];
     lmb_error error = {0};
     uint32_t planted = 0;
-    planted_begin(&by_channels, true);
-    planted_begin(&by_host, false);
+    planted_begin(&by_channels, true, is_mirrored);
+    planted_begin(&by_host, false, is_mirrored);
     assert_ok(lmb_cpu_create(by_channels.graph, path, NULL, &cpus[0], &error), &error);
     assert_ok(lmb_cpu_create(by_host.graph, LMB_CPU_REFERENCE, NULL, &cpus[1], &error), &error);
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -50,12 +50,19 @@ static void expect_same(lmb_cpu_path path) {
 
 static void channels_plant_feet(void **state) {
     (void)state;
-    expect_same(LMB_CPU_REFERENCE);
+    expect_same(LMB_CPU_REFERENCE, false);
+}
+
+// Channels have no partners here: which foot a clip plants follows from the ankles.
+static void mirrored_clips_plant_the_other_feet(void **state) {
+    (void)state;
+    expect_same(LMB_CPU_REFERENCE, true);
+    expect_same(LMB_CPU_FAST, true);
 }
 
 static void channels_plant_feet_in_lanes(void **state) {
     (void)state;
-    expect_same(LMB_CPU_FAST);
+    expect_same(LMB_CPU_FAST, false);
 }
 
 // A clip of another rig has other channels, or none: it plants no foot.
@@ -71,7 +78,7 @@ static void clips_of_a_retarget_do_not_plant(void **state) {
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     planted_scene scene;
-    planted_begin(&scene, true);
+    planted_begin(&scene, true, false);
     assert_ok(lmb_rig_create(&rig_def, NULL, &rig, &error), &error);
     assert_ok(lmb_clip_create(rig, &clip_def, NULL, &clip, &error), &error);
     const lmb_clip *const clips[] = {clip};
@@ -99,6 +106,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_plant_feet),
         cmocka_unit_test(channels_plant_feet_in_lanes),
+        cmocka_unit_test(mirrored_clips_plant_the_other_feet),
         cmocka_unit_test(clips_of_a_retarget_do_not_plant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

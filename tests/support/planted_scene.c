@@ -95,8 +95,17 @@ lmb_node_def planted_feet(uint32_t base, bool by_channels) {
 static void make_graph(planted_scene *s, bool by_channels) {
     lmb_player_def players[2] = {lmb_default_player_def(), lmb_default_player_def()};
     players[0].rate = lmb_parameter(PLANTED_PACE);
-    const lmb_node_def nodes[4] = {lmb_playing_node(0, &players[0]), lmb_playing_node(1, &players[1]),
-                                   lmb_blend_node(0, 1, lmb_parameter(PLANTED_BLEND)), planted_feet(2, by_channels)};
+    lmb_node_def turned = lmb_default_node_def();
+    turned.op = LMB_OP_MIRROR;
+    turned.inputs[0] = 2;
+    turned.input_count = 1;
+    const lmb_node_def feet = planted_feet(s->is_mirrored ? 3 : 2, by_channels);
+    const lmb_node_def nodes[5] = {lmb_playing_node(0, &players[0]), lmb_playing_node(1, &players[1]),
+                                   lmb_blend_node(0, 1, lmb_parameter(PLANTED_BLEND)), s->is_mirrored ? turned : feet,
+                                   feet};
+    static const uint32_t partners[PLANTED_JOINTS] = {0, 4, 5, 6, 1, 2, 3};
+    lmb_mirror_def mirror = lmb_default_mirror_def();
+    mirror.partners = partners;
     lmb_motion_def motion = lmb_default_motion_def();
     motion.velocity[2] = lmb_parameter(PLANTED_SPEED);
     lmb_graph_def def = lmb_default_graph_def();
@@ -104,15 +113,17 @@ static void make_graph(planted_scene *s, bool by_channels) {
     def.clips = (const lmb_clip *const *)s->clips;
     def.clip_count = 2;
     def.nodes = nodes;
-    def.node_count = 4;
+    def.node_count = s->is_mirrored ? 5 : 4;
+    def.mirrors = &mirror;
+    def.mirror_count = s->is_mirrored;
     def.parameter_count = PLANTED_PARAMETERS;
     def.motion = &motion;
     lmb_error error = {0};
     assert_ok(lmb_graph_create(&def, NULL, &s->graph, &error), &error);
 }
 
-void planted_begin(planted_scene *s, bool by_channels) {
-    *s = (planted_scene){0};
+void planted_begin(planted_scene *s, bool by_channels, bool is_mirrored) {
+    *s = (planted_scene){.is_mirrored = is_mirrored};
     make_rig(s);
     for (uint32_t i = 0; i < 2; i++) {
         make_clip(s, i);
@@ -142,6 +153,7 @@ void planted_end(planted_scene *s) {
 
 bool planted_inside(const planted_scene *s, uint32_t character, uint32_t foot) {
     const double time = (double)s->ticks[character] / (double)LMB_TICKS_PER_SECOND;
+    foot = s->is_mirrored ? 1 - foot : foot;
     const uint32_t count = foot == 0 ? STEPS : LINES;
     bool inside = false;
     for (uint32_t i = 0; i < count; i++) {

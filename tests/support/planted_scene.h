@@ -20,11 +20,12 @@ typedef struct planted_scene {
     uint32_t row;
     lmb_control_frame frame;
     uint64_t ticks[PLANTED_CHARACTERS]; // of the clip with the channels
+    bool is_mirrored;                   // the clips are, so they plant the other feet
 } planted_scene;
 
 // The feet above a node. `by_channels`: else the host plants them.
 lmb_node_def planted_feet(uint32_t base, bool by_channels);
-void planted_begin(planted_scene *s, bool by_channels);
+void planted_begin(planted_scene *s, bool by_channels, bool is_mirrored);
 void planted_end(planted_scene *s);
 // Sets what the host gives a frame.
 void planted_move(planted_scene *s, uint32_t frame);
