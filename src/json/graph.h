@@ -554,7 +554,15 @@ bool lmb_graph_is_constant(lmb_value value, float constant);
 void lmb_graph_mark_below(const lmb_graph_def *def, uint32_t index, bool *below);
 // joints.c: warns of partners of a mirror that differ at rest, where it shows.
 void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const uint8_t *mask);
-// steps.c: the warnings of steps and motion. `shown`: for each node, whether the result shows it.
+// How a node is shown: as it is, mirrored, or both.
+#define LMB_SHOWN_AS_IT_IS 1u
+#define LMB_SHOWN_MIRRORED 2u
+// steps.c: returns how each node is shown, in the scratch pool; NULL if there is no memory. `shown`: for each node,
+// whether the result shows it.
+uint8_t *lmb_graph_find_ways(lmb_graph_reader *reader, const bool *shown);
+// planting.c: warns of feet that are planted while a clip lifts them, as by the markers of another character.
+void lmb_graph_warn_of_planting(lmb_graph_reader *reader, const bool *shown);
+// steps.c: the warnings of steps and motion.
 void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown);
 // node_traps.c: likewise those of single nodes.
 void lmb_graph_warn_of_nodes(lmb_graph_reader *reader, const bool *shown);

@@ -227,118 +227,18 @@ static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
     }
 }
 
-// ---- Feet that sync markers plant.
-
-#define HEIGHTS 64
-#define STANDING_LIFT 0.2 // share of a step: up to there a foot stands
-#define MOST_LIFT 0.5     // from there on it is lifted
-#define EDGE 0.15         // share of the time between the markers, at both ends, in which a foot may land or lift
-
-// How high an ankle is in a clip, as shares of its step.
-typedef struct lift {
-    double shares[HEIGHTS];
-    double duration;
-} lift;
-
-// Returns false if the ankle is always at one height.
-static bool measure_lift(const lmb_rig *rig, const lmb_clip *clip, uint32_t ankle, lift *lift) {
-    double low = HUGE_VAL, high = -HUGE_VAL;
-    lift->duration = (double)lmb_clip_duration(clip);
-    for (int i = 0; i < HEIGHTS; i++) {
-        const float time = (float)(lift->duration * i / HEIGHTS);
-        lift->shares[i] = (double)lmb_graph_model_of(rig, clip, time, ankle).m[1][3];
-        low = fmin(low, lift->shares[i]);
-        high = fmax(high, lift->shares[i]);
-    }
-    for (int i = 0; i < HEIGHTS && high > low; i++) {
-        lift->shares[i] = (lift->shares[i] - low) / (high - low);
-    }
-    return high > low;
-}
-
-// Finds from when to when the ankle stands longest, around the end of the clip, too.
-static void find_standing(const lift *lift, double times[2]) {
-    int best = 0, begin = 0;
-    for (int i = 0; i < HEIGHTS; i++) {
-        int length = 0;
-        while (length < HEIGHTS && lift->shares[(i + length) % HEIGHTS] <= STANDING_LIFT) {
-            length++;
-        }
-        begin = length > best ? i : begin;
-        best = length > best ? length : best;
-    }
-    times[0] = lift->duration * begin / HEIGHTS;
-    times[1] = lift->duration * ((begin + best) % HEIGHTS) / HEIGHTS;
-}
-
-static void check_planting(lmb_graph_reader *reader, const lmb_foot_def *foot, const lmb_node_def *node, uint32_t at) {
-    const lmb_graph_def *def = &reader->graph->def;
-    const lmb_clip *clip = def->clips[(uint32_t)node->clip.constant];
-    lift lift;
-    if (foot->planted_from >= node->player->marker_count || foot->planted_to >= node->player->marker_count ||
-        lmb_clip_joint_count(clip) != lmb_rig_joint_count(def->rig) || !(lmb_clip_duration(clip) > 0.0f) ||
-        !measure_lift(def->rig, clip, foot->ankle, &lift)) {
-        return;
-    }
-    const double from = (double)node->player->markers[foot->planted_from];
-    double length = (double)node->player->markers[foot->planted_to] - from, most = 0.0;
-    length += length <= 0.0 ? lift.duration : 0.0;
-    for (double k = EDGE; k <= 1.0 - EDGE; k += 1.0 / HEIGHTS) {
-        const double share = (from + k * length) / lift.duration;
-        most = fmax(most, lift.shares[(int)(share * HEIGHTS) % HEIGHTS]);
-    }
-    if (most > MOST_LIFT) {
-        double stands[2];
-        find_standing(&lift, stands);
-        lmb_graph_warn(reader, at,
-                       "in '%.60s' '%.60s' is lifted between these markers, and stands from %.2g to %.2g s: give such "
-                       "times as its \"markers\"",
-                       lmb_clip_name(clip), lmb_rig_joint_name(def->rig, foot->ankle), stands[0], stands[1]);
-    }
-}
-
-// Warns of feet that are planted while a clip lifts them, as by the markers of another character.
-static void warn_of_planting(lmb_graph_reader *reader, const bool *shown) {
-    const lmb_graph_def *def = &reader->graph->def;
-    bool *below = lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *below);
-    for (uint32_t i = 0; below != NULL && i < def->node_count; i++) {
-        const lmb_feet_def *feet = &def->nodes[i].feet;
-        const uint32_t count = shown[i] && def->nodes[i].op == LMB_OP_FOOT_PLACEMENT ? feet->foot_count : 0;
-        if (count > 0) {
-            lmb_graph_mark_below(def, i, below);
-        }
-        for (uint32_t k = 0; k < count && reader->result == LMB_OK; k++) {
-            const uint32_t list = lmb_graph_find_member(reader, reader->objects[i], "feet");
-            const uint32_t at =
-                lmb_graph_find_member(reader, lmb_graph_find_element(reader, list, k), "planted-markers");
-            for (uint32_t clip = 0; clip < i && at != LMB_NONE; clip++) {
-                const lmb_node_def *node = &def->nodes[clip];
-                if (below[clip] && node->op == LMB_OP_CLIP && lmb_graph_is_constant(node->clip, node->clip.constant) &&
-                    node->player != NULL && node->player->markers != NULL) {
-                    check_planting(reader, &feet->feet[k], node, at);
-                }
-            }
-        }
-    }
-}
-
-// How a node is shown: as it is, mirrored, or both.
-#define SHOWN_AS_IT_IS 1u
-#define SHOWN_MIRRORED 2u
-
-// Returns how each node is shown, in the scratch pool.
-static uint8_t *find_ways(lmb_graph_reader *reader, const bool *shown) {
+uint8_t *lmb_graph_find_ways(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
     uint8_t *ways = lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *ways);
     if (ways == NULL) {
         return NULL;
     }
-    ways[def->node_count - 1] = SHOWN_AS_IT_IS;
+    ways[def->node_count - 1] = LMB_SHOWN_AS_IT_IS;
     for (uint32_t i = def->node_count; i-- > 0;) { // inputs come before
         const lmb_node_def *node = &def->nodes[i];
         const bool turns = node->op == LMB_OP_MIRROR;
         const uint32_t way = ways[i];
-        const uint32_t passed = turns ? ((way & SHOWN_AS_IT_IS) << 1) | ((way & SHOWN_MIRRORED) >> 1) : way;
+        const uint32_t passed = turns ? ((way & LMB_SHOWN_AS_IT_IS) << 1) | ((way & LMB_SHOWN_MIRRORED) >> 1) : way;
         // Of two that share the joints the one with joint 0 takes the steps.
         const uint32_t skipped = node->op != LMB_OP_MASKED ? LMB_NONE : def->masks[node->mask][0] >= 128 ? 0 : 1;
         for (uint32_t k = 0; k < node->input_count; k++) {
@@ -362,19 +262,19 @@ static bool has_phase(lmb_graph_reader *reader, const lmb_node_def *node) {
 static float phase_in_group(lmb_graph_reader *reader, const lmb_node_def *node, uint32_t way) {
     const lmb_clip *clip = reader->graph->def.clips[(uint32_t)node->clip.constant];
     return walk_of(reader, node).phase - node->player->offset / lmb_clip_duration(clip) +
-           (way == SHOWN_MIRRORED ? 0.5f : 0.0f);
+           (way == LMB_SHOWN_MIRRORED ? 0.5f : 0.0f);
 }
 
 // Warns of walks of a group whose left feet are on the ground at different times.
 static void warn_of_phases(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
-    const uint8_t *ways = find_ways(reader, shown);
+    const uint8_t *ways = lmb_graph_find_ways(reader, shown);
     for (uint32_t i = 0; ways != NULL && i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
         if (!shown[i] || !has_phase(reader, node)) {
             continue;
         }
-        if (ways[i] == (SHOWN_AS_IT_IS | SHOWN_MIRRORED)) {
+        if (ways[i] == (LMB_SHOWN_AS_IT_IS | LMB_SHOWN_MIRRORED)) {
             lmb_graph_warn(reader, reader->objects[i],
                            "'%.60s' is shown as it is and mirrored, whose steps are half a cycle apart: where both are "
                            "blended, write the clip twice, and give one an \"offset\" of half its duration",
@@ -389,13 +289,13 @@ static void warn_of_phases(lmb_graph_reader *reader, const bool *shown) {
         const float turns =
             phase_in_group(reader, node, ways[i]) - phase_in_group(reader, &def->nodes[first], ways[first]);
         const float later = turns - roundf(turns);
-        if (fabsf(later) > MOST_PHASE_DIFFERENCE && ways[first] != (SHOWN_AS_IT_IS | SHOWN_MIRRORED)) {
+        if (fabsf(later) > MOST_PHASE_DIFFERENCE && ways[first] != (LMB_SHOWN_AS_IT_IS | LMB_SHOWN_MIRRORED)) {
             const float duration = lmb_clip_duration(def->clips[(uint32_t)node->clip.constant]);
             const float begin = node->player->offset / duration + later;
             lmb_graph_warn(reader, lmb_graph_place_of(reader, i, "offset"),
                            "the steps of '%.60s'%s are out of phase with those of '%.60s' in its group, by %.2g of a "
                            "cycle: \"offset\": %.3g brings the same foot down",
-                           lmb_graph_name_of_clip(def, i), ways[i] == SHOWN_MIRRORED ? " mirrored" : "",
+                           lmb_graph_name_of_clip(def, i), ways[i] == LMB_SHOWN_MIRRORED ? " mirrored" : "",
                            lmb_graph_name_of_clip(def, first), (double)fabsf(later),
                            (double)(duration * (begin - floorf(begin))));
         }
@@ -457,5 +357,5 @@ void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown) {
     warn_of_phases(reader, shown);
     warn_of_turns(reader, shown);
     warn_of_masked_motion(reader, shown);
-    warn_of_planting(reader, shown);
+    lmb_graph_warn_of_planting(reader, shown);
 }
