@@ -21,6 +21,7 @@ typedef struct emulated_pipeline {
     char name[MOST_NAME];
     uint32_t invocations;
     uint32_t lds_bytes;
+    uint32_t push_words; // as those of rdna_dispatch
     rdna_profile profile;
 } emulated_pipeline;
 
@@ -158,7 +159,7 @@ static lmb_result run_pipeline(emulated_pipeline *pipeline, uint32_t x, uint32_t
     rdna_dispatch dispatch = {.groups = {x, y},
                               .invocations = pipeline->invocations,
                               .lds_bytes = pipeline->lds_bytes,
-                              .has_push_pointer = pipeline->invocations > 1,
+                              .push_words = pipeline->push_words,
                               .memory = find_bytes,
                               .is_shared = is_shared,
                               .profile = profiles ? &pipeline->profile : NULL};
@@ -238,6 +239,12 @@ VkCommandBuffer emulated_commands(void) {
     return (VkCommandBuffer)&buffers;
 }
 
+// Two kernels read so few push constants that all are in registers: lmb_list_push and lmb_match_push (src/gpu/push.h),
+// without the padding.
+static uint32_t find_push_words(const char *kernel) {
+    return strcmp(kernel, "list") == 0 ? 13 : strcmp(kernel, "match") == 0 ? 7 : 0;
+}
+
 void emulated_add(VkPipeline pipeline, const kernel *kernel) {
     emulated_pipeline *added = malloc(sizeof *added);
     const size_t size = strlen(kernel->assembly) + 1;
@@ -251,7 +258,8 @@ void emulated_add(VkPipeline pipeline, const kernel *kernel) {
                                  .pipeline = pipeline,
                                  .assembly = memcpy(assembly, kernel->assembly, size),
                                  .invocations = strcmp(kernel->name, "list") == 0 ? 1 : kernel->invocations,
-                                 .lds_bytes = kernel->figures[KERNEL_SHARED_BYTES]};
+                                 .lds_bytes = kernel->figures[KERNEL_SHARED_BYTES],
+                                 .push_words = find_push_words(kernel->name)};
     snprintf(added->name, sizeof added->name, "%s", kernel->name);
     pipelines = added;
 }

@@ -24,7 +24,7 @@ typedef struct rdna_dispatch {
     uint32_t groups[2];
     uint32_t invocations; // per workgroup
     uint32_t lds_bytes;
-    bool has_push_pointer; // unless all push constants that the kernel reads are in registers
+    uint32_t push_words; // push constants in registers if the kernel reads no others; 0: it also has their address
     rdna_memory memory;
     bool (*is_shared)(uint64_t address); // whether all characters read what is there, so that a cache has it
     rdna_profile *profile;               // or NULL

@@ -223,6 +223,9 @@ SCALAR(s_lshr, a >> (b & (bits - 1u)))
 SCALAR(s_ashr, (uint64_t)((int64_t)a >> (b & (bits - 1u))))
 SCALAR(s_cselect, carry ? a : b)
 SCALAR(s_movk, (uint64_t)(int16_t)a)
+SCALAR(s_addk, a + (uint64_t)(int16_t)b)
+SCALAR(s_mulk, a *(uint64_t)(int16_t)b)
+SCALAR(s_pack_ll, (a & 0xffffu) | (b & 0xffffu) << 16)
 SCALAR(s_brev, reverse((uint32_t)a))
 SCALAR(s_bcnt1, count_ones(a))
 SCALAR(s_ff1, find_one(a))
@@ -252,6 +255,9 @@ SCALAR(s_ge, (int64_t)a >= (int64_t)b)
 static const scalar_operation scalar_operations[] = {
     {"s_mov", s_mov, SCC_KEPT},
     {"s_movk", s_movk, SCC_KEPT},
+    {"s_mulk", s_mulk, SCC_KEPT},
+    {"s_addk", s_addk, SCC_CARRY},
+    {"s_pack_ll_b32", s_pack_ll, SCC_KEPT},
     {"s_cselect", s_cselect, SCC_KEPT},
     {"s_brev", s_brev, SCC_KEPT},
     {"s_bfm", s_bfm, SCC_KEPT},

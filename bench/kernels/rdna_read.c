@@ -188,6 +188,14 @@ static bool read_instruction(const char *line, size_t length, instruction *in) {
     if (strcmp(name, "v_fmac_f32") == 0) { // adds to its destination
         in->operands[in->operand_count++] = in->operands[0];
     }
+    if (strcmp(name, "s_addk_i32") == 0 || strcmp(name, "s_mulk_i32") == 0) { // likewise
+        in->operands[in->operand_count++] = in->operands[1];
+        in->operands[1] = in->operands[0];
+    }
+    if (strstr(name, "st64") != NULL) { // offsets in units of 64 values
+        in->offsets[0] *= 64;
+        in->offsets[1] *= 64;
+    }
     rdna_find_uses(name, in);
     return true;
 }

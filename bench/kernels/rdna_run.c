@@ -9,8 +9,8 @@ enum { MOST_STEPS = 100 * 1000 * 1000 }; // per workgroup
 
 // The initial registers of a wave in RADV of Mesa 22.3: the address of the push constants, whose high word is implied;
 // the first push constants themselves; the number of workgroups in x, y and z; and the index of this workgroup. A
-// kernel that reads few push constants has these alone.
-enum { PUSH_POINTER = 2, PUSH_WORDS = 3, PUSH_WORD_COUNT = 8, GROUP_COUNTS = 11, GROUP_INDEX = 14 };
+// kernel that reads few push constants has those that it reads, and no address.
+enum { FIRST_REGISTER = 2, PUSH_WORDS = 8, AXES = 3 };
 #define PUSH_ADDRESS UINT64_C(0xffff800000010000)
 
 static void write_scalar(wave *wave, uint32_t index, uint64_t value, bool wide) {
@@ -396,6 +396,8 @@ static const struct {
     {"ds_read2_b64", run_lds_read_two, 2, NULL},
     {"ds_write2_b32", run_lds_write_two, 1, NULL},
     {"ds_write2_b64", run_lds_write_two, 2, NULL},
+    {"ds_read2st64_b32", run_lds_read_two, 1, NULL},
+    {"ds_write2st64_b32", run_lds_write_two, 1, NULL},
     {"ds_or_b32", run_lds_atomic, 1, "v_or_b32"},
     {"ds_min_u32", run_lds_atomic, 1, "v_min_u32"},
     {"ds_max_u32", run_lds_atomic, 1, "v_max_u32"},
@@ -404,7 +406,7 @@ static const struct {
 // Finds an instruction such as "s_and_b64": an operation and its type.
 static bool find_typed(const char *name, instruction *in) {
     const char *type = strrchr(name, '_');
-    if (type == NULL || (strcmp(type + 2, "32") != 0 && strcmp(type + 2, "64") != 0)) {
+    if (type == NULL || strlen(type) < 4 || strstr("16 32 64", type + 2) == NULL) {
         return false;
     }
     in->is_signed = type[1] == 'i';
@@ -457,15 +459,17 @@ static void start_wave(const workgroup *group, uint32_t number, const uint32_t i
         wave->vgprs[0][lane] = number * SIMD_WIDTH + lane;
     }
     write_scalar(wave, RDNA_EXEC, left >= SIMD_WIDTH ? UINT64_MAX : (UINT64_C(1) << left) - 1u, true);
-    if (!dispatch->has_push_pointer) {
-        memcpy(&wave->sgprs[PUSH_POINTER], dispatch->push, RDNA_PUSH_BYTES);
-        return;
+    const bool has_pointer = dispatch->push_words == 0;
+    const uint32_t words = has_pointer ? PUSH_WORDS : dispatch->push_words;
+    uint32_t *at = &wave->sgprs[FIRST_REGISTER];
+    if (has_pointer) {
+        *at++ = (uint32_t)PUSH_ADDRESS;
     }
-    wave->sgprs[PUSH_POINTER] = (uint32_t)PUSH_ADDRESS;
-    memcpy(&wave->sgprs[PUSH_WORDS], dispatch->push, PUSH_WORD_COUNT * sizeof(uint32_t));
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        wave->sgprs[GROUP_COUNTS + axis] = axis < 2 ? dispatch->groups[axis] : 1;
-        wave->sgprs[GROUP_INDEX + axis] = axis < 2 ? index[axis] : 0;
+    memcpy(at, dispatch->push, words * sizeof *at);
+    at += words;
+    for (uint32_t axis = 0; axis < AXES; axis++) {
+        at[axis] = axis < 2 ? dispatch->groups[axis] : 1;
+        at[AXES + axis] = axis < 2 ? index[axis] : 0;
     }
 }
 

@@ -1,4 +1,5 @@
-// The emulator of RDNA 2: what it counts of a kernel, and the cycles of its model, for kernels written here.
+// The emulator of RDNA 2: what it counts of a kernel, the cycles of its model, and some results, for kernels written
+// here.
 #include "suite.h"
 
 #include "kernels/rdna_profile.h"
@@ -21,6 +22,8 @@ static rdna_profile run(const char *assembly, uint32_t invocations) {
     rdna_profile profile = {.groups = 0};
     rdna_dispatch dispatch = {.groups = {1, 1},
                               .invocations = invocations,
+                              .lds_bytes = 512,
+                              .push_words = 2,
                               .memory = find_memory,
                               .is_shared = is_shared,
                               .profile = &profile};
@@ -136,12 +139,36 @@ static void masks_are_operands(void **state) {
     assert_int_equal(profile.intervals[0].kinds[RDNA_SELECT].lanes, 3 * 64);
 }
 
+// Instructions of searches, and the numbers of workgroups after two push constants.
+static void numbers_are_those_of_the_hardware(void **state) {
+    (void)state;
+    run("\ts_movk_i32 s20, 0x12\n"
+        "\ts_addk_i32 s20, 0xffff\n"
+        "\ts_mulk_i32 s20, 0x3\n"
+        "\ts_pack_ll_b32_b16 s21, s20, s4\n"
+        "\tv_lshlrev_b32_e32 v1, 2, v0\n"
+        "\tv_mov_b32_e32 v2, s21\n"
+        "\tv_mov_b32_e32 v3, s7\n"
+        "\tds_write2st64_b32 v1, v2, v3 offset1:1\n"
+        "\tds_read_b32 v4, v1 offset:256\n"
+        "\tds_read2st64_b32 v[5:6], v1 offset1:1\n"
+        "\tglobal_store_dword v1, v5, s[2:3]\n"
+        "\tglobal_store_dword v1, v4, s[2:3] offset:64\n"
+        "\tglobal_store_dword v1, v6, s[2:3] offset:128\n"
+        "\ts_endpgm\n",
+        16);
+    assert_int_equal(memory[3], 0x00010033);
+    assert_int_equal(memory[16 + 3], 0);
+    assert_int_equal(memory[32 + 3], 0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(half_waves_without_a_lane_are_not_counted),
                                        cmocka_unit_test(counts_are_those_between_barriers),
                                        cmocka_unit_test(sectors_are_counted_once_an_instruction),
                                        cmocka_unit_test(an_instruction_waits_for_its_operands),
                                        cmocka_unit_test(waves_share_what_they_load),
-                                       cmocka_unit_test(masks_are_operands)};
+                                       cmocka_unit_test(masks_are_operands),
+                                       cmocka_unit_test(numbers_are_those_of_the_hardware)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
