@@ -18,6 +18,7 @@ static void add_interval(rdna_interval *sum, const rdna_interval *interval) {
         sum->kinds[i].lanes += interval->kinds[i].lanes;
         sum->kinds[i].sectors += interval->kinds[i].sectors;
     }
+    sum->fetched += interval->fetched;
     for (uint32_t i = 0; i < RDNA_CAUSE_COUNT; i++) {
         sum->waits[i] += interval->waits[i];
     }
@@ -54,7 +55,7 @@ static void print_row(const profile_subject *subject, const char *phase, const r
     for (uint32_t i = 0; i < RDNA_CAUSE_COUNT; i++) {
         terminal_print(" %.0f", sum->waits[i] / groups);
     }
-    terminal_print("\n");
+    terminal_print(" %.2f\n", (double)sum->fetched / subject->items);
 }
 
 void profile_print(const profile_subject *subject, const rdna_profile *profile, bool by_phase) {

@@ -14,7 +14,7 @@ typedef struct profile_subject {
 
 // Prints a row for all phases together, after a row for each phase if `by_phase` is true: lanes in use in percent,
 // instructions times 32 lanes, of all kinds and of each, sectors loaded and stored; for a workgroup its cycles and the
-// cycles of each cause.
+// cycles of each cause; sectors fetched, as in rdna_profile.h.
 void profile_print(const profile_subject *subject, const rdna_profile *profile, bool by_phase);
 
 #endif

@@ -52,6 +52,7 @@ typedef struct rdna_row {
 
 typedef struct rdna_interval {
     rdna_row kinds[RDNA_KIND_COUNT];
+    uint64_t fetched;               // sectors that are not in the first cache: each once a workgroup
     double waits[RDNA_CAUSE_COUNT]; // cycles, the mean of a workgroup's waves; summed over workgroups
 } rdna_interval;
 

@@ -79,6 +79,7 @@ static arrival load_sector(rdna_profiler *profiler, uint64_t sector, double now)
         const rdna_cause cause = is_shared ? RDNA_FOR_SECOND_CACHE : RDNA_FOR_MEMORY;
         *entry = (loaded_sector){sector, {now + latencies[cause], cause}};
         profiler->loaded_count++;
+        profiler->dispatch->profile->intervals[profiler->interval].fetched++;
     }
     return entry->arrival.at > first_cache.at ? entry->arrival : first_cache;
 }

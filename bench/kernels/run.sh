@@ -26,9 +26,10 @@
 # SIMD holds at once. All have budgets except the last two.
 # Columns of --bits, per joint or per character's control: vector instructions times the lanes of a wave; cycles of a
 # SIMD that never waits; loads times lanes. Then for each kernel, with the workgroups that devices with subgroups of 64
-# and of 32 lanes get: lanes in use in percent; per joint, or per character for weights and control, instructions times
-# the lanes of a subgroup of 32, loads times these, sectors of 32 bytes that are loaded; and for subgroups of 32 the
-# cycles of a workgroup in the model of rdna_profile.h. --profile has instructions by kind and cycles by cause, too.
+# and of 32 lanes get: lanes in use in percent; per joint, or per character for weights, control and match, instructions
+# times the lanes of a subgroup of 32, loads times these, sectors of 32 bytes that are loaded; and for subgroups of 32
+# the cycles of a workgroup in the model of rdna_profile.h. --profile has instructions by kind, cycles by cause, and the
+# sectors that a workgroup fetches into the first cache, too.
 # Budgets, and the initial state of a kernel, are valid for one version of Mesa; with another one nothing is compared.
 # Needs the release build and Debian's mesa-vulkan-drivers.
 set -euo pipefail
@@ -43,7 +44,7 @@ columns='device workload kernel lanes registers spills shared code instructions 
 profile_columns='subgroup workload kernel lanes% instructions loads sectors cycles'
 # What limber-bench-kernels -p prints after workload, kernel and phase.
 phase_columns='lanes% instructions float select integer multiply move scalar scalar-loads branch LDS-reads LDS-writes loads
-    stores sectors stored cycles issue arithmetic LDS scalar-load L1 L2 memory barrier'
+    stores sectors stored cycles issue arithmetic LDS scalar-load L1 L2 memory barrier fetched'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 

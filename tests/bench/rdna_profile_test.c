@@ -122,6 +122,8 @@ static void waves_share_what_they_load(void **state) {
     assert_float_equal(waits(&profile, RDNA_FOR_MEMORY), 650.0, 0.0);
     assert_float_equal(waits(&profile, RDNA_FOR_FIRST_CACHE), 38.0, 0.0);
     assert_float_equal(waits(&profile, RDNA_FOR_SECOND_CACHE), 0.0, 0.0);
+    assert_int_equal(profile.intervals[0].fetched, 1);
+    assert_int_equal(profile.intervals[1].fetched, 0);
 }
 
 // A select waits for its mask, and all instructions of lanes for EXEC, which then has fewer lanes.
