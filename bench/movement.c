@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static lmb_result run(movement *movement, uint32_t frame, float *parameters, lmb_error *error) {
-    const lmb_control_frame run = {.step = crowd_step(frame),
+    const lmb_control_frame run = {.step = workload_step(movement->workload, frame),
                                    .number = frame,
                                    .character_count = movement->characters,
                                    .state = movement->state,

@@ -234,7 +234,9 @@ void workload_destroy(workload *workload) {
 }
 
 void workload_fill_moving(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
-    if (travel_has(workload->kind)) {
+    if (workload->moves != NULL) {
+        workload->moves->fill(workload->graph, characters, frame, parameters);
+    } else if (travel_has(workload->kind)) {
         travel_fill(workload->graph, characters, frame, parameters);
     } else {
         crowd_fill(workload->graph, characters, frame, parameters);
@@ -243,6 +245,10 @@ void workload_fill_moving(const workload *workload, uint32_t characters, uint32_
 
 uint32_t workload_list_events(const workload *workload, uint32_t characters, uint32_t frame, lmb_event *events) {
     return workload->kind == WORKLOAD_MACHINES ? crowd_list_events(characters, frame, events) : 0;
+}
+
+uint64_t workload_step(const workload *workload, uint32_t frame) {
+    return workload->moves != NULL ? workload->moves->step : crowd_step(frame);
 }
 
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {

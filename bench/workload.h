@@ -44,15 +44,22 @@ typedef enum workload_kind {
 
 enum { WORKLOAD_MOST_CLIPS = 200, WORKLOAD_MOST_STATES = 20, WORKLOAD_MOST_PARAMETERS = 2 * WORKLOAD_MOST_STATES };
 
+// How characters move whose graph is no workload of the bench.
+typedef struct workload_moves {
+    uint64_t step; // ticks of a frame
+    void (*fill)(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters);
+} workload_moves;
+
 typedef struct workload {
     workload_kind kind;
     const actor *actor;
     lmb_clip *clips[WORKLOAD_MOST_CLIPS]; // of its own, beside the actor's
     uint32_t clip_count;
     lmb_graph *graph;
-    const lmb_control *control; // the graph's, or NULL
-    skinning skinning;          // without a skin: nothing is skinned
-    uint32_t outputs;           // of the graph: LMB_OUTPUT_..._BIT
+    const lmb_control *control;  // the graph's, or NULL
+    const workload_moves *moves; // or NULL: those of the kind
+    skinning skinning;           // without a skin: nothing is skinned
+    uint32_t outputs;            // of the graph: LMB_OUTPUT_..._BIT
 } workload;
 
 // Memory that a frame writes. What a workload does not write is NULL.
@@ -84,9 +91,11 @@ void workload_destroy(workload *workload);
 // durations, and the weight or the level of detail; with a control, only the parameters of the host.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 // The same with a control, for frames that begin with the CROWD_WARM_FRAMES that warm up. The second function lists the
-// events of such a frame, sorted, at most one per character, and returns their number.
+// events of such a frame, sorted, at most one per character, and returns their number; the third one returns its length
+// in ticks.
 void workload_fill_moving(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 uint32_t workload_list_events(const workload *workload, uint32_t characters, uint32_t frame, lmb_event *events);
+uint64_t workload_step(const workload *workload, uint32_t frame);
 
 // Return the bytes that one character writes per frame, and what workload_memory has for it.
 size_t workload_output_bytes(const workload *workload);

@@ -19,13 +19,19 @@ typedef struct comparison {
     lmb_batch_def description;
     float *parameters; // of the reference
     float *palette;    // of the reference
+    uint32_t *inertia; // of the reference
     uint32_t *list;    // the number of characters, then the characters; if `sorted`
     bool sorted;
     bits_profiled profiled; // or NULL
+    bits_moved moved;       // or NULL
 } comparison;
 
 static size_t parameter_floats(const comparison *c) {
     return (size_t)lmb_graph_parameter_count(c->description.graph) * c->description.character_count;
+}
+
+static size_t inertia_words(const comparison *c) {
+    return (size_t)lmb_graph_inertia_words(c->description.graph) * c->description.character_count;
 }
 
 static void compare_words(const void *reference, const lmb_gpu_span *span, bits_part *part) {
@@ -40,7 +46,7 @@ static void compare_words(const void *reference, const lmb_gpu_span *span, bits_
 
 static lmb_result record(const comparison *c, uint32_t frame, bool poses_alone, rdna_counts *counts, lmb_error *error) {
     lmb_gpu_record_info info = {.commands = emulated_commands(),
-                                .step = crowd_step(CROWD_WARM_FRAMES + frame),
+                                .step = workload_step(c->workload, CROWD_WARM_FRAMES + frame),
                                 .number = CROWD_WARM_FRAMES + frame,
                                 .poses_alone = poses_alone};
     if (c->sorted) {
@@ -98,8 +104,11 @@ static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *er
         if (result == LMB_OK) {
             compare_words(movement.state, &state, part);
         }
+        if (result == LMB_OK && c->moved != NULL) {
+            c->moved(c->workload, c->description.character_count, movement.state, c->parameters);
+        }
     }
-    report_profiles(c, (const char *const[]){"control"}, 1);
+    report_profiles(c, (const char *const[]){"control", "match"}, 2);
     part->items = c->description.character_count;
     movement_destroy(&movement);
     return result;
@@ -153,17 +162,22 @@ static lmb_result run_reference(const comparison *c, lmb_error *error) {
     lmb_result result = lmb_cpu_create(c->description.graph, LMB_CPU_REFERENCE, NULL, &cpu, error);
     if (result == LMB_OK) {
         const lmb_batch_inputs inputs = {.parameters = c->parameters};
-        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = c->palette}};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = c->palette},
+                                           .inertia = inertia_words(c) > 0 ? c->inertia : NULL};
         result = lmb_cpu_run_poses(cpu, &c->description, &inputs, &outputs, 0, c->description.character_count, error);
     }
     lmb_cpu_destroy(cpu);
     return result;
 }
 
-// Compares the palettes for the parameters that the reference has at the end.
+// Compares the palettes for the parameters that the reference has at the end, and for what the device's inertialization
+// keeps from frames of the control.
 static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error *error) {
     lmb_gpu_span span;
     memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
+    if (c->workload->control != NULL && lmb_gpu_batch_inertia(c->batch, 0, &span)) {
+        memcpy(c->inertia, (const void *)span.address, inertia_words(c) * sizeof *c->inertia);
+    }
     lmb_result result = record(c, 0, true, &part->counts, error);
     if (result == LMB_OK) {
         report_profiles(c, (const char *const[]){"weights", "graph", "pose", "model"}, 4);
@@ -183,21 +197,23 @@ static void subtract(rdna_counts *from, const rdna_counts *poses) {
     from->loads -= poses->loads;
 }
 
-lmb_result bits_compare(const workload *workload, bool sorted, lmb_gpu_graph *graph, lmb_gpu_batch *batch,
-                        bits_profiled profiled, bits_result *found, lmb_error *error) {
-    comparison c = {.workload = workload,
+lmb_result bits_compare(const bits_subject *subject, lmb_gpu_graph *graph, lmb_gpu_batch *batch, bits_result *found,
+                        lmb_error *error) {
+    comparison c = {.workload = subject->workload,
                     .batch = batch,
                     .description = lmb_gpu_batch_description(batch),
-                    .sorted = sorted,
-                    .profiled = profiled};
+                    .sorted = subject->sorted,
+                    .profiled = subject->profiled,
+                    .moved = subject->moved};
     const uint32_t count = c.description.character_count;
     const size_t words = lmb_batch_output_floats(&c.description, LMB_OUTPUT_PALETTE) * count;
     *found = (bits_result){0};
     c.parameters = malloc(parameter_floats(&c) * sizeof *c.parameters);
     c.palette = malloc(words * sizeof *c.palette);
+    c.inertia = calloc(inertia_words(&c) + 1, sizeof *c.inertia);
     c.list = malloc((count + 1) * sizeof *c.list);
     lmb_result result = LMB_OK;
-    if (c.parameters == NULL || c.palette == NULL || c.list == NULL ||
+    if (c.parameters == NULL || c.palette == NULL || c.inertia == NULL || c.list == NULL ||
         emulated_show(c.list, (count + 1) * sizeof *c.list) == 0) {
         result = actor_no_memory(error);
     }
@@ -215,6 +231,7 @@ lmb_result bits_compare(const workload *workload, bool sorted, lmb_gpu_graph *gr
     }
     emulated_hide(c.list);
     free(c.list);
+    free(c.inertia);
     free(c.parameters);
     free(c.palette);
     return result;

@@ -56,13 +56,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_pipeline(VkDevice device, VkPipelin
     return vkCreateComputePipelines(device, cache, count, &info, allocator, pipeline);
 }
 
-// Workgroup memory that the driver does not say is what the module declares. Others may round it up.
+// Workgroup memory that the driver does not say is what the module declares. Others may round it up, or leave out
+// variables that the kernel does not use.
 static bool complete_shared_bytes(kernel *kernel) {
     uint32_t *of_driver = &kernel->figures[KERNEL_SHARED_BYTES];
     if (*of_driver == KERNEL_UNKNOWN) {
         *of_driver = shared_bytes;
     }
-    return shared_bytes <= *of_driver && *of_driver - shared_bytes < SHARED_STEP;
+    return (shared_bytes > *of_driver ? shared_bytes - *of_driver : *of_driver - shared_bytes) < SHARED_STEP;
 }
 
 static bool begins(const char *text, const char *with) {

@@ -8,6 +8,7 @@
 #include "emulated.h"
 #include "file.h"
 #include "graphs.h"
+#include "matching.h"
 #include "profile.h"
 #include "terminal.h"
 #include "workload.h"
@@ -134,7 +135,8 @@ static uint32_t count_bands(const lmb_rig *rig) {
 
 static void print_profile(const workload *workload, const char *kernel, const rdna_profile *profile) {
     const lmb_rig *rig = workload->actor->rig;
-    const bool of_character = strcmp(kernel, "weights") == 0 || strcmp(kernel, "control") == 0;
+    const bool of_character =
+        strcmp(kernel, "weights") == 0 || strcmp(kernel, "control") == 0 || strcmp(kernel, "match") == 0;
     const profile_subject subject = {.workload = workload_name,
                                      .kernel = kernel,
                                      .items = CHARACTERS * (of_character ? 1 : lmb_rig_joint_count(rig)),
@@ -143,10 +145,10 @@ static void print_profile(const workload *workload, const char *kernel, const rd
 }
 
 // Compiles the pipelines of a graph, and that of its control, which a batch creates.
-static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, bool sorted, lmb_error *error) {
+static lmb_result compile_graph(lmb_gpu *gpu, const bits_subject *subject, lmb_error *error) {
     lmb_gpu_graph *gpu_graph = NULL;
     lmb_gpu_batch *batch = NULL;
-    lmb_result result = lmb_gpu_graph_create(gpu, workload->graph, &gpu_graph, error);
+    lmb_result result = lmb_gpu_graph_create(gpu, subject->workload->graph, &gpu_graph, error);
     if (result == LMB_OK) {
         lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
         def.graph = gpu_graph;
@@ -155,7 +157,7 @@ static lmb_result compile_graph(lmb_gpu *gpu, const workload *workload, bool sor
     }
     if (result == LMB_OK && emulates) {
         bits_result found;
-        result = bits_compare(workload, sorted, gpu_graph, batch, profiles ? print_profile : NULL, &found, error);
+        result = bits_compare(subject, gpu_graph, batch, &found, error);
         if (result == LMB_OK) {
             print_bits(&found);
         }
@@ -227,10 +229,65 @@ static lmb_result compile_scene(lmb_gpu *gpu, const scene *scene, lmb_error *err
         result = scene->create != NULL  ? scene->create(&actor, &workload.graph, error)
                  : scene->own_clips > 0 ? divergent_create(&workload, scene->own_clips, error)
                                         : workload_create(scene->workload, &actor, &workload, error);
-        result = result == LMB_OK ? compile_graph(gpu, &workload, scene->sorted, error) : result;
+        const bits_subject subject = {
+            .workload = &workload, .sorted = scene->sorted, .profiled = profiles ? print_profile : NULL};
+        result = result == LMB_OK ? compile_graph(gpu, &subject, error) : result;
     }
     workload_destroy(&workload);
     actor_destroy(&actor);
+    return result;
+}
+
+// ---- Motion matching.
+
+typedef struct matching_scene {
+    const char *name;
+    uint32_t takes;
+    bool varied; // as in matching_create(): its searches must include each of matching_counts
+} matching_scene;
+
+// The second one has the kernels of the first.
+static const matching_scene matching_scenes[] = {{"matching", 5, true}, {"matching-50000", 50, false}};
+
+static matching current_matching;
+static matching_counts current_counts;
+
+static void count_searches(const workload *workload, uint32_t characters, const uint32_t *state,
+                           const float *parameters) {
+    (void)workload;
+    matching_count(&current_matching, characters, state, parameters, &current_counts);
+}
+
+// Prints what the searches were, and fails if they do not test what they are to test.
+static void print_searches(bool varied) {
+    const matching_counts *n = &current_counts;
+    terminal_print("%-32s %u searches: %u jumps, %u ties; %u others without tags, %u with nothing left out\n",
+                   workload_name, (unsigned)n->searches, (unsigned)n->jumps, (unsigned)n->ties, (unsigned)n->tagged,
+                   (unsigned)n->left_out);
+    if (n->others > 0) {
+        terminal_error("limber-bench-kernels: %s: %u searches of the database find another row\n", workload_name,
+                       (unsigned)n->others);
+        failed = true;
+    }
+    if (n->jumps == 0 || (varied && (n->ties == 0 || n->tagged == 0 || n->left_out == 0))) {
+        terminal_error("limber-bench-kernels: %s: searches of a kind are missing\n", workload_name);
+        failed = true;
+    }
+}
+
+static lmb_result compile_matching(lmb_gpu *gpu, const matching_scene *scene, lmb_error *error) {
+    current_counts = (matching_counts){0};
+    lmb_result result = matching_create(scene->takes, scene->varied, &current_matching, error);
+    if (result == LMB_OK) {
+        const bits_subject subject = {.workload = &current_matching.workload,
+                                      .profiled = profiles ? print_profile : NULL,
+                                      .moved = count_searches};
+        result = compile_graph(gpu, &subject, error);
+    }
+    if (result == LMB_OK && emulates) {
+        print_searches(scene->varied);
+    }
+    matching_destroy(&current_matching);
     return result;
 }
 
@@ -245,9 +302,9 @@ static lmb_result create_interpreter(lmb_gpu_def def, lmb_error *error) {
     return result;
 }
 
-// Returns whether a scene is asked for. Some compile the same kernels as another.
-static bool includes(const scene *scene) {
-    return only != NULL ? strcmp(only, scene->name) == 0 : emulates || (!scene->sorted && scene->own_clips == 0);
+// Returns whether a scene is asked for. Some are only emulated, because they have the kernels of another.
+static bool includes(const char *scene, bool has_own_kernels) {
+    return only != NULL ? strcmp(only, scene) == 0 : emulates || has_own_kernels;
 }
 
 // Compiles both sets of kernels that a gpu may have for all graphs, then those of each scene.
@@ -260,7 +317,16 @@ static lmb_result compile_all(lmb_gpu_def def, lmb_error *error) {
             result = lmb_gpu_create(&def, NULL, &gpu, error);
         }
         workload_name = scenes[i].name;
-        result = result == LMB_OK && includes(&scenes[i]) ? compile_scene(gpu, &scenes[i], error) : result;
+        const bool has_own_kernels = !scenes[i].sorted && scenes[i].own_clips == 0;
+        if (result == LMB_OK && includes(workload_name, has_own_kernels)) {
+            result = compile_scene(gpu, &scenes[i], error);
+        }
+    }
+    for (size_t i = 0; i < sizeof matching_scenes / sizeof *matching_scenes && result == LMB_OK; i++) {
+        workload_name = matching_scenes[i].name;
+        if (includes(workload_name, matching_scenes[i].varied)) {
+            result = compile_matching(gpu, &matching_scenes[i], error);
+        }
     }
     lmb_gpu_destroy(gpu);
     return result;
