@@ -40,7 +40,7 @@ static lmb_motion_search_def make_search(const lmb_motion_database *database, co
                                        .desired_turn = angle,
                                        .half_life = 0.27f};
     const lmb_motion_path path = lmb_motion_database_path(database, &motion);
-    lmb_motion_database_query(database, search.current_row, &path, search.query);
+    lmb_motion_database_query(database, search.current_row, search.current_is_mirrored, &path, search.query);
     return search;
 }
 

@@ -2,7 +2,8 @@
 // and of those the first. src/match/search.c does the same in another order: costs are whole numbers.
 //
 // First each invocation bounds the costs of some large boxes. The rows of the nearest box, and the one that plays, give
-// a limit; then the rows of all boxes within it are looked at, one by each invocation.
+// a limit; then the rows of all boxes within it are looked at, one by each invocation. If rows count mirrored, too, a
+// second search with the mirrored query begins with what the first one found.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_scalar_block_layout : require
@@ -26,7 +27,7 @@ shared uint required;
 shared uint forbidden;
 shared uint bounds[MOST_MATCH_ROWS / LARGE_BOX]; // of the costs in each large box
 shared uint costs[LARGE_BOX];
-shared uint rows[LARGE_BOX];
+shared uint choices[LARGE_BOX];
 
 // Two numbers, so that their order as unsigned ones is their order.
 uint raised(uint pair) {
@@ -76,6 +77,10 @@ bool tags_of_row_fit(address matching, uint row) {
     return tags_fit(tags, tags, required, forbidden);
 }
 
+uint choice_of(uint row, bool mirrored) {
+    return row + (mirrored ? MATCH_MIRRORED : 0u);
+}
+
 bool is_left_out(address matching, uint row) {
     uint moment = push.block.at[push.block.at[matching + MATCHING_MOMENTS] + row];
     bool found = false;
@@ -96,24 +101,37 @@ void ask(control c, address matching) {
     forbidden = q.forbidden;
 }
 
-// Finds the smallest of the costs of all invocations, with the first row that has it. All invocations call this.
-uvec2 smallest(uint cost, uint row) {
+// Mirrors the query. All invocations call this.
+void mirror_query() {
+    uint own = gl_LocalInvocationID.x;
+    match_question q;
+    q.query = query;
+    uint pair = mirrored_pair(q, own < MATCH_ROW_WORDS ? own : 0u);
+    barrier(); // before it is written
+    if (own < MATCH_ROW_WORDS) {
+        query[own] = pair;
+    }
+    barrier();
+}
+
+// Finds the smallest of the costs of all invocations, with the first choice that has it. All invocations call this.
+uvec2 smallest(uint cost, uint choice) {
     uint own = gl_LocalInvocationID.x;
     barrier();
     costs[own] = cost;
-    rows[own] = row;
+    choices[own] = choice;
     barrier();
     for (uint step = LARGE_BOX / 2u; step > 0u; step /= 2u) {
         if (own < step) {
             uint other = costs[own + step];
-            if (other < costs[own] || (other == costs[own] && rows[own + step] < rows[own])) {
+            if (other < costs[own] || (other == costs[own] && choices[own + step] < choices[own])) {
                 costs[own] = other;
-                rows[own] = rows[own + step];
+                choices[own] = choices[own + step];
             }
         }
         barrier();
     }
-    return uvec2(costs[0], rows[0]);
+    return uvec2(costs[0], choices[0]);
 }
 
 // Bounds the costs of all large boxes, and returns the one with the lowest bound. CONTROL_NONE: no rows fit.
@@ -137,20 +155,24 @@ uint bound_boxes(address matching, uint box_count) {
     return smallest(lowest, nearest).y;
 }
 
-// Searches, and returns a row or CONTROL_NONE.
-uint search(address matching) {
+// Searches for less than what was found, a cost and a choice, and returns the better one. Choice CONTROL_NONE: none.
+uvec2 search(address matching, bool mirrored, uvec2 before) {
     address numbers = push.block.at[matching + MATCHING_NUMBERS];
     uint row_count = push.block.at[matching + MATCHING_FOUND_COUNT];
     uint box_count = (row_count + LARGE_BOX - 1u) / LARGE_BOX;
     uint own = gl_LocalInvocationID.x;
     uint nearest = bound_boxes(matching, box_count);
-    uint best = CONTROL_NONE;
-    uint best_row = CONTROL_NONE;
-    if (own == 0u && current != CONTROL_NONE && tags_of_row_fit(matching, current)) {
-        uint cost = cost_of(numbers + current * MATCH_ROW_WORDS);
+    uint best = before.x;
+    uint best_choice = before.y;
+    bool plays = current != CONTROL_NONE && (current >= MATCH_MIRRORED) == mirrored;
+    if (own == 0u && plays && tags_of_row_fit(matching, row_of_choice(current))) {
+        uint cost = cost_of(numbers + row_of_choice(current) * MATCH_ROW_WORDS);
         uint bonus = push.block.at[matching + MATCHING_BONUS];
-        best = bonus < cost ? cost - bonus : 0u;
-        best_row = current;
+        cost = bonus < cost ? cost - bonus : 0u;
+        if (cost < best || (cost == best && current < best_choice)) {
+            best = cost;
+            best_choice = current;
+        }
     }
     uint limit = CONTROL_NONE - 1u;
     for (uint visit = 0u; visit <= box_count && nearest != CONTROL_NONE; visit++) {
@@ -159,19 +181,20 @@ uint search(address matching) {
             uint row = box * LARGE_BOX + own;
             if (row < row_count) {
                 uint cost = cost_of(numbers + row * MATCH_ROW_WORDS);
-                bool better = cost < best || (cost == best && row < best_row);
+                uint choice = choice_of(row, mirrored);
+                bool better = cost < best || (cost == best && choice < best_choice);
                 if (better && tags_of_row_fit(matching, row) && !is_left_out(matching, row)) {
                     best = cost;
-                    best_row = row;
+                    best_choice = choice;
                 }
             }
         }
         if (visit == 0u) {
-            uint cost = smallest(best, best_row).x;
+            uint cost = smallest(best, best_choice).x;
             limit = MINIMUM(cost, limit);
         }
     }
-    return smallest(best, best_row).y;
+    return smallest(best, best_choice);
 }
 
 void main() {
@@ -198,9 +221,13 @@ void main() {
             ask(c, matching);
         }
         barrier();
-        uint row = search(matching);
+        uvec2 best = search(matching, false, uvec2(CONTROL_NONE));
+        if (push.block.at[matching + MATCHING_MIRRORED] != CONTROL_NONE) {
+            mirror_query();
+            best = search(matching, true, best);
+        }
         if (gl_LocalInvocationID.x == 0u) {
-            set_state_word(c, found, row == CONTROL_NONE || row == current ? 0u : row + 1u);
+            set_state_word(c, found, best.y == CONTROL_NONE || best.y == current ? 0u : best.y + 1u);
         }
         barrier();
     }

@@ -141,7 +141,7 @@ static lmb_motion_search_def question_of(const matching *made, const lmb_matchin
     const lmb_matching_def defaults = lmb_default_matching_def();
     lmb_motion_search_def search = lmb_default_motion_search_def();
     const bool continues = lmb_motion_database_row(made->database, report->played.row).can_be_found;
-    lmb_motion_database_query(made->database, report->played.row, &report->asked, search.query);
+    lmb_motion_database_query(made->database, report->played.row, false, &report->asked, search.query);
     for (uint32_t i = 0; i < report->recent_count; i++) {
         if (report->recent_seconds[i] <= defaults.recent) {
             search.recent_rows[search.recent_count++] = report->recent_rows[i];

@@ -70,6 +70,7 @@ typedef struct lmb_matching_row {
     uint32_t row;  ///< or #LMB_NONE, and then all else is 0
     uint32_t take; ///< the state that plays it
     float time;    ///< seconds in its clip
+    bool mirrored; ///< whether it is the mirrored row
     lmb_motion_path path;
     lmb_motion_costs costs; ///< beside the query of this frame, without a bonus
 } lmb_matching_row;

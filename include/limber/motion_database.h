@@ -32,6 +32,13 @@
 /// The result is stored times one scale for the whole database, rounded to whole numbers, so that the largest magnitude
 /// is #LMB_MAX_MOTION_FEATURE; a half is rounded up.
 ///
+/// **Mirrored rows.** If lmb_motion_database_def.mirrored is set, each row also counts mirrored: as the row of the
+/// motion reflected across the plane x = 0 of the model, with its feet exchanged. So takes that only turn left are
+/// enough to turn right, too. A mirrored row is not stored: its numbers are those of the row, with the feet exchanged,
+/// and with another sign in each feature along x and in each sine. Means and deviations then are those of all rows and
+/// of the mirrored ones. Whoever plays such a row mirrors the pose and the root motion of its take (#LMB_OP_MIRROR
+/// across x).
+///
 /// **Cost.** The sum of the squared differences of two rows' stored numbers, at most 2^31 - 1. Divided by the square of
 /// lmb_motion_database_scale(), it is the sum over normalised features.
 #ifndef LIMBER_MOTION_DATABASE_H
@@ -96,10 +103,11 @@ typedef struct lmb_motion_database_def {
     /// 0 to #LMB_MAX_MOTION_SECONDS.
     float end;
     lmb_motion_weights weights;
+    bool mirrored; ///< whether rows count mirrored, too: the feet must be left and right of each other
 } lmb_motion_database_def;
 
 /// No rig, joints or takes; 30 rows a second; 1/3, 2/3 and 1 s ahead; the last 0.3 s are not found; weights 0.75 for
-/// foot positions, 1.5 for headings, else 1.
+/// foot positions, 1.5 for headings, else 1; rows do not count mirrored.
 LMB_API lmb_motion_database_def lmb_default_motion_database_def(void);
 
 /// A database. It does not change once created, so any number of threads may search it.
@@ -149,6 +157,8 @@ LMB_API uint32_t lmb_motion_database_find_row(const lmb_motion_database *databas
 /// Returns the stored numbers of a row, #LMB_MOTION_ROW_SIZE of them, which live as long as the database; NULL if there
 /// is no such row.
 LMB_API const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row);
+/// Returns whether rows count mirrored, too.
+LMB_API bool lmb_motion_database_is_mirrored(const lmb_motion_database *database);
 /// Returns by how much normalised features are multiplied before they are rounded; 0 if no feature differs.
 LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
 /// Normalises features, in their own units, as the database's are, and rounds them. Beyond the range of the stored
@@ -162,11 +172,11 @@ typedef struct lmb_motion_path {
     float headings[3][2];  ///< x and z of directions of length 1: sine and cosine of the heading
 } lmb_motion_path;
 
-/// Makes a query: the pose of a row, usually of the one that plays, and a desired path, normalised as by
-/// lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does not exist has the
-/// mean pose.
-LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
-                                       int16_t query[LMB_MOTION_ROW_SIZE]);
+/// Makes a query: the pose of a row, usually of the one that plays, or of the mirrored row, and a desired path,
+/// normalised as by lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does not
+/// exist has the mean pose.
+LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, bool mirrored,
+                                       const lmb_motion_path *path, int16_t query[LMB_MOTION_ROW_SIZE]);
 
 /// How a character moves, and how it should. Start from lmb_default_desired_motion().
 typedef struct lmb_desired_motion {
@@ -195,29 +205,31 @@ typedef struct lmb_motion_search_def {
     uint32_t required_tags;             ///< rows have all of these
     uint32_t forbidden_tags;            ///< and none of these
     uint32_t current_row;               ///< that plays, or #LMB_NONE
+    bool current_is_mirrored;           ///< whether it plays mirrored
     /// By how much the current row costs less, in units of normalised features (see lmb_motion_database_scale()), from
     /// 0: a jump must be worth it. The current row counts even if it cannot be found otherwise, and not if its tags do
     /// not fit.
     float current_bonus;
     /// Rows of the same take within so many seconds, rounded to whole rows, of the current row or of a recent one are
-    /// left out, except the current row itself: they would play what plays, or what was just left. In a loop, seconds
-    /// go on at its other end. From 0; 0 leaves out the recent rows alone.
+    /// left out, mirrored or not, except the current row itself: they would play what plays, or what was just left. In
+    /// a loop, seconds go on at its other end. From 0; 0 leaves out the recent rows alone.
     float window;
     uint32_t recent_rows[LMB_MAX_MOTION_RECENT]; ///< chosen shortly before; rows that do not exist do not count
     uint32_t recent_count;                       ///< more than #LMB_MAX_MOTION_RECENT count as that
 } lmb_motion_search_def;
 
-/// A query of zeros, all tags, no current row, its bonus 1, within 0.2 s, no recent rows.
+/// A query of zeros, all tags, no current row, not mirrored, its bonus 1, within 0.2 s, no recent rows.
 LMB_API lmb_motion_search_def lmb_default_motion_search_def(void);
 
 /// What a search found.
 typedef struct lmb_motion_match {
     uint32_t row;  ///< #LMB_NONE if no row fits
+    bool mirrored; ///< whether it is the mirrored row; false if no rows count mirrored
     uint32_t cost; ///< of the row, less the bonus (rounded down, not below 0) if it is the current one; 0 without a row
 } lmb_motion_match;
 
-/// Finds the row with the smallest cost, and of those with the same cost the first. Any number of threads may search
-/// at once; nothing is allocated.
+/// Finds the row with the smallest cost. Of those with the same cost it is the first that is not mirrored, or else the
+/// first. Any number of threads may search at once; nothing is allocated.
 LMB_API lmb_motion_match lmb_motion_database_search(const lmb_motion_database *database,
                                                     const lmb_motion_search_def *def);
 

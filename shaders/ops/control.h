@@ -151,6 +151,7 @@ OP void write_state_weights(CHARACTERS all) {
 // Writes the weight parameters that rules read; for characters that do not move, once per frame.
 OP void write_weights(CHARACTERS all, bool is_first) {
     write_state_weights(all);
+    write_mirrored(all);
     write_player_weights(all, is_first);
 }
 

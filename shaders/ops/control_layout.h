@@ -267,9 +267,10 @@
 #define MATCHING_BONUS 74u      // cost
 #define MATCHING_RULES 75u      // offset: [rule] value, tags
 #define MATCHING_RULE_COUNT 76u
-#define MATCHING_FACES 77u  // 1: the heading counts; 0: the character is to face where it goes
-#define MATCHING_SPRING 78u // float: 1/s; 0: what is desired is reached at once
-#define MATCHING_WORDS 79u
+#define MATCHING_FACES 77u    // 1: the heading counts; 0: the character is to face where it goes
+#define MATCHING_SPRING 78u   // float: 1/s; 0: what is desired is reached at once
+#define MATCHING_MIRRORED 79u // parameter: 1 if the take plays mirrored, or 0; CONTROL_NONE: rows do not count mirrored
+#define MATCHING_WORDS 80u
 // A time ahead, and how far springs are then (src/match/path.c): seconds; the share of a turn; factors of how much the
 // velocity differs from the desired one, and of the acceleration plus the spring's rate times that.
 #define AHEAD_WORDS 4u
@@ -351,7 +352,7 @@
 #define PROFILED_ENDS_WORDS 2u
 
 // State of a matching.
-#define MATCHED_FOUND 0u    // 0, MATCH_ASKED, or 1 plus the row that a search found
+#define MATCHED_FOUND 0u    // 0, MATCH_ASKED, or 1 plus the choice (match_layout.h) that a search found
 #define MATCHED_BEGUN 1u    // 1 after its first frame
 #define MATCHED_WAITED 2u   // ticks since the last search, two words
 #define MATCHED_MOVING 4u   // floats: velocity along x and z, and acceleration, which follow the desired velocity
@@ -359,7 +360,8 @@
 #define MATCHED_HEADING 10u
 #define MATCHED_REQUIRED 11u
 #define MATCHED_FORBIDDEN 12u
-#define MATCHED_RECENT 13u // [recent]: 1 plus a row that was chosen, or 0; ticks since then
+#define MATCHED_MIRRORED 13u // 1: the take plays mirrored
+#define MATCHED_RECENT 14u   // [recent]: 1 plus a row that was chosen, or 0; ticks since then
 #define MATCHED_RECENT_WORDS 2u
 #define MOST_RECENT 4u
 #define MATCHED_WORDS (MATCHED_RECENT + MOST_RECENT * MATCHED_RECENT_WORDS)

@@ -563,10 +563,10 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
     while ((!RUNS_PARTS || (!now.is_over && rounds < runs.most_rounds)) && machine_is_current(c, machine)) {
         rounds++;
         uint event = now.event;
-        uint row = found_row(c, matching);
+        uint found = found_choice(c, matching);
         address transition = CONTROL_NONE;
-        if (row != 0u) {
-            transition = jump_to(c, matching, row - 1u);
+        if (found != 0u) {
+            transition = jump_to(c, matching, found - 1u);
         } else {
             transition = find_transition(c, machine, event);
         }
@@ -591,8 +591,8 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
                 break;
             }
             take_transition(c, machine, transition);
-            if (row != 0u) {
-                land(c, matching, row - 1u);
+            if (found != 0u) {
+                land(c, matching, found - 1u);
             }
             if (USES_TRAVEL) {
                 end_travel(c, machine, event != CONTROL_NONE);

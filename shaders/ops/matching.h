@@ -51,6 +51,19 @@ OP word match_number(real feature, real mean, real factor) {
     return TO_WORD(number + 4096.0f) - 4096u;
 }
 
+// The feature that becomes another one in the mirrored row: feet are exchanged.
+OP uint mirrored_from(uint feature) {
+    bool is_left = feature < 3u || (feature >= 6u && feature < 9u);
+    bool is_right = (feature >= 3u && feature < 6u) || (feature >= 9u && feature < 12u);
+    return is_left ? feature + 3u : is_right ? feature - 3u : feature;
+}
+
+// A number of a row, 16 bits, as it becomes that feature of the mirrored row: what is along x changes its sign.
+OP uint mirrored_number(uint number, uint feature) {
+    bool is_along_x = feature < MATCH_PATH ? feature % 3u == 0u : (feature & 1u) != 0u;
+    return (is_along_x ? 0u - number : number) & 0xffffu;
+}
+
 // Moments that a search leaves out: ranges, both ends included.
 #define MOST_LEFT_OUT 18u
 STRUCT(left_out)
@@ -125,6 +138,11 @@ OP uint current_moment(control c, address matching, address take) {
     return LOAD(c.block, record + TAKE_FIRST) + (index < last ? index : last);
 }
 
+// Whether the take plays mirrored.
+OP bool plays_mirrored(control c, address matching) {
+    return state_word(c, matched_at(c, matching) + MATCHED_MIRRORED) != 0u;
+}
+
 OP uint row_of_moment(control c, address matching, uint moment) {
     return LOAD(c.block, LOAD(c.block, matching + MATCHING_ROWS) + moment);
 }
@@ -172,10 +190,21 @@ OP tag_masks find_tags(control c, address matching) {
 STRUCT(match_question)
 uint query[MATCH_ROW_WORDS];
 left_out without;
-uint current; // row that costs less, or CONTROL_NONE
+uint current; // choice that costs less, or CONTROL_NONE
 uint required;
 uint forbidden;
 END_STRUCT(match_question)
+
+// Two numbers of the mirrored query.
+OP uint mirrored_pair(match_question q, uint pair) {
+    uint numbers = 0u;
+    for (uint i = 0u; i < 2u; i++) {
+        uint from = mirrored_from(2u * pair + i);
+        uint number = q.query[from >> 1u] >> ((from & 1u) * 16u);
+        numbers = numbers | (mirrored_number(number, 2u * pair + i) << (i * 16u));
+    }
+    return numbers;
+}
 
 OP match_question put_feature(match_question q, memory block, address matching, uint feature, real x) {
     address normal = matching + MATCHING_NORMALS + 2u * (feature - MATCH_PATH);
@@ -237,6 +266,11 @@ OP_NOINLINE match_question find_question(control c, address matching) {
     for (uint i = 0u; i < MATCH_ROW_WORDS; i++) {
         q.query[i] = LOAD(c.block, LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS + i);
     }
+    bool mirrored = plays_mirrored(c, matching);
+    match_question plain = q;
+    for (uint i = 0u; i < MATCH_ROW_WORDS && mirrored; i++) {
+        q.query[i] = mirrored_pair(plain, i);
+    }
     word yaw = state_word(c, motion_state(c, LOAD(c.block, CONTROL_CHARACTER_MOTION)) + MOVING_YAW);
     course desired = desired_course(c, matching, yaw);
     direction back = direction_of_angle(0u - yaw);
@@ -252,7 +286,7 @@ OP_NOINLINE match_question find_question(control c, address matching) {
                  make_approach(snap(v.z), snap(a.z), desired.z, rate), desired);
     q.without.count = 0u;
     q = without_recent(q, c, matching, moment);
-    q.current = take_ends(c, matching, row) ? CONTROL_NONE : row;
+    q.current = take_ends(c, matching, row) ? CONTROL_NONE : row + (mirrored ? MATCH_MIRRORED : 0u);
     tag_masks tags = find_tags(c, matching);
     q.required = tags.required;
     q.forbidden = tags.forbidden;
@@ -280,8 +314,8 @@ OP_NOINLINE void begin_matching(control c, address matching) {
     }
 }
 
-// 1 plus the row that was found, or 0.
-OP uint found_row(control c, address matching) {
+// 1 plus the choice that was found, or 0.
+OP uint found_choice(control c, address matching) {
     uint found = 0u;
     if (matching != CONTROL_NONE) {
         found = state_word(c, matched_at(c, matching) + MATCHED_FOUND);
@@ -294,19 +328,25 @@ OP_NOINLINE bool jumps(control c) {
     bool any = false;
     address end = matchings_end(c.block);
     for (address matching = LOAD(c.block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
-        any = any || found_row(c, matching) != 0u;
+        any = any || found_choice(c, matching) != 0u;
     }
     return any;
 }
 
-// The transition to a row's take.
-OP address jump_to(control c, address matching, uint row) {
+OP uint row_of_choice(uint choice) {
+    return choice & (MATCH_MIRRORED - 1u);
+}
+
+// The transition to the take of a choice.
+OP address jump_to(control c, address matching, uint choice) {
+    uint row = row_of_choice(choice);
     uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
     return LOAD(c.block, matching + MATCHING_JUMPS) + take * TRANSITION_WORDS;
 }
 
-// After that transition: puts the take at the row's time, and remembers the row.
-OP_NOINLINE void land(control c, address matching, uint row) {
+// After that transition: puts the take at the row's time, mirrored or not, and remembers the row.
+OP_NOINLINE void land(control c, address matching, uint choice) {
+    uint row = row_of_choice(choice);
     uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
     uint moment = LOAD(c.block, LOAD(c.block, matching + MATCHING_MOMENTS) + row);
     uint index = moment - LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKES) + take * TAKE_WORDS + TAKE_FIRST);
@@ -324,6 +364,7 @@ OP_NOINLINE void land(control c, address matching, uint row) {
     set_state_word(c, recent, row + 1u);
     set_state_word(c, recent + 1u, 0u);
     set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, 0u);
+    set_state_word(c, matched_at(c, matching) + MATCHED_MIRRORED, choice >= MATCH_MIRRORED ? 1u : 0u);
 }
 
 #endif

@@ -10,6 +10,24 @@ OP bool plays_take(control c, address matching) {
            current_take(c, matching) < LOAD(c.block, matching + MATCHING_TAKE_COUNT);
 }
 
+// Writes the parameters that say whether takes play mirrored.
+OP void write_mirrored(CHARACTERS all) {
+    memory block = CHARACTERS_BLOCK(all);
+    if (!matches(block)) {
+        return;
+    }
+    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
+         matching += MATCHING_WORDS) {
+        address parameter = LOAD(block, matching + MATCHING_MIRRORED);
+        if (parameter != CONTROL_NONE) {
+            FOR_EACH(all, i) {
+                control c = CHARACTER(all, i);
+                write_parameter(c, parameter, SPLAT(plays_mirrored(c, matching) ? 1.0f : 0.0f));
+            }
+        }
+    }
+}
+
 // Begins the frame of matchings. A row that was found for a take that no longer plays is forgotten.
 OP void begin_matchings(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);

@@ -288,6 +288,7 @@ static const lmb_field matching_rows[] = {
     SECONDS(fade, 0.25f),
     LIST(rules, rule_count, tag_rule),
     COOKIE(),
+    NONE(mirrored),
 };
 TABLE(matching);
 #undef DEF

@@ -4,6 +4,7 @@
 #include "terminal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LOW 0.14f        // share of the height: joints below are of feet
@@ -22,6 +23,7 @@ typedef struct matching {
     subject subject; // the first member
     const char *path;
     const char *names[3]; // of the joints, or NULL
+    bool is_mirrored;     // moments count mirrored, too
     take_list list;
     uint32_t joints[3]; // left foot, right foot, hips
     lmb_motion_database *database;
@@ -109,6 +111,26 @@ static lmb_result find_joints(matching *m, lmb_error *error) {
     return LMB_OK;
 }
 
+// Refuses a rig whose feet are not mirror images of each other.
+static lmb_result check_partners(const matching *m, lmb_error *error) {
+    const lmb_rig *rig = m->subject.character.rig;
+    uint32_t *partners = calloc(lmb_rig_joint_count(rig), sizeof *partners);
+    lmb_error found;
+    lmb_result result = LMB_OK;
+    if (partners == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for the partners of joints");
+    }
+    if (lmb_rig_find_mirror(rig, NULL, partners, &found) != LMB_OK) {
+        result = lmb_fail(error, found.result, "--mirrored: %s", found.message);
+    } else if (partners[m->joints[0]] != m->joints[1]) {
+        result =
+            lmb_fail(error, LMB_ERROR_ARGUMENT, "--mirrored: by their names, '%.100s' is the mirror image of '%.100s'",
+                     lmb_rig_joint_name(rig, m->joints[0]), lmb_rig_joint_name(rig, partners[m->joints[0]]));
+    }
+    free(partners);
+    return result;
+}
+
 // ---- What the takes have.
 
 typedef struct movement {
@@ -142,19 +164,27 @@ static way way_of(const movement *m) {
     return m->forward < 0.0f ? BACKWARDS : m->turn > TURNING ? TURNS_LEFT : m->turn < -TURNING ? TURNS_RIGHT : FORWARDS;
 }
 
+static void count_row(matching *m, const movement *at) {
+    const uint32_t band = (uint32_t)(speed_of(at) / m->band);
+    m->rows[band < BANDS ? band : BANDS - 1][way_of(at)]++;
+}
+
 static void count_rows(matching *m) {
     const uint32_t count = lmb_motion_database_row_count(m->database);
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < count; i++) {
             const lmb_motion_row row = lmb_motion_database_row(m->database, i);
             const movement at = movement_at(&m->list.takes[row.take], row.time);
+            const movement mirrored = {at.forward, -at.left, -at.turn};
             const float speed = speed_of(&at);
             m->fastest = fmaxf(m->fastest, speed);
             if (pass == 1 && speed <= STANDING * take_list_height(m->subject.character.rig)) {
                 m->standing++;
             } else if (pass == 1) {
-                const uint32_t band = (uint32_t)(speed / m->band);
-                m->rows[band < BANDS ? band : BANDS - 1][way_of(&at)]++;
+                count_row(m, &at);
+                if (m->is_mirrored) {
+                    count_row(m, &mirrored);
+                }
             }
         }
         m->band = fmaxf(m->fastest / BANDS, 1e-6f);
@@ -197,8 +227,9 @@ static void print_rows(const matching *m) {
         terminal_print("\nno moment moves: the clips neither travel nor take steps\n");
         return;
     }
-    terminal_print("\n%u moments, of which %u stand\nspeed         ",
-                   (unsigned)lmb_motion_database_row_count(m->database), (unsigned)m->standing);
+    terminal_print("\n%u moments, of which %u stand%s\nspeed         ",
+                   (unsigned)lmb_motion_database_row_count(m->database), (unsigned)m->standing,
+                   m->is_mirrored ? "; the others count mirrored, too" : "");
     for (int k = 0; k < WAYS; k++) {
         terminal_print(" %13s", way_names[k]);
     }
@@ -243,6 +274,9 @@ static void write_matching(const matching *m, FILE *stream) {
         json_text(&json, members[i], lmb_rig_joint_name(m->subject.character.rig, m->joints[i]));
     }
     write_velocity(m, &json);
+    if (m->is_mirrored) {
+        json_bool(&json, "mirrored", true);
+    }
     json_end_object(&json);
     fputs(",\n", stream);
 }
@@ -274,7 +308,7 @@ static void write_graph(const void *data, FILE *stream) {
 
 static lmb_result match(matching *m, lmb_error *error) {
     const lmb_rig *rig = m->subject.character.rig;
-    if (find_joints(m, error) ||
+    if (find_joints(m, error) || (m->is_mirrored && check_partners(m, error)) ||
         take_list_find(&m->list, &m->subject.character, TAKE_THRESHOLD * take_list_height(rig), error)) {
         return error->result;
     }
@@ -292,6 +326,7 @@ static lmb_result match(matching *m, lmb_error *error) {
     def.hips = m->joints[2];
     def.takes = m->list.takes;
     def.take_count = m->list.count;
+    def.mirrored = m->is_mirrored;
     if (lmb_motion_database_create(&def, NULL, &m->database, &found) != LMB_OK) {
         return lmb_fail(error, found.result, "%s", found.message);
     }
@@ -318,6 +353,7 @@ int command_motion_match(int argc, char **argv) {
         {"--left-foot", OPTION_TEXT, &m.names[0], "JOINT", "by default the rest pose shows it: low and on the left"},
         {"--right-foot", OPTION_TEXT, &m.names[1], "JOINT", "likewise"},
         {"--hips", OPTION_TEXT, &m.names[2], "JOINT", "by default where both legs meet"},
+        {"--mirrored", OPTION_FLAG, &m.is_mirrored, NULL, "count moments mirrored, too: left turns turn right as well"},
         OPTIONS_OF_TAKES(&m.list),
         OPTION_SKELETON(&m.subject),
         OPTION_SCALES(&m.subject),

@@ -122,6 +122,11 @@ static bool claim_parameters(const checker *c) {
         valid =
             reached == NULL || !reached->is_reported || claim(c, at, "reached", reached->parameter, LMB_BY_SMOOTHED);
     }
+    for (uint32_t i = 0; i < def->node_count && valid; i++) {
+        const lmb_matching_def *matching = def->nodes[i].op == LMB_OP_MACHINE ? def->nodes[i].machine->matching : NULL;
+        valid = matching == NULL ||
+                claim(c, machine_at(i, NULL, 0), "matching: mirrored", matching->mirrored, LMB_BY_MACHINE);
+    }
     for (uint32_t i = 0; i < def->group_count && valid; i++) {
         const place at = {.what = "group", .index = i};
         valid = check_cookie(c, at, def->groups[i].cookie, "group") &&
@@ -465,6 +470,14 @@ static bool check_take(const checker *c, uint32_t machine, uint32_t take) {
            require(c, at, last <= player->duration + 1e-3f, "matching", "its clip is shorter than the take");
 }
 
+static bool check_mirrored(const checker *c, place at, const lmb_motion_database *database, uint32_t parameter) {
+    const bool is_mirrored = lmb_motion_database_is_mirrored(database);
+    return require(c, at, is_mirrored || parameter == LMB_NONE, "matching: mirrored",
+                   "rows of its database do not count mirrored") &&
+           require(c, at, !is_mirrored || parameter != LMB_NONE, "matching: mirrored",
+                   "rows of its database count mirrored, and no parameter says whether a take plays so");
+}
+
 static bool check_matching(const checker *c, uint32_t node) {
     const lmb_matching_def *matching = c->def->nodes[node].machine->matching;
     const place at = machine_at(node, NULL, 0);
@@ -476,8 +489,10 @@ static bool check_matching(const checker *c, uint32_t node) {
                  require(c, at, c->def->motion != NULL, "matching", "there is no character motion") &&
                  require(c, at, !c->def->motion->full_rotation, "matching", "the character motion has full rotation");
     const uint32_t takes = valid && own != LMB_NONE ? c->moving->machines[own].database->header->take_count : 0;
-    valid = valid && require(c, at, takes <= c->def->nodes[node].machine->state_count, "matching",
-                             "its database has more takes than the machine has states");
+    valid = valid &&
+            (own == LMB_NONE || check_mirrored(c, at, c->moving->machines[own].database, matching->mirrored)) &&
+            require(c, at, takes <= c->def->nodes[node].machine->state_count, "matching",
+                    "its database has more takes than the machine has states");
     for (uint32_t i = 0; valid && i < takes; i++) {
         valid = check_take(c, own, i);
     }

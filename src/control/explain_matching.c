@@ -7,6 +7,7 @@
 #include "../../shaders/ops/searches.h"
 
 #include <limber/explain.h>
+#include <string.h>
 
 _Static_assert(LMB_MATCHING_RECENT == MOST_RECENT, "the rows that a machine remembers");
 
@@ -41,15 +42,27 @@ static uint32_t cost_of(const uint32_t *a, const uint32_t *b, uint32_t first, ui
     return sum;
 }
 
-static lmb_matching_row report_row(control c, address matching, const match_question *question, uint32_t row) {
-    const uint32_t *block = c.block, *numbers = block + block[matching + MATCHING_NUMBERS] + row * MATCH_ROW_WORDS;
-    const uint32_t *query = question->query;
+// Copies the numbers of a choice.
+static void copy_numbers(control c, address matching, uint32_t choice, uint32_t numbers[MATCH_ROW_WORDS]) {
+    const uint32_t row = row_of_choice(choice);
+    match_question stored;
+    memcpy(stored.query, c.block + c.block[matching + MATCHING_NUMBERS] + row * MATCH_ROW_WORDS, sizeof stored.query);
+    for (uint32_t i = 0; i < MATCH_ROW_WORDS; i++) {
+        numbers[i] = choice >= MATCH_MIRRORED ? mirrored_pair(stored, i) : stored.query[i];
+    }
+}
+
+static lmb_matching_row report_choice(control c, address matching, const match_question *question, uint32_t choice) {
+    const uint32_t *block = c.block, *query = question->query, row = row_of_choice(choice);
+    uint32_t numbers[MATCH_ROW_WORDS];
+    copy_numbers(c, matching, choice, numbers);
     const uint32_t take = block[block[matching + MATCHING_TAKE_OF] + row];
     const uint32_t first = block[block[matching + MATCHING_TAKES] + take * TAKE_WORDS + TAKE_FIRST];
     const uint32_t moment = block[block[matching + MATCHING_MOMENTS] + row];
     return (lmb_matching_row){.row = row,
                               .take = take,
                               .time = (float)(moment - first) / LOAD_FLOAT(block, matching + MATCHING_RATE),
+                              .mirrored = choice >= MATCH_MIRRORED,
                               .path = path_of(c, matching, numbers),
                               .costs = {.foot_positions = cost_of(query, numbers, 0, 6),
                                         .foot_velocities = cost_of(query, numbers, 6, 12),
@@ -70,14 +83,15 @@ static void report_recent(control c, address matching, lmb_matching_report *repo
 static lmb_matching_report report_matching(control c, address matching) {
     const match_question question = find_question(c, matching);
     const uint32_t row = row_of_moment(c, matching, current_moment(c, matching, current_take(c, matching)));
-    const uint32_t found = found_row(c, matching);
+    const uint32_t played = row + (plays_mirrored(c, matching) ? MATCH_MIRRORED : 0);
+    const uint32_t found = found_choice(c, matching);
     lmb_matching_report report = {.asked = path_of(c, matching, question.query),
-                                  .played = report_row(c, matching, &question, (uint32_t)row),
+                                  .played = report_choice(c, matching, &question, played),
                                   .found = {.row = LMB_NONE},
                                   .seconds = (float)((double)state_ticks(c, matched_at(c, matching) + MATCHED_WAITED) /
                                                      (double)LMB_TICKS_PER_SECOND)};
-    if (found != 0 && found - 1 != report.played.row) {
-        report.found = report_row(c, matching, &question, found - 1);
+    if (found != 0 && found - 1 != played) {
+        report.found = report_choice(c, matching, &question, found - 1);
     }
     report_recent(c, matching, &report);
     return report;

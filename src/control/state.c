@@ -197,12 +197,21 @@ static bool check_inertia(const checker *c) {
 
 _Static_assert(MATCHED_VELOCITY == MATCHED_MOVING + 4, "floats beside each other");
 
+// Returns whether a search may find a choice.
+static bool is_choice(const uint32_t *record, uint32_t choice) {
+    const bool is_mirrored = choice >= MATCH_MIRRORED;
+    const uint32_t row = is_mirrored ? choice - MATCH_MIRRORED : choice;
+    return row < record[MATCHING_FOUND_COUNT] && (!is_mirrored || record[MATCHING_MIRRORED] != CONTROL_NONE);
+}
+
 // Checks what a matching has found and chosen: rows of its database. Every search ends within its frame.
 static bool check_matching(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
     const uint32_t *record = block + block[CONTROL_MATCHINGS] + index * MATCHING_WORDS;
     const uint32_t *matched = c->state + record[MATCHING_STATE];
-    bool valid = matched[MATCHED_FOUND] <= record[MATCHING_FOUND_COUNT] && matched[MATCHED_BEGUN] <= 1;
+    const uint32_t found = matched[MATCHED_FOUND];
+    bool valid = (found == 0 || is_choice(record, found - 1)) && matched[MATCHED_BEGUN] <= 1 &&
+                 matched[MATCHED_MIRRORED] <= (record[MATCHING_MIRRORED] != CONTROL_NONE ? 1u : 0u);
     for (uint32_t i = 0; i < MOST_RECENT; i++) {
         valid = valid && matched[MATCHED_RECENT + i * MATCHED_RECENT_WORDS] <= record[MATCHING_ROW_COUNT];
     }

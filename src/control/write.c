@@ -1004,6 +1004,7 @@ static void write_matching(writer *w, uint32_t at, uint32_t machine) {
     put_value(w, at + MATCHING_VELOCITY + CONTROL_VALUE_WORDS, def->velocity[1]);
     put_value(w, at + MATCHING_HEADING, def->heading);
     put(w, at + MATCHING_FACES, def->faces_heading);
+    put(w, at + MATCHING_MIRRORED, def->mirrored);
     put_number(w, at + MATCHING_CHANGE, def->velocity_change * def->velocity_change);
     put(w, at + MATCHING_TURN, (uint32_t)((double)def->heading_change / TURN * 0x1p32));
     put(w, at + MATCHING_WINDOW, lmb_motion_rows_in(rate, def->window));

@@ -125,6 +125,10 @@ static void mark_written(const writer *w) {
         if (reached != NULL && reached->is_reported) {
             mark(w, reached->parameter);
         }
+        const lmb_machine_def *machine = def->nodes[i].op == LMB_OP_MACHINE ? def->nodes[i].machine : NULL;
+        if (machine != NULL && machine->matching != NULL) {
+            mark(w, machine->matching->mirrored);
+        }
     }
     for (uint32_t i = 0; i < def->smoothed_count; i++) {
         mark(w, def->smoothed[i].parameter);

@@ -113,8 +113,9 @@ static bool compare_matching(const comparison *c, uint32_t index) {
         lmb_graph_machine_name(c->graph, (record[MATCHING_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS);
     if (differ(c, at, MATCHED_WORDS)) {
         snprintf(c->text, c->size, "machine \"%s\": %s", machine,
-                 differ(c, at + MATCHED_FOUND, 1)    ? "the row that a search found"
-                 : differ(c, at + MATCHED_MOVING, 4) ? "velocity that follows the desired one"
+                 differ(c, at + MATCHED_FOUND, 1)      ? "the row that a search found"
+                 : differ(c, at + MATCHED_MOVING, 4)   ? "velocity that follows the desired one"
+                 : differ(c, at + MATCHED_MIRRORED, 1) ? "whether its take plays mirrored"
                  : differ(c, at + MATCHED_RECENT, MOST_RECENT * MATCHED_RECENT_WORDS) ? "rows chosen shortly before"
                                                                                       : "its last search");
     }

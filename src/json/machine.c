@@ -1381,7 +1381,8 @@ static void read_matching(lmb_graph_reader *reader, machine *machine) {
         for (uint32_t i = 0; i < machine->take_count; i++) {
             takes[i] = (lmb_graph_take){machine->objects[i], machine->lefts[i].end_node};
         }
-        machine->matched = lmb_graph_read_matching(reader, machine->matching, takes, machine->take_count);
+        machine->matched =
+            lmb_graph_read_matching(reader, machine->name, machine->matching, takes, machine->take_count);
     }
 }
 
@@ -1511,7 +1512,10 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     if (reader->result == LMB_OK && outside != NULL) {
         name_inner(outside, added);
     }
-    return added;
+    const bool is_mirrored = machine.matched != NULL && machine.matched->mirrored != LMB_NONE;
+    return is_mirrored && reader->result == LMB_OK
+               ? lmb_graph_add_mirrored(reader, machine.matched, added, node->object)
+               : added;
 }
 
 // ---- Fades of poses that events start.

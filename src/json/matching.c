@@ -184,6 +184,10 @@ static const lmb_graph_field matching_members[] = {
                  "By how much the moment that plays costs less; 1 by default."),
     NUMBER_FIELD("fade", MATCHING(fade), 0.0f, LMB_MAX_CONTROL_SECONDS,
                  "Seconds over which a jump is inertialized; 0.25 by default."),
+    {.name = "mirrored",
+     .about = "Whether moments count mirrored, too: clips that turn left turn right as well.",
+     .kind = &lmb_kind_boolean,
+     .offset = DATABASE(mirrored)},
     NUMBER_FIELD("rate", DATABASE(rate), 1.0f, LMB_MAX_MOTION_RATE, "Moments a second; 30 by default."),
     {.name = "times",
      .about = "Seconds ahead of the path, ascending; 1/3, 2/3 and 1 by default.",
@@ -262,8 +266,44 @@ static void make_database(lmb_graph_reader *reader, uint32_t value, lmb_motion_d
     lmb_motion_database_destroy(database);
 }
 
-const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, uint32_t value, const lmb_graph_take *takes,
-                                                uint32_t count) {
+// ---- Mirrored moments.
+
+static lmb_graph_node mirror_of(uint32_t object) {
+    return (lmb_graph_node){.object = object, .mirror = lmb_default_mirror_def()};
+}
+
+// Checks that the feet are partners of each other, and the hips in the middle.
+static void check_partners(lmb_graph_reader *reader, uint32_t value, const lmb_motion_database_def *def) {
+    const lmb_rig *rig = reader->source->rig;
+    const lmb_graph_node node = mirror_of(value);
+    const uint32_t mirror = lmb_graph_add_mirror(reader, &node), joints[2] = {def->left_foot, def->hips},
+                   expected[2] = {def->right_foot, def->hips};
+    for (int i = 0; i < 2 && reader->problem_count == 0 && reader->result == LMB_OK; i++) {
+        const uint32_t partner = reader->graph->def.mirrors[mirror].partners[joints[i]];
+        if (partner != expected[i]) {
+            lmb_graph_report(reader, lmb_graph_find_member(reader, value, "mirrored"),
+                             "by their names, '%.60s' is the mirror image of '%.60s', and not of '%.60s'",
+                             lmb_rig_joint_name(rig, joints[i]), lmb_rig_joint_name(rig, partner),
+                             lmb_rig_joint_name(rig, expected[i]));
+        }
+    }
+}
+
+uint32_t lmb_graph_add_mirrored(lmb_graph_reader *reader, const lmb_matching_def *matching, uint32_t machine,
+                                uint32_t object) {
+    const lmb_graph_node node = mirror_of(object);
+    lmb_node_def mirror = lmb_default_node_def();
+    mirror.op = LMB_OP_MIRROR;
+    mirror.inputs[0] = machine;
+    mirror.input_count = 1;
+    mirror.mirror = lmb_graph_add_mirror(reader, &node);
+    const uint32_t turned = lmb_graph_add_node(reader, &mirror, object);
+    const lmb_node_def blend = lmb_blend_node(machine, turned, lmb_parameter(matching->mirrored));
+    return lmb_graph_add_node(reader, &blend, object);
+}
+
+const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, const char *machine, uint32_t value,
+                                                const lmb_graph_take *takes, uint32_t count) {
     const uint32_t problems = reader->problem_count;
     text read = {lmb_default_matching_def(), lmb_default_motion_database_def(), LMB_NONE};
     lmb_matching_def *matching = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *matching);
@@ -282,6 +322,10 @@ const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, uint32
     }
     if (read.matching.fade > 0.0f && reader->inertia_at == LMB_NONE) {
         reader->inertia_at = value;
+    }
+    if (read.database.mirrored && reader->problem_count == problems && reader->result == LMB_OK) {
+        check_partners(reader, value, &read.database);
+        read.matching.mirrored = lmb_graph_add_written(reader, machine, "mirrored", 0.0f, 1.0f, value);
     }
     read.database.takes = list;
     read.database.take_count = count;

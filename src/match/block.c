@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC 0x424d4d4cu // "LMMB"
-#define VERSION 1u
+#define VERSION 2u
 
 static size_t block_size(uint32_t take_count, uint32_t row_count) {
     const size_t row = 2 * sizeof(uint32_t) + LMB_MOTION_ROW_SIZE * sizeof(int16_t);
@@ -95,6 +95,7 @@ static bool check_sizes(const motion_header *header, size_t size, lmb_error *err
            require(error, header->version == VERSION, "it has another version") &&
            require(error, header->take_count > 0 && header->take_count <= LMB_MAX_MOTION_TAKES,
                    "it has no takes, or too many") &&
+           require(error, header->is_mirrored <= 1, "whether its rows count mirrored is out of range") &&
            require(error, header->row_count <= LMB_MAX_MOTION_ROWS, "it has too many rows") &&
            require(error, size == block_size(header->take_count, header->row_count),
                    "its size is not that of its takes and rows") &&

@@ -1,8 +1,10 @@
 // Motion databases: checks, the rows of takes, their normalisation, and what a game asks of them.
-#include "database.h"
+#include "math/inline_ops.h"
 
+#include "../../shaders/ops/matching.h"
 #include "base/float_environment.h"
 #include "clip/clip.h"
+#include "database.h"
 #include "rig/rig.h"
 #include "take.h"
 
@@ -115,23 +117,55 @@ static double weight_of(const lmb_motion_weights *weights, uint32_t index) {
     return (double)each[index];
 }
 
+static double sum_of(const motion_header *header, double (*features)[LMB_MOTION_FEATURES], uint32_t index) {
+    double sum = 0.0;
+    for (uint32_t row = 0; row < header->row_count; row++) {
+        sum += features[row][index];
+    }
+    return sum;
+}
+
+static double squares_of(const motion_header *header, double (*features)[LMB_MOTION_FEATURES], uint32_t index,
+                         double mean) {
+    double squares = 0.0;
+    for (uint32_t row = 0; row < header->row_count; row++) {
+        squares += (features[row][index] - mean) * (features[row][index] - mean);
+    }
+    return squares;
+}
+
+// Finds means and deviations, with those of the mirrored rows. Both are exactly symmetric then: those of one foot are
+// those of the other one, and means along x have the other sign.
+static void find_deviations(motion_header *header, double (*features)[LMB_MOTION_FEATURES],
+                            double deviations[LMB_MOTION_FEATURES]) {
+    const double count = header->row_count * (header->is_mirrored ? 2.0 : 1.0);
+    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
+        const uint32_t from = mirrored_from(i);
+        const double sign = mirrored_number(1, i) == 1 ? 1.0 : -1.0;
+        const double reflected = header->is_mirrored ? sign * sum_of(header, features, from) : 0.0;
+        header->means[i] = (sum_of(header, features, i) + reflected) / count;
+        double squares = squares_of(header, features, i, header->means[i]);
+        squares += header->is_mirrored ? squares_of(header, features, from, sign * header->means[i]) : 0.0;
+        deviations[i] = sqrt(squares / count);
+    }
+}
+
+static double largest_of_feet(const motion_header *header, double (*features)[LMB_MOTION_FEATURES]) {
+    double length = 0.0;
+    for (uint32_t row = 0; row < header->row_count; row++) {
+        for (uint32_t i = 0; i < groups[1].end; i++) {
+            length = fmax(length, fabs(features[row][i]));
+        }
+    }
+    return length;
+}
+
 // Finds the means, and the factors of the deviations and weights.
 static void normalize(motion_header *header, const lmb_motion_weights *weights,
                       double (*features)[LMB_MOTION_FEATURES]) {
-    double deviations[LMB_MOTION_FEATURES], length = 0.0;
-    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-        double sum = 0.0, squares = 0.0;
-        for (uint32_t row = 0; row < header->row_count; row++) {
-            sum += features[row][i];
-            length = i < groups[1].end ? fmax(length, fabs(features[row][i])) : length;
-        }
-        header->means[i] = sum / header->row_count;
-        for (uint32_t row = 0; row < header->row_count; row++) {
-            const double difference = features[row][i] - header->means[i];
-            squares += difference * difference;
-        }
-        deviations[i] = sqrt(squares / header->row_count);
-    }
+    double deviations[LMB_MOTION_FEATURES];
+    const double length = largest_of_feet(header, features);
+    find_deviations(header, features, deviations);
     for (uint32_t i = 0; i < GROUPS; i++) {
         double sum = 0.0;
         for (uint32_t k = groups[i].first; k < groups[i].end; k++) {
@@ -223,6 +257,7 @@ lmb_result lmb_motion_database_create(const lmb_motion_database_def *def, const 
     if (made != NULL) {
         made->header->rate = def->rate;
         memcpy(made->header->times, def->times, sizeof def->times);
+        made->header->is_mirrored = def->mirrored;
         lmb_environment callers;
         lmb_environment_enter(&callers);
         fill(made, def, &m);
@@ -268,6 +303,10 @@ uint32_t lmb_motion_database_find_row(const lmb_motion_database *database, uint3
 
 const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row) {
     return row < database->header->row_count ? database->numbers[row] : NULL;
+}
+
+bool lmb_motion_database_is_mirrored(const lmb_motion_database *database) {
+    return database->header->is_mirrored != 0;
 }
 
 float lmb_motion_database_scale(const lmb_motion_database *database) {

@@ -27,9 +27,10 @@ typedef struct motion_header {
     uint32_t found_count; // rows from here on cannot be found
     float rate, scale;
     float times[3];                                                  // of the path, seconds ahead
+    uint64_t is_mirrored;                                            // 1: rows count mirrored, too
     double means[LMB_MOTION_FEATURES], factors[LMB_MOTION_FEATURES]; // of the normalisation
 } motion_header;
-_Static_assert(sizeof(motion_header) == 40 + 16 * LMB_MOTION_FEATURES, "a block has no unused bytes");
+_Static_assert(sizeof(motion_header) == 48 + 16 * LMB_MOTION_FEATURES, "a block has no unused bytes");
 
 struct lmb_motion_database {
     lmb_host host;
@@ -65,6 +66,7 @@ void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_ta
 
 // The rows of a database, in its own memory or in a control's block.
 typedef struct lmb_motion_rows {
+    bool are_mirrored; // they count mirrored, too
     uint32_t row_count, found_count;
     const motion_take *takes;
     const uint32_t *moment_of, *take_of, *tags; // [row]
@@ -85,15 +87,17 @@ typedef struct lmb_motion_range {
 typedef struct lmb_motion_question {
     int16_t query[LMB_MOTION_ROW_SIZE];
     uint32_t required, forbidden;
-    uint32_t current; // row that costs `bonus` less, or LMB_NONE
+    uint32_t current; // choice (match_layout.h) that costs `bonus` less, or LMB_NONE
     uint32_t bonus;
     lmb_motion_range left_out[LMB_MOST_MOTION_RANGES];
     uint32_t left_out_count;
 } lmb_motion_question;
 
-// Finds the row with the smallest cost, and of those the first: cost in the upper half, row in the lower one.
+// Finds the choice with the smallest cost, and of those the first: cost in the upper half, choice in the lower one.
 // UINT64_MAX: no row fits. search.c.
 uint64_t lmb_motion_find(const lmb_motion_rows *rows, const lmb_motion_question *question);
+// Writes the numbers of a mirrored row. search.c.
+void lmb_motion_mirror(const int16_t numbers[LMB_MOTION_ROW_SIZE], int16_t mirrored[LMB_MOTION_ROW_SIZE]);
 // Returns seconds as whole rows, and a bonus as a cost.
 uint32_t lmb_motion_rows_in(float rate, float seconds);
 uint32_t lmb_motion_cost_of(float scale, float bonus);

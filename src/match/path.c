@@ -66,13 +66,15 @@ static LMB_NOINLINE void normalize_path(const motion_header *header, const lmb_m
     }
 }
 
-void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, const lmb_motion_path *path,
-                               int16_t query[LMB_MOTION_ROW_SIZE]) {
+void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, bool mirrored,
+                               const lmb_motion_path *path, int16_t query[LMB_MOTION_ROW_SIZE]) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
     memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
-    if (row < database->header->row_count) {
-        memcpy(query, database->numbers[row], MATCH_PATH * sizeof *query);
+    if (row < database->header->row_count && mirrored) {
+        lmb_motion_mirror(database->numbers[row], query);
+    } else if (row < database->header->row_count) {
+        memcpy(query, database->numbers[row], LMB_MOTION_ROW_SIZE * sizeof *query);
     }
     normalize_path(database->header, path, query);
     lmb_environment_leave(&callers);

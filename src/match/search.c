@@ -2,19 +2,22 @@
 //
 // A box is left out if its nearest point costs more than the best row so far, or as much and its rows come later. So
 // the result is that of looking at all rows, in any order. The nearest large box is looked at first: it has a row that
-// is nearly the best.
+// is nearly the best. A mirrored row costs as much as the row does for the mirrored query.
 #include "math/inline_ops.h"
 
 #include "../../shaders/ops/matching.h"
 #include "base/float_environment.h"
 #include "database.h"
 
+#include <string.h>
+
 _Static_assert(LMB_MOST_MOTION_RANGES == MOST_LEFT_OUT, "ranges of a search");
 
 typedef struct search {
     const lmb_motion_rows *rows;
     const lmb_motion_question *question;
-    uint64_t best; // cost and row of the best so far, or UINT64_MAX
+    int16_t queries[2][LMB_MOTION_ROW_SIZE]; // of rows, and of mirrored rows
+    uint64_t best;                           // cost and choice of the best so far, or UINT64_MAX
 } search;
 
 lmb_motion_search_def lmb_default_motion_search_def(void) {
@@ -22,7 +25,8 @@ lmb_motion_search_def lmb_default_motion_search_def(void) {
 }
 
 lmb_motion_rows lmb_motion_rows_of(const lmb_motion_database *database) {
-    return (lmb_motion_rows){.row_count = database->header->row_count,
+    return (lmb_motion_rows){.are_mirrored = database->header->is_mirrored != 0,
+                             .row_count = database->header->row_count,
                              .found_count = database->header->found_count,
                              .takes = database->takes,
                              .moment_of = database->moment_of,
@@ -33,8 +37,14 @@ lmb_motion_rows lmb_motion_rows_of(const lmb_motion_database *database) {
                              .large = database->large};
 }
 
-static uint64_t rank_of(uint32_t cost, uint32_t row) {
-    return (uint64_t)cost << 32 | row;
+void lmb_motion_mirror(const int16_t numbers[LMB_MOTION_ROW_SIZE], int16_t mirrored[LMB_MOTION_ROW_SIZE]) {
+    for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
+        mirrored[i] = (int16_t)mirrored_number((uint16_t)numbers[mirrored_from(i)], i);
+    }
+}
+
+static uint64_t rank_of(uint32_t cost, uint32_t row, uint32_t mirrored) {
+    return (uint64_t)cost << 32 | (row + mirrored * MATCH_MIRRORED);
 }
 
 // Differences fit 16 bits, so compilers multiply and add pairs of them by one instruction.
@@ -73,52 +83,73 @@ static bool is_out(const search *s, uint32_t row) {
     return false;
 }
 
-static void look_at_rows(search *s, uint32_t first, uint32_t end) {
+static void look_at_rows(search *s, uint32_t mirrored, uint32_t first, uint32_t end) {
     for (uint32_t row = first; row < end; row++) {
-        const uint64_t rank = rank_of(cost_of(s->question->query, s->rows->numbers[row]), row);
+        const uint64_t rank = rank_of(cost_of(s->queries[mirrored], s->rows->numbers[row]), row, mirrored);
         if (rank < s->best && fits(s, s->rows->tags[row], s->rows->tags[row]) && !is_out(s, row)) {
             s->best = rank;
         }
     }
 }
 
-static void look_at_box(search *s, uint32_t first) {
+static void look_at_box(search *s, uint32_t mirrored, uint32_t first) {
     const lmb_motion_rows *rows = s->rows;
     const uint32_t end = first + LARGE_BOX < rows->found_count ? first + LARGE_BOX : rows->found_count;
     for (uint32_t at = first; at < end; at += SMALL_BOX) {
         const motion_box *box = &rows->small[at / SMALL_BOX];
-        if (fits(s, box->any, box->all) && rank_of(bound_of(s->question->query, box), at) < s->best) {
-            look_at_rows(s, at, at + SMALL_BOX < end ? at + SMALL_BOX : end);
+        if (fits(s, box->any, box->all) && rank_of(bound_of(s->queries[mirrored], box), at, mirrored) < s->best) {
+            look_at_rows(s, mirrored, at, at + SMALL_BOX < end ? at + SMALL_BOX : end);
         }
     }
 }
 
 static void look_at_current(search *s) {
-    const uint32_t row = s->question->current;
-    if (row < s->rows->row_count && fits(s, s->rows->tags[row], s->rows->tags[row])) {
-        const uint32_t cost = cost_of(s->question->query, s->rows->numbers[row]), bonus = s->question->bonus;
-        s->best = rank_of(bonus < cost ? cost - bonus : 0, row);
+    const uint32_t choice = s->question->current, mirrored = choice >= MATCH_MIRRORED, row = row_of_choice(choice);
+    if (choice != LMB_NONE && fits(s, s->rows->tags[row], s->rows->tags[row])) {
+        const uint32_t cost = cost_of(s->queries[mirrored], s->rows->numbers[row]), bonus = s->question->bonus;
+        s->best = rank_of(bonus < cost ? cost - bonus : 0, row, mirrored);
+    }
+}
+
+// The rows of large boxes that a search may look at, and the box that is nearest to the query.
+typedef struct boxes {
+    uint32_t bounds[MOST_MATCH_ROWS / LARGE_BOX]; // of the costs in each; UINT32_MAX: no row fits
+    uint32_t nearest;
+} boxes;
+
+static void bound_boxes(const search *s, uint32_t mirrored, uint32_t count, boxes *boxes) {
+    boxes->nearest = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const motion_box *box = &s->rows->large[i];
+        boxes->bounds[i] = fits(s, box->any, box->all) ? bound_of(s->queries[mirrored], box) : UINT32_MAX;
+        boxes->nearest = boxes->bounds[i] < boxes->bounds[boxes->nearest] ? i : boxes->nearest;
+    }
+}
+
+static void look_at_boxes(search *s, uint32_t mirrored, uint32_t count, const boxes *boxes) {
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t bound = boxes->bounds[i];
+        if (i != boxes->nearest && bound < UINT32_MAX && rank_of(bound, i * LARGE_BOX, mirrored) < s->best) {
+            look_at_box(s, mirrored, i * LARGE_BOX);
+        }
     }
 }
 
 uint64_t lmb_motion_find(const lmb_motion_rows *rows, const lmb_motion_question *question) {
     search s = {.rows = rows, .question = question, .best = UINT64_MAX};
-    uint32_t bounds[MOST_MATCH_ROWS / LARGE_BOX];
-    const uint32_t count = (rows->found_count + LARGE_BOX - 1) / LARGE_BOX;
-    uint32_t nearest = 0;
+    boxes boxes[2];
+    const uint32_t count = (rows->found_count + LARGE_BOX - 1) / LARGE_BOX, ways = rows->are_mirrored ? 2 : 1;
+    memcpy(s.queries[0], question->query, sizeof s.queries[0]);
+    lmb_motion_mirror(question->query, s.queries[1]);
     look_at_current(&s);
-    for (uint32_t i = 0; i < count; i++) {
-        const motion_box *box = &rows->large[i];
-        bounds[i] = fits(&s, box->any, box->all) ? bound_of(question->query, box) : UINT32_MAX;
-        nearest = bounds[i] < bounds[nearest] ? i : nearest;
-    }
-    if (count > 0 && bounds[nearest] < UINT32_MAX) {
-        look_at_box(&s, nearest * LARGE_BOX);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        if (i != nearest && bounds[i] < UINT32_MAX && rank_of(bounds[i], i * LARGE_BOX) < s.best) {
-            look_at_box(&s, i * LARGE_BOX);
+    for (uint32_t way = 0; way < ways && count > 0; way++) {
+        bound_boxes(&s, way, count, &boxes[way]);
+        if (boxes[way].bounds[boxes[way].nearest] < UINT32_MAX) {
+            look_at_box(&s, way, boxes[way].nearest * LARGE_BOX);
         }
+    }
+    for (uint32_t way = 0; way < ways && count > 0; way++) {
+        look_at_boxes(&s, way, count, &boxes[way]);
     }
     return s.best;
 }
@@ -157,7 +188,9 @@ static LMB_NOINLINE void ask(const lmb_motion_database *database, const lmb_moti
         }
     }
     if (def->current_row < header->row_count) {
+        const bool is_mirrored = header->is_mirrored != 0 && def->current_is_mirrored;
         without = leave_out_row(without, database, def->current_row, rows);
+        question->current = def->current_row + (is_mirrored ? MATCH_MIRRORED : 0);
     }
     question->bonus = lmb_motion_cost_of(header->scale, def->current_bonus);
     question->left_out_count = without.count;
@@ -169,12 +202,16 @@ static LMB_NOINLINE void ask(const lmb_motion_database *database, const lmb_moti
 lmb_motion_match lmb_motion_database_search(const lmb_motion_database *database, const lmb_motion_search_def *def) {
     const lmb_motion_rows rows = lmb_motion_rows_of(database);
     lmb_motion_question question = {
-        .required = def->required_tags, .forbidden = def->forbidden_tags, .current = def->current_row};
+        .required = def->required_tags, .forbidden = def->forbidden_tags, .current = LMB_NONE};
     lmb_environment callers;
     lmb_environment_enter(&callers);
     ask(database, def, &question);
     lmb_environment_leave(&callers);
     const uint64_t best = lmb_motion_find(&rows, &question);
-    return best == UINT64_MAX ? (lmb_motion_match){LMB_NONE, 0}
-                              : (lmb_motion_match){(uint32_t)best, (uint32_t)(best >> 32)};
+    if (best == UINT64_MAX) {
+        return (lmb_motion_match){.row = LMB_NONE};
+    }
+    const uint32_t choice = (uint32_t)best;
+    return (lmb_motion_match){
+        .row = row_of_choice(choice), .mirrored = choice >= MATCH_MIRRORED, .cost = (uint32_t)(best >> 32)};
 }

@@ -112,11 +112,33 @@ static void loops_say_what_they_lack(void **state) {
     free(text);
 }
 
+// A walk and a step to the left go to the right, too. Of the takes, one is enough.
+static void mirrored_moments_count_too(void **state) {
+    (void)state;
+    char *text = run(COMMAND "mannequin --clip idle --clip walk --clip strafe_left --mirrored --output match.json");
+    expect(text, " stand; the others count mirrored, too\n");
+    expect(text, "no moment goes backwards\n");
+    assert_null(strstr(text, "to the right\n"));
+    free(text);
+    free(run("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
+    free(run(COMMAND "mannequin-takes --clip \"take 1\" --mirrored --output match.json"));
+    text = command_read_file("match.json");
+    expect(text, "\"mirrored\": true");
+    free(text);
+    for (int i = 0; i < 2; i++) {
+        double at[3];
+        walk("mannequin-takes", i == 0 ? 1.2 : -1.2, 0.0, at);
+        assert_true(fabs(at[0]) > 4.0 && (at[0] > 0.0) == (i == 0));
+    }
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     refuse("mannequin --clip walk", 2, "--output");
     refuse("mannequin --clip stroll --output x.json", 1, "--clip stroll: no clip");
     refuse("mannequin --left-foot paw --output x.json", 1, "--left-foot: no joint 'paw'");
+    refuse("mannequin --left-foot left_hand --mirrored --output x.json", 1,
+           "--mirrored: by their names, 'left_hand' is the mirror image of 'right_hand'");
     refuse("mannequin --left-foot pelvis --output x.json", 1, "motion database: ");
     refuse("small.gltf --output x.json", 1,
            "the rest pose does not show which joint that is: name it with --right-foot");
@@ -128,6 +150,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_go_where_they_are_asked_to),
         cmocka_unit_test(loops_say_what_they_lack),
+        cmocka_unit_test(mirrored_moments_count_too),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, enter, leave);

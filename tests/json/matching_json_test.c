@@ -156,11 +156,47 @@ static void what_does_not_fit_is_reported(void **state) {
          "matching.hips", 2, 8, "hips"},
         {MACHINE("{'left-foot':'left foot','right-foot':'right foot','hips':'hips'}", TAKE("a", "first", "")),
          "matching", 1, 28, "\"matching\" needs the field \"velocity\""},
+        {MACHINE("{'left-foot':'hips','right-foot':'right foot','hips':'left foot','velocity':[1,2],\n'mirrored':true}",
+                 TAKE("a", "first", "")),
+         "matching.mirrored", 2, 12, "by their names, 'hips' is the mirror image of 'hips', and not of 'right foot'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = source_of(rows[i].text);
         expect_problem(&source, &rows[i]);
     }
+}
+
+// A machine whose rows count mirrored is blended with its mirror by a parameter that it writes. A machine around it
+// knows it by its state, as before.
+static void mirrored_rows_are_shown_mirrored(void **state) {
+    (void)state;
+    lmb_graph_json *json = read("{'op':'machine','states':[{'name':'on','pose':"
+                                "{'op':'machine','name':'walk','matching':" OBJECT(
+                                    ",'mirrored':true") ",'states':[" TAKE("a", "first", "") "]}}]}");
+    const lmb_graph_def *def = lmb_graph_json_def(json);
+    const lmb_node_def *blend = &def->nodes[def->nodes[def->node_count - 1].inputs[0]];
+    assert_int_equal(blend->op, LMB_OP_BLEND);
+    const lmb_node_def *turned = &def->nodes[blend->inputs[1]], *machine = &def->nodes[blend->inputs[0]];
+    assert_true(turned->op == LMB_OP_MIRROR && turned->inputs[0] == blend->inputs[0]);
+    assert_int_equal(def->mirrors[turned->mirror].axis, LMB_AXIS_X);
+    const lmb_matching_def *matching = machine->machine->matching;
+    assert_true(blend->weight.kind == LMB_VALUE_PARAMETER && blend->weight.parameter == matching->mirrored);
+    assert_string_equal(def->parameters[matching->mirrored].name, "walk.mirrored");
+    lmb_motion_database *database = NULL;
+    lmb_graph *graph = NULL;
+    lmb_error error = {0};
+    assert_ok(
+        lmb_motion_database_open(matching->database, 4 * (size_t)matching->database_words, NULL, &database, &error),
+        &error);
+    assert_true(lmb_motion_database_is_mirrored(database));
+    assert_ok(lmb_graph_create(def, NULL, &graph, &error), &error);
+    assert_true(lmb_graph_parameter_at(graph, matching->mirrored).is_written);
+    lmb_graph_destroy(graph);
+    lmb_motion_database_destroy(database);
+    lmb_graph_json_destroy(json);
+    json = read(MACHINE(OBJECT(",'mirrored':false"), TAKE("a", "first", "")));
+    assert_int_equal(machine_of(json)->matching->mirrored, LMB_NONE);
+    lmb_graph_json_destroy(json);
 }
 
 // More tags than bits.
@@ -216,6 +252,7 @@ int main(void) {
         cmocka_unit_test(the_database_is_that_of_the_takes),
         cmocka_unit_test(fields_go_where_they_belong),
         cmocka_unit_test(what_does_not_fit_is_reported),
+        cmocka_unit_test(mirrored_rows_are_shown_mirrored),
         cmocka_unit_test(tags_are_limited),
         cmocka_unit_test(the_machine_plays),
     };

@@ -1,4 +1,5 @@
-// Motion matching with long takes of the mannequin: how soon characters do what is asked for, and how often they jump.
+// Motion matching with long takes of the mannequin: how soon characters do what is asked for, and how often they jump;
+// and whether takes that may only turn right turn left, too, once their rows count mirrored.
 #include "suite.h"
 
 #include "control/control.h"
@@ -12,23 +13,55 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { X, Z, CLOCK, PARAMETERS };
+enum { X, Z, CLOCK, MIRRORED, PARAMETERS };
+enum { MACHINE = MANNEQUIN_TAKES, MIRROR, TURNED, MOST_NODES = TURNED + 2 };
+enum { MOST_RANGES = 400, RANGES_A_SECOND = 10 };
+#define TURNS_LEFT 1u // tag of rows whose path turns left
 enum { FEET = 2 };
 #define PI 3.14159265358979323846
 #define LOCK_DISTANCE 0.4f
 
 static mannequin *figure;
 static mannequin_take *takes[MANNEQUIN_TAKES];
-static lmb_motion_database *database;
-static lmb_graph *graph;        // the machine alone
-static lmb_graph *with_feet[2]; // under feet: free, and locked
+static lmb_motion_tag_range ranges[MANNEQUIN_TAKES][MOST_RANGES];
+static lmb_motion_database *database, *mirrored; // of the same takes
+static lmb_graph *graph;                         // the machine alone
+static lmb_graph *with_feet[2];                  // under feet: free, and locked
+static lmb_graph *right_only[2];                 // the machine without rows that turn left: plain, mirrored
+static lmb_graph *mirrored_feet;                 // the mirrored one under feet that are locked
 
-static lmb_result make_database(lmb_error *error) {
+static double yaw_at(const lmb_motion_track *motion, double part) {
+    const double last = motion->key_count - 1.0, at = fmin(part, 1.0) * last;
+    return (double)motion->keys[4 * (size_t)at + 3];
+}
+
+// Tags the moments of a take after which it turns left within a second.
+static uint32_t tag_turns(uint32_t take) {
+    const double seconds = (double)lmb_clip_duration(mannequin_take_clip(takes[take]));
+    const lmb_motion_track *motion = mannequin_take_motion(takes[take]);
+    uint32_t count = 0;
+    for (int i = 0; i < (int)(seconds * RANGES_A_SECOND); i++) {
+        const double time = (double)i / RANGES_A_SECOND, step = 1.0 / RANGES_A_SECOND;
+        bool turns = false;
+        for (int k = 1; k <= RANGES_A_SECOND; k++) {
+            const double ahead = yaw_at(motion, (time + k * step) / seconds) - yaw_at(motion, time / seconds);
+            turns = turns || ahead > 0.1;
+        }
+        if (turns && count < MOST_RANGES) {
+            ranges[take][count++] = (lmb_motion_tag_range){(float)time, (float)(time + step), TURNS_LEFT};
+        }
+    }
+    return count;
+}
+
+static lmb_result make_database(bool is_mirrored, lmb_motion_database **made, lmb_error *error) {
     lmb_motion_take list[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         list[i] = lmb_default_motion_take();
         list[i].clip = mannequin_take_clip(takes[i]);
         list[i].motion = mannequin_take_motion(takes[i]);
+        list[i].ranges = ranges[i];
+        list[i].range_count = tag_turns(i);
     }
     lmb_motion_database_def def = lmb_default_motion_database_def();
     def.rig = mannequin_rig(figure);
@@ -37,10 +70,11 @@ static lmb_result make_database(lmb_error *error) {
     def.right_foot = lmb_rig_find_joint(def.rig, "right_foot");
     def.takes = list;
     def.take_count = MANNEQUIN_TAKES;
-    return lmb_motion_database_create(&def, NULL, &database, error);
+    def.mirrored = is_mirrored;
+    return lmb_motion_database_create(&def, NULL, made, error);
 }
 
-static lmb_node_def make_feet(float lock_distance) {
+static lmb_node_def make_feet(uint32_t base, float lock_distance) {
     static const char *const names[FEET][4] = {{"left_thigh", "left_shin", "left_foot", "left_planted"},
                                                {"right_thigh", "right_shin", "right_foot", "right_planted"}};
     const lmb_rig *rig = mannequin_rig(figure);
@@ -54,7 +88,7 @@ static lmb_node_def make_feet(float lock_distance) {
         feet[i].knee_axis[2] = 0.0f;
         feet[i].planted_channel = lmb_rig_find_channel(rig, names[i][3]);
     }
-    lmb_node_def node = lmb_foot_placement_node(MANNEQUIN_TAKES, lmb_rig_find_joint(rig, "pelvis"), feet, FEET);
+    lmb_node_def node = lmb_foot_placement_node(base, lmb_rig_find_joint(rig, "pelvis"), feet, FEET);
     node.feet.space = LMB_IK_WORLD;
     node.feet.time = lmb_parameter(CLOCK);
     node.feet.lock_distance = lock_distance;
@@ -62,12 +96,35 @@ static lmb_node_def make_feet(float lock_distance) {
     return node;
 }
 
-// `lock_distance`: below 0 for the machine alone.
-static lmb_result make_graph(float lock_distance, lmb_graph **made, lmb_error *error) {
+typedef struct form {
+    bool is_mirrored, turns_right; // turns_right: no row is found that turns left
+    float lock_distance;           // below 0: without feet
+} form;
+
+// Adds the mirror of the machine, and the blend of both.
+static lmb_result add_mirror(lmb_graph_def *def, lmb_node_def *nodes, lmb_mirror_def *mirror, lmb_error *error) {
+    static uint32_t joints[LMB_MAX_JOINTS], channels[64];
+    lmb_rig_find_mirror_channels(def->rig, NULL, channels);
+    *mirror = lmb_default_mirror_def();
+    mirror->partners = joints;
+    mirror->channel_partners = channels;
+    def->mirrors = mirror;
+    def->mirror_count = 1;
+    nodes[MIRROR] = lmb_default_node_def();
+    nodes[MIRROR].op = LMB_OP_MIRROR;
+    nodes[MIRROR].inputs[0] = MACHINE;
+    nodes[MIRROR].input_count = 1;
+    nodes[TURNED] = lmb_blend_node(MACHINE, MIRROR, lmb_parameter(MIRRORED));
+    def->node_count = TURNED + 1;
+    return lmb_rig_find_mirror(def->rig, NULL, joints, error);
+}
+
+static lmb_result make_graph(form form, lmb_graph **made, lmb_error *error) {
     static const uint32_t poses[MANNEQUIN_TAKES] = {0, 1, 2, 3};
     lmb_player_def players[MANNEQUIN_TAKES];
     lmb_state_def states[MANNEQUIN_TAKES];
-    lmb_node_def nodes[MANNEQUIN_TAKES + 2];
+    lmb_node_def nodes[MOST_NODES];
+    lmb_mirror_def mirror;
     const lmb_clip *clips[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         clips[i] = mannequin_take_clip(takes[i]);
@@ -80,27 +137,35 @@ static lmb_result make_graph(float lock_distance, lmb_graph **made, lmb_error *e
     }
     size_t size;
     lmb_matching_def matching = lmb_default_matching_def();
-    matching.database = lmb_motion_database_block(database, &size);
+    matching.database = lmb_motion_database_block(form.is_mirrored ? mirrored : database, &size);
     matching.database_words = (uint32_t)(size / sizeof(uint32_t));
     matching.velocity[0] = lmb_parameter(X);
     matching.velocity[1] = lmb_parameter(Z);
     matching.half_life = 0.15f; // it obeys at once
+    const lmb_tag_rule_def rule = {TURNS_LEFT, lmb_constant(-1.0f)};
+    matching.rules = &rule;
+    matching.rule_count = form.turns_right;
+    matching.mirrored = form.is_mirrored ? MIRRORED : LMB_NONE;
     lmb_machine_def machine = lmb_default_machine_def();
     machine.states = states;
     machine.state_count = MANNEQUIN_TAKES;
     machine.matching = &matching;
-    nodes[MANNEQUIN_TAKES] = lmb_machine_node(poses, &machine);
-    nodes[MANNEQUIN_TAKES + 1] = make_feet(lock_distance);
+    nodes[MACHINE] = lmb_machine_node(poses, &machine);
     const lmb_motion_def motion = lmb_default_motion_def();
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = mannequin_rig(figure);
     def.clips = clips;
     def.clip_count = MANNEQUIN_TAKES;
     def.nodes = nodes;
-    def.node_count = MANNEQUIN_TAKES + (lock_distance < 0.0f ? 1 : 2);
+    def.node_count = MACHINE + 1;
     def.parameter_count = PARAMETERS;
     def.motion = &motion;
-    return lmb_graph_create(&def, NULL, made, error);
+    lmb_result result = form.is_mirrored ? add_mirror(&def, nodes, &mirror, error) : LMB_OK;
+    if (form.lock_distance >= 0.0f) {
+        nodes[def.node_count] = make_feet(def.node_count - 1, form.lock_distance);
+        def.node_count++;
+    }
+    return result == LMB_OK ? lmb_graph_create(&def, NULL, made, error) : result;
 }
 
 static int set_up(void **state) {
@@ -110,10 +175,20 @@ static int set_up(void **state) {
     for (uint32_t i = 0; i < MANNEQUIN_TAKES && result == LMB_OK; i++) {
         result = mannequin_take_create(mannequin_rig(figure), i + 1, MANNEQUIN_TAKE_SECONDS, NULL, &takes[i], &error);
     }
-    result = result == LMB_OK ? make_database(&error) : result;
-    result = result == LMB_OK ? make_graph(-1.0f, &graph, &error) : result;
-    result = result == LMB_OK ? make_graph(0.0f, &with_feet[0], &error) : result;
-    result = result == LMB_OK ? make_graph(LOCK_DISTANCE, &with_feet[1], &error) : result;
+    result = result == LMB_OK ? make_database(false, &database, &error) : result;
+    result = result == LMB_OK ? make_database(true, &mirrored, &error) : result;
+    const struct {
+        form form;
+        lmb_graph **made;
+    } graphs[] = {{{false, false, -1.0f}, &graph},
+                  {{false, false, 0.0f}, &with_feet[0]},
+                  {{false, false, LOCK_DISTANCE}, &with_feet[1]},
+                  {{false, true, -1.0f}, &right_only[0]},
+                  {{true, true, -1.0f}, &right_only[1]},
+                  {{true, true, LOCK_DISTANCE}, &mirrored_feet}};
+    for (size_t i = 0; i < sizeof graphs / sizeof *graphs && result == LMB_OK; i++) {
+        result = make_graph(graphs[i].form, graphs[i].made, &error);
+    }
     return result == LMB_OK ? 0 : -1;
 }
 
@@ -122,7 +197,11 @@ static int tear_down(void **state) {
     lmb_graph_destroy(graph);
     lmb_graph_destroy(with_feet[0]);
     lmb_graph_destroy(with_feet[1]);
+    lmb_graph_destroy(right_only[0]);
+    lmb_graph_destroy(right_only[1]);
+    lmb_graph_destroy(mirrored_feet);
     lmb_motion_database_destroy(database);
+    lmb_motion_database_destroy(mirrored);
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         mannequin_take_destroy(takes[i]);
     }
@@ -140,10 +219,10 @@ typedef struct walker {
     lmb_motion before, now;
 } walker;
 
-static walker start(void) {
-    walker w = {.control = lmb_graph_control(graph), .frame = lmb_default_control_frame()};
+static walker start(const lmb_graph *of) {
+    walker w = {.control = lmb_graph_control(of), .frame = lmb_default_control_frame()};
     w.words = calloc(lmb_control_state_words(w.control), sizeof *w.words);
-    w.parameters = calloc(lmb_graph_parameter_count(graph), sizeof *w.parameters);
+    w.parameters = calloc(lmb_graph_parameter_count(of), sizeof *w.parameters);
     assert_true(w.words != NULL && w.parameters != NULL);
     w.frame.state = w.words;
     w.frame.parameters = w.parameters;
@@ -191,7 +270,7 @@ static double time_to(walker *w, double x, double z) {
 // Stopping is up to the takes: a walk that is asked to stop may make a step before it stands.
 static void turns_and_starts_are_quick(void **state) {
     (void)state;
-    walker w = start();
+    walker w = start(graph);
     double turned = 0.0, started = 0.0, stopped = 0.0;
     for (int i = 0; i < 48; i++) {
         const double speed = i % 4 == 3 ? 2.6 : 1.2, angle = 0.7 * i;
@@ -223,7 +302,7 @@ static void turns_and_starts_are_quick(void **state) {
 
 static void jumps_are_rare(void **state) {
     (void)state;
-    walker w = start();
+    walker w = start(graph);
     uint32_t at_rest = 0, in_all = 0;
     for (int i = 0; i < 40; i++) {
         const double speed = i % 5 == 0 ? 0.0 : 1.2 + 0.4 * (i % 4), angle = 2.4 * i;
@@ -237,6 +316,31 @@ static void jumps_are_rare(void **state) {
     print_message("%.2f jumps a second, %.2f once what is asked for rests\n", in_all / 120.0, at_rest / 60.0);
     assert_true(in_all <= 3 * 120 && at_rest <= 2 * 60);
     end(&w);
+}
+
+// Returns the longest time for turns by 90 degrees to a side, in walks.
+static double time_of_turns(const lmb_graph *of, double side) {
+    walker w = start(of);
+    double longest = 0.0, angle = 0.0;
+    for (int i = 0; i < 24; i++, angle += side * PI / 2.0) {
+        longest = fmax(longest, i > 0 ? time_to(&w, 1.2 * sin(angle), 1.2 * cos(angle)) : 0.0);
+        for (int frame = 0; frame < 60 + 7 * (i % 12); frame++) {
+            step(&w, 1.2 * sin(angle), 1.2 * cos(angle));
+        }
+    }
+    end(&w);
+    return longest;
+}
+
+// Yaw turns from z to x, so a turn to the left has a positive sign.
+static void mirrored_rows_turn_to_the_other_side(void **state) {
+    (void)state;
+    const double right = time_of_turns(right_only[1], -1.0), left = time_of_turns(right_only[1], 1.0),
+                 left_without = time_of_turns(right_only[0], 1.0);
+    print_message("takes that turn right turn left within %.2f s, once their rows count mirrored (right %.2f); "
+                  "without, within %.2f\n",
+                  left, right, left_without);
+    assert_true(left < 1.0 && right < 1.0 && left_without > 1.5);
 }
 
 enum { MOST_STEPS = 4000 };
@@ -284,9 +388,10 @@ static void note_slide(stander *s, double slide) {
     s->all[s->count++] = slide;
 }
 
-// Whether the take that plays plants a foot.
-static bool plants(const stander *s, uint32_t foot) {
+// Whether the take that plays plants a foot. Mirrored, it is the take's other foot.
+static bool plants(const stander *s, uint32_t shown) {
     static const char *const names[FEET] = {"left_planted", "right_planted"};
+    const uint32_t foot = s->parameters[MIRRORED] > 0.5f ? 1 - shown : shown;
     const uint32_t take = lmb_control_current_state(lmb_graph_control(s->batch.graph), s->state, 0);
     lmb_crossing crossings[MOST_STEPS];
     uint32_t count = 0;
@@ -377,11 +482,20 @@ static void planted_feet_do_not_slide(void **state) {
     free(with);
 }
 
+static void planted_feet_do_not_slide_in_mirrored_takes(void **state) {
+    (void)state;
+    stander *with = measure_slides(mirrored_feet, "with locks, mirrored");
+    assert_true(with->all[with->count - 1] < 0.03);
+    free(with);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_and_starts_are_quick),
         cmocka_unit_test(jumps_are_rare),
+        cmocka_unit_test(mirrored_rows_turn_to_the_other_side),
         cmocka_unit_test(planted_feet_do_not_slide),
+        cmocka_unit_test(planted_feet_do_not_slide_in_mirrored_takes),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -53,7 +53,19 @@ static void an_opened_database_is_the_same(void **state) {
 }
 
 // Words of the header, in its order.
-enum { MAGIC, VERSION, TAKES, ROWS, FOUND, RATE, SCALE, TIMES, MEANS = TIMES + 3, TAKE_WORDS = MEANS + 4 * 27 };
+enum {
+    MAGIC,
+    VERSION,
+    TAKES,
+    ROWS,
+    FOUND,
+    RATE,
+    SCALE,
+    TIMES,
+    MIRRORED = TIMES + 3,
+    MEANS = MIRRORED + 2,
+    TAKE_WORDS = MEANS + 4 * 27
+};
 
 static void damage_is_refused(void **state) {
     (void)state;
@@ -70,7 +82,7 @@ static void damage_is_refused(void **state) {
         const char *why;
     } damages[] = {
         {MAGIC, 1, "other bytes"},
-        {VERSION, 2, "another version"},
+        {VERSION, 1, "another version"},
         {TAKES, 0, "no takes"},
         {TAKES, 65537, "too many"},
         {TAKES, takes + 1, "size"},
@@ -84,6 +96,7 @@ static void damage_is_refused(void **state) {
         {TIMES, 0, "time ahead"},
         {TIMES + 1, 0x3e000000u, "time ahead"}, // not after the first
         {TIMES + 2, 0x41300000u, "time ahead"}, // 11
+        {MIRRORED, 2, "whether its rows count mirrored"},
         {MEANS + 1, 0x7ff00000u, "normalisation"},
         {MEANS + 2 * 27 + 1, 0xbff00000u, "normalisation"}, // a factor of -1
         {TAKE_WORDS, 1, "take is out of range"},

@@ -671,7 +671,7 @@ static uint32_t cost_of(const searched *s, const int16_t *query, uint32_t row) {
 
 // Searches all rows. The current row costs `bonus` less, but not less than 0.
 static lmb_motion_match search_all(const searched *s, const lmb_motion_search_def *def, double bonus) {
-    lmb_motion_match best = {LMB_NONE, UINT32_MAX};
+    lmb_motion_match best = {.row = LMB_NONE, .cost = UINT32_MAX};
     for (uint32_t row = 0; row < s->count; row++) {
         if (can_be_chosen(s, def, row)) {
             uint32_t cost = cost_of(s, def->query, row);
@@ -679,7 +679,7 @@ static lmb_motion_match search_all(const searched *s, const lmb_motion_search_de
                 cost = (double)cost <= bonus ? 0 : cost - (uint32_t)bonus;
             }
             if (best.row == LMB_NONE || cost < best.cost) {
-                best = (lmb_motion_match){row, cost};
+                best = (lmb_motion_match){.row = row, .cost = cost};
             }
         }
     }
@@ -712,7 +712,7 @@ static void random_query(const searched *s, int16_t query[WIDTH], random_source 
             path.positions[i / 2][i % 2] = (float)random_between(source, -2.0, 2.0);
             path.headings[i / 2][i % 2] = (float)(i % 2 == 0 ? sin(angle) : cos(angle));
         }
-        lmb_motion_database_query(s->database, row, &path, query);
+        lmb_motion_database_query(s->database, row, false, &path, query);
     }
     for (uint32_t i = 0; i < FEATURES && kind > 0 && kind < 4; i++) {
         const int32_t reach = kind == 1 ? 300 : kind == 2 ? MAX_NUMBER : 32767;
@@ -980,7 +980,7 @@ static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
             expected[k] = exists ? lmb_motion_database_features(s.database, row)[k] : 0;
         }
         memset(query, 0x55, sizeof query);
-        lmb_motion_database_query(s.database, row, &path, query);
+        lmb_motion_database_query(s.database, row, false, &path, query);
         for (uint32_t k = 0; k < WIDTH; k++) { // the path is rounded from floats
             const int32_t slack = k >= 15 && k < FEATURES ? 1 : 0;
             assert_in_range(query[k] - expected[k] + slack, 0, 2 * slack);
