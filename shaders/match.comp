@@ -28,6 +28,11 @@ shared uint forbidden;
 shared uint bounds[MOST_MATCH_ROWS / LARGE_BOX]; // of the costs in each large box
 shared uint costs[LARGE_BOX];
 shared uint choices[LARGE_BOX];
+shared uint near[2]; // bits of large boxes
+
+// What this invocation has found.
+uint best_cost;
+uint best_choice;
 
 // Two numbers, so that their order as unsigned ones is their order.
 uint raised(uint pair) {
@@ -77,6 +82,17 @@ bool tags_of_row_fit(address matching, uint row) {
     return tags_fit(tags, tags, required, forbidden);
 }
 
+bool is_better(uint cost, uint choice) {
+    return cost < best_cost || (cost == best_cost && choice < best_choice);
+}
+
+void keep_better(uint cost, uint choice) {
+    if (is_better(cost, choice)) {
+        best_cost = cost;
+        best_choice = choice;
+    }
+}
+
 uint choice_of(uint row, bool mirrored) {
     return row + (mirrored ? MATCH_MIRRORED : 0u);
 }
@@ -101,12 +117,18 @@ void ask(control c, address matching) {
     forbidden = q.forbidden;
 }
 
+uint mirrored_query(uint feature) {
+    uint from = mirrored_from(feature);
+    return mirrored_number(query[from >> 1u] >> ((from & 1u) * 16u), feature);
+}
+
 // Mirrors the query. All invocations call this.
 void mirror_query() {
     uint own = gl_LocalInvocationID.x;
-    match_question q;
-    q.query = query;
-    uint pair = mirrored_pair(q, own < MATCH_ROW_WORDS ? own : 0u);
+    uint pair = 0u;
+    if (own < MATCH_ROW_WORDS) {
+        pair = mirrored_query(2u * own) | (mirrored_query(2u * own + 1u) << 16u);
+    }
     barrier(); // before it is written
     if (own < MATCH_ROW_WORDS) {
         query[own] = pair;
@@ -155,46 +177,64 @@ uint bound_boxes(address matching, uint box_count) {
     return smallest(lowest, nearest).y;
 }
 
-// Searches for less than what was found, a cost and a choice, and returns the better one. Choice CONTROL_NONE: none.
-uvec2 search(address matching, bool mirrored, uvec2 before) {
-    address numbers = push.block.at[matching + MATCHING_NUMBERS];
+// Looks at the row that plays: it costs less.
+void look_at_current(address matching, bool mirrored) {
+    uint row = row_of_choice(current);
+    bool plays = current != CONTROL_NONE && (current >= MATCH_MIRRORED) == mirrored;
+    if (gl_LocalInvocationID.x == 0u && plays && tags_of_row_fit(matching, row)) {
+        uint cost = cost_of(push.block.at[matching + MATCHING_NUMBERS] + row * MATCH_ROW_WORDS);
+        uint bonus = push.block.at[matching + MATCHING_BONUS];
+        keep_better(bonus < cost ? cost - bonus : 0u, current);
+    }
+}
+
+// Looks at the rows of a large box, of which each invocation has one.
+void look_at_box(address matching, bool mirrored, uint box) {
+    uint row = box * LARGE_BOX + gl_LocalInvocationID.x;
+    if (row < push.block.at[matching + MATCHING_FOUND_COUNT]) {
+        uint cost = cost_of(push.block.at[matching + MATCHING_NUMBERS] + row * MATCH_ROW_WORDS);
+        uint choice = choice_of(row, mirrored);
+        if (is_better(cost, choice) && tags_of_row_fit(matching, row) && !is_left_out(matching, row)) {
+            keep_better(cost, choice);
+        }
+    }
+}
+
+// Finds which of LARGE_BOX boxes may have a better row, a bit for each. All invocations call this.
+void find_near(uint first, uint box_count, uint nearest, uint limit) {
+    uint own = gl_LocalInvocationID.x;
+    uint box = first + own;
+    barrier();
+    if (own < 2u) {
+        near[own] = 0u;
+    }
+    barrier();
+    if (box < box_count && box != nearest && bounds[box] <= limit) {
+        atomicOr(near[own >> 5u], 1u << (own & 31u));
+    }
+    barrier();
+}
+
+// Searches for less than what was found. All invocations call this.
+void search(address matching, bool mirrored) {
     uint row_count = push.block.at[matching + MATCHING_FOUND_COUNT];
     uint box_count = (row_count + LARGE_BOX - 1u) / LARGE_BOX;
-    uint own = gl_LocalInvocationID.x;
     uint nearest = bound_boxes(matching, box_count);
-    uint best = before.x;
-    uint best_choice = before.y;
-    bool plays = current != CONTROL_NONE && (current >= MATCH_MIRRORED) == mirrored;
-    if (own == 0u && plays && tags_of_row_fit(matching, row_of_choice(current))) {
-        uint cost = cost_of(numbers + row_of_choice(current) * MATCH_ROW_WORDS);
-        uint bonus = push.block.at[matching + MATCHING_BONUS];
-        cost = bonus < cost ? cost - bonus : 0u;
-        if (cost < best || (cost == best && current < best_choice)) {
-            best = cost;
-            best_choice = current;
-        }
+    look_at_current(matching, mirrored);
+    if (nearest == CONTROL_NONE) {
+        return;
     }
-    uint limit = CONTROL_NONE - 1u;
-    for (uint visit = 0u; visit <= box_count && nearest != CONTROL_NONE; visit++) {
-        uint box = visit == 0u ? nearest : visit - 1u;
-        if (visit == 0u || (box != nearest && bounds[box] <= limit)) {
-            uint row = box * LARGE_BOX + own;
-            if (row < row_count) {
-                uint cost = cost_of(numbers + row * MATCH_ROW_WORDS);
-                uint choice = choice_of(row, mirrored);
-                bool better = cost < best || (cost == best && choice < best_choice);
-                if (better && tags_of_row_fit(matching, row) && !is_left_out(matching, row)) {
-                    best = cost;
-                    best_choice = choice;
-                }
+    look_at_box(matching, mirrored, nearest);
+    uint cost = smallest(best_cost, best_choice).x;
+    uint limit = MINIMUM(cost, CONTROL_NONE - 1u);
+    for (uint first = 0u; first < box_count; first += LARGE_BOX) {
+        find_near(first, box_count, nearest, limit);
+        for (uint part = 0u; part < 2u; part++) {
+            for (uint left = near[part]; left != 0u; left &= left - 1u) {
+                look_at_box(matching, mirrored, first + part * 32u + uint(findLSB(left)));
             }
         }
-        if (visit == 0u) {
-            uint cost = smallest(best, best_choice).x;
-            limit = MINIMUM(cost, limit);
-        }
     }
-    return smallest(best, best_choice);
 }
 
 void main() {
@@ -221,13 +261,18 @@ void main() {
             ask(c, matching);
         }
         barrier();
-        uvec2 best = search(matching, false, uvec2(CONTROL_NONE));
-        if (push.block.at[matching + MATCHING_MIRRORED] != CONTROL_NONE) {
-            mirror_query();
-            best = search(matching, true, best);
+        best_cost = CONTROL_NONE;
+        best_choice = CONTROL_NONE;
+        uint ways = push.block.at[matching + MATCHING_MIRRORED] != CONTROL_NONE ? 2u : 1u;
+        for (uint way = 0u; way < ways; way++) {
+            if (way > 0u) {
+                mirror_query();
+            }
+            search(matching, way > 0u);
         }
+        uint choice = smallest(best_cost, best_choice).y;
         if (gl_LocalInvocationID.x == 0u) {
-            set_state_word(c, found, best.y == CONTROL_NONE || best.y == current ? 0u : best.y + 1u);
+            set_state_word(c, found, choice == CONTROL_NONE || choice == current ? 0u : choice + 1u);
         }
         barrier();
     }

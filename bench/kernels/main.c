@@ -261,15 +261,16 @@ static void count_searches(const workload *workload, uint32_t characters, const 
 // Prints what the searches were, and fails if they do not test what they are to test.
 static void print_searches(bool varied) {
     const matching_counts *n = &current_counts;
-    terminal_print("%-32s %u searches: %u jumps, %u ties; %u others without tags, %u with nothing left out\n",
-                   workload_name, (unsigned)n->searches, (unsigned)n->jumps, (unsigned)n->ties, (unsigned)n->tagged,
-                   (unsigned)n->left_out);
+    terminal_print("%-32s %u searches: %u jumps, %u of them to mirrored rows, %u ties; %u others without tags, %u with "
+                   "nothing left out\n",
+                   workload_name, (unsigned)n->searches, (unsigned)n->jumps, (unsigned)n->mirrored, (unsigned)n->ties,
+                   (unsigned)n->tagged, (unsigned)n->left_out);
     if (n->others > 0) {
         terminal_error("limber-bench-kernels: %s: %u searches of the database find another row\n", workload_name,
                        (unsigned)n->others);
         failed = true;
     }
-    if (n->jumps == 0 || (varied && (n->ties == 0 || n->tagged == 0 || n->left_out == 0))) {
+    if (n->jumps == 0 || (varied && (n->mirrored == 0 || n->ties == 0 || n->tagged == 0 || n->left_out == 0))) {
         terminal_error("limber-bench-kernels: %s: searches of a kind are missing\n", workload_name);
         failed = true;
     }

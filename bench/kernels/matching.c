@@ -8,7 +8,8 @@
 #include <stdlib.h>
 
 enum { FRAMES_A_SECOND = 10, COURSE_FRAMES = 7, RUN_TAG = 1, LOOP = 3 };
-enum { ASKED_X, ASKED_Z, ASKED_RUNS, ASKED_NUMBERS };
+enum { ASKED_X, ASKED_Z, ASKED_RUNS, MIRRORED, NUMBERS };
+enum { MOST_NODES = LMB_MAX_STATES + 3 }; // with the machine, its mirror and the blend of both
 
 // The descriptors of a graph whose states are takes.
 typedef struct definition {
@@ -16,10 +17,12 @@ typedef struct definition {
     lmb_motion_tag_range ranges[LMB_MAX_STATES];
     lmb_player_def players[LMB_MAX_STATES];
     lmb_state_def states[LMB_MAX_STATES];
-    lmb_node_def nodes[LMB_MAX_STATES + 1];
+    lmb_node_def nodes[MOST_NODES];
     const lmb_clip *clips[LMB_MAX_STATES];
     uint32_t poses[LMB_MAX_STATES];
     lmb_tag_rule_def rule;
+    lmb_mirror_def mirror;
+    uint32_t partners[WALK_JOINTS];
     lmb_matching_def matching;
     lmb_machine_def machine;
     lmb_motion_def motion;
@@ -51,13 +54,14 @@ static lmb_result make_takes(matching *made, lmb_error *error) {
 }
 
 static lmb_result make_database(matching *made, definition *d, lmb_error *error) {
-    const lmb_motion_database_def def = walk_database_def(made->actor.rig, made->made, made->take_count, d->takes);
+    lmb_motion_database_def def = walk_database_def(made->actor.rig, made->made, made->take_count, d->takes);
     for (uint32_t i = 0; i < made->take_count && made->varied; i++) {
         d->ranges[i] = (lmb_motion_tag_range){5.0f, 20.0f, RUN_TAG};
         d->takes[i].ranges = &d->ranges[i];
         d->takes[i].range_count = 1;
         d->takes[i].loop = i == LOOP;
     }
+    def.mirrored = made->varied;
     return lmb_motion_database_create(&def, NULL, &made->database, error);
 }
 
@@ -81,12 +85,29 @@ static void make_machine(const matching *made, definition *d) {
     d->matching.interval = 0.09f; // shorter than a frame, so that it is always due
     d->matching.rules = &d->rule;
     d->matching.rule_count = made->varied ? 1 : 0;
+    d->matching.mirrored = made->varied ? MIRRORED : LMB_NONE;
     d->machine = lmb_default_machine_def();
     d->machine.states = d->states;
     d->machine.state_count = made->take_count;
     d->machine.matching = &d->matching;
     d->nodes[made->take_count] = lmb_machine_node(d->poses, &d->machine);
     d->motion = lmb_default_motion_def();
+}
+
+// Adds the mirror of the machine, and the blend of both.
+static lmb_result add_mirror(const matching *made, definition *d, lmb_graph_def *def, lmb_error *error) {
+    const uint32_t machine = made->take_count, mirror = machine + 1;
+    d->mirror = lmb_default_mirror_def();
+    d->mirror.partners = d->partners;
+    def->mirrors = &d->mirror;
+    def->mirror_count = 1;
+    d->nodes[mirror] = lmb_default_node_def();
+    d->nodes[mirror].op = LMB_OP_MIRROR;
+    d->nodes[mirror].inputs[0] = machine;
+    d->nodes[mirror].input_count = 1;
+    d->nodes[mirror + 1] = lmb_blend_node(machine, mirror, lmb_parameter(MIRRORED));
+    def->node_count = mirror + 2;
+    return lmb_rig_find_mirror(def->rig, NULL, d->partners, error);
 }
 
 static lmb_result make_graph(matching *made, definition *d, lmb_error *error) {
@@ -96,9 +117,10 @@ static lmb_result make_graph(matching *made, definition *d, lmb_error *error) {
     def.clip_count = made->take_count;
     def.nodes = d->nodes;
     def.node_count = made->take_count + 1;
-    def.parameter_count = ASKED_NUMBERS;
+    def.parameter_count = NUMBERS;
     def.motion = &d->motion;
-    return lmb_graph_create(&def, NULL, &made->workload.graph, error);
+    const lmb_result result = made->varied ? add_mirror(made, d, &def, error) : LMB_OK;
+    return result == LMB_OK ? lmb_graph_create(&def, NULL, &made->workload.graph, error) : result;
 }
 
 lmb_result matching_create(uint32_t take_count, bool varied, matching *made, lmb_error *error) {
@@ -141,13 +163,15 @@ static lmb_motion_search_def question_of(const matching *made, const lmb_matchin
     const lmb_matching_def defaults = lmb_default_matching_def();
     lmb_motion_search_def search = lmb_default_motion_search_def();
     const bool continues = lmb_motion_database_row(made->database, report->played.row).can_be_found;
-    lmb_motion_database_query(made->database, report->played.row, false, &report->asked, search.query);
+    lmb_motion_database_query(made->database, report->played.row, report->played.mirrored, &report->asked,
+                              search.query);
     for (uint32_t i = 0; i < report->recent_count; i++) {
         if (report->recent_seconds[i] <= defaults.recent) {
             search.recent_rows[search.recent_count++] = report->recent_rows[i];
         }
     }
     search.current_row = continues ? report->played.row : LMB_NONE;
+    search.current_is_mirrored = report->played.mirrored;
     if (!continues) {
         search.recent_rows[search.recent_count++] = report->played.row;
     }
@@ -156,22 +180,33 @@ static lmb_motion_search_def question_of(const matching *made, const lmb_matchin
     return search;
 }
 
-static void count_search(const matching *made, const lmb_motion_search_def *search, uint32_t found,
+// Returns whether two searches find the same.
+static bool are_same(const lmb_motion_match *a, const lmb_motion_match *b) {
+    return a->row == b->row && a->mirrored == b->mirrored;
+}
+
+static void count_search(const matching *made, const lmb_motion_search_def *search, const lmb_matching_row *found,
                          matching_counts *counts) {
     const lmb_motion_match match = lmb_motion_database_search(made->database, search);
+    const bool stays = match.row == search->current_row && match.mirrored == search->current_is_mirrored;
+    const lmb_motion_match expected = stays ? (lmb_motion_match){.row = LMB_NONE} : match,
+                           reported = {.row = found->row, .mirrored = found->mirrored};
     lmb_motion_search_def other = *search;
     counts->searches++;
-    counts->jumps += found != LMB_NONE;
-    counts->others += (match.row != search->current_row ? match.row : LMB_NONE) != found;
+    counts->jumps += found->row != LMB_NONE;
+    counts->mirrored += found->row != LMB_NONE && found->mirrored;
+    counts->others += !are_same(&expected, &reported);
     other.required_tags = other.forbidden_tags = 0;
-    counts->tagged += lmb_motion_database_search(made->database, &other).row != match.row;
+    lmb_motion_match next = lmb_motion_database_search(made->database, &other);
+    counts->tagged += !are_same(&next, &match);
     other = *search;
     other.window = 0.0f;
     other.recent_count = 0;
-    counts->left_out += lmb_motion_database_search(made->database, &other).row != match.row;
-    if (found != LMB_NONE) {
+    next = lmb_motion_database_search(made->database, &other);
+    counts->left_out += !are_same(&next, &match);
+    if (found->row != LMB_NONE) {
         other = *search;
-        other.recent_rows[other.recent_count++] = found;
+        other.recent_rows[other.recent_count++] = found->row;
         counts->ties += lmb_motion_database_search(made->database, &other).cost == match.cost;
     }
 }
@@ -184,7 +219,7 @@ void matching_count(const matching *made, uint32_t characters, const uint32_t *s
         lmb_matching_report report;
         if (lmb_control_explain_matching(control, state + i * words, parameters + i * width, 0, &report)) {
             const lmb_motion_search_def search = question_of(made, &report, parameters[i * width + ASKED_RUNS]);
-            count_search(made, &search, report.found.row, counts);
+            count_search(made, &search, &report.found, counts);
         }
     }
 }

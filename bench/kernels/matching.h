@@ -10,6 +10,7 @@
 typedef struct matching_counts {
     uint32_t searches;
     uint32_t jumps;
+    uint32_t mirrored; // jumps to a mirrored row
     uint32_t ties;     // another row costs as much
     uint32_t tagged;   // another row without rules for tags
     uint32_t left_out; // another row if nothing was left out
@@ -26,8 +27,8 @@ typedef struct matching {
 } matching;
 
 // Creates a graph whose states are takes of 1,000 rows. If `varied` is true, there are tags that characters require or
-// forbid, the fourth take is a loop, and the last one is the first one again, so that there are ties. Otherwise the
-// crowd is that of limber-match-bench. The matching must be destroyed in any case, and stay where it is.
+// forbid, the fourth take is a loop, the last one is the first one again, so that there are ties, and rows count
+// mirrored. Otherwise the crowd is that of limber-match-bench. The matching must be destroyed in any case, and stay where it is.
 lmb_result matching_create(uint32_t take_count, bool varied, matching *matching, lmb_error *error);
 void matching_destroy(matching *matching);
 

@@ -61,7 +61,8 @@ OP uint mirrored_from(uint feature) {
 // A number of a row, 16 bits, as it becomes that feature of the mirrored row: what is along x changes its sign.
 OP uint mirrored_number(uint number, uint feature) {
     bool is_along_x = feature < MATCH_PATH ? feature % 3u == 0u : (feature & 1u) != 0u;
-    return (is_along_x ? 0u - number : number) & 0xffffu;
+    uint negated = is_along_x ? 0xffffu : 0u;
+    return ((number ^ negated) + (negated & 1u)) & 0xffffu;
 }
 
 // Moments that a search leaves out: ranges, both ends included.
@@ -195,15 +196,16 @@ uint required;
 uint forbidden;
 END_STRUCT(match_question)
 
-// Two numbers of the mirrored query.
-OP uint mirrored_pair(match_question q, uint pair) {
+// Two numbers of a row at an offset, or of the mirrored row.
+OP uint load_pair(memory block, address row, uint pair, bool mirrored) {
     uint numbers = 0u;
-    for (uint i = 0u; i < 2u; i++) {
-        uint from = mirrored_from(2u * pair + i);
-        uint number = q.query[from >> 1u] >> ((from & 1u) * 16u);
-        numbers = numbers | (mirrored_number(number, 2u * pair + i) << (i * 16u));
+    for (uint i = 0u; i < 2u && mirrored; i++) {
+        uint feature = 2u * pair + i;
+        uint from = mirrored_from(feature);
+        uint number = LOAD(block, row + (from >> 1u)) >> ((from & 1u) * 16u);
+        numbers = numbers | (mirrored_number(number, feature) << (i * 16u));
     }
-    return numbers;
+    return mirrored ? numbers : LOAD(block, row + pair);
 }
 
 OP match_question put_feature(match_question q, memory block, address matching, uint feature, real x) {
@@ -262,14 +264,11 @@ OP bool take_ends(control c, address matching, uint row) {
 OP_NOINLINE match_question find_question(control c, address matching) {
     uint moment = current_moment(c, matching, current_take(c, matching));
     uint row = row_of_moment(c, matching, moment);
+    bool mirrored = plays_mirrored(c, matching);
     match_question q;
     for (uint i = 0u; i < MATCH_ROW_WORDS; i++) {
-        q.query[i] = LOAD(c.block, LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS + i);
-    }
-    bool mirrored = plays_mirrored(c, matching);
-    match_question plain = q;
-    for (uint i = 0u; i < MATCH_ROW_WORDS && mirrored; i++) {
-        q.query[i] = mirrored_pair(plain, i);
+        q.query[i] =
+            load_pair(c.block, LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS, i, mirrored);
     }
     word yaw = state_word(c, motion_state(c, LOAD(c.block, CONTROL_CHARACTER_MOTION)) + MOVING_YAW);
     course desired = desired_course(c, matching, yaw);

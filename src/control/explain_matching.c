@@ -7,7 +7,6 @@
 #include "../../shaders/ops/searches.h"
 
 #include <limber/explain.h>
-#include <string.h>
 
 _Static_assert(LMB_MATCHING_RECENT == MOST_RECENT, "the rows that a machine remembers");
 
@@ -44,11 +43,9 @@ static uint32_t cost_of(const uint32_t *a, const uint32_t *b, uint32_t first, ui
 
 // Copies the numbers of a choice.
 static void copy_numbers(control c, address matching, uint32_t choice, uint32_t numbers[MATCH_ROW_WORDS]) {
-    const uint32_t row = row_of_choice(choice);
-    match_question stored;
-    memcpy(stored.query, c.block + c.block[matching + MATCHING_NUMBERS] + row * MATCH_ROW_WORDS, sizeof stored.query);
+    const address row = c.block[matching + MATCHING_NUMBERS] + row_of_choice(choice) * MATCH_ROW_WORDS;
     for (uint32_t i = 0; i < MATCH_ROW_WORDS; i++) {
-        numbers[i] = choice >= MATCH_MIRRORED ? mirrored_pair(stored, i) : stored.query[i];
+        numbers[i] = load_pair(c.block, row, i, choice >= MATCH_MIRRORED);
     }
 }
 
