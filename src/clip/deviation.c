@@ -9,6 +9,8 @@
 // which divides the second term by four.
 #include "deviation.h"
 
+#include "math/float64.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -232,7 +234,7 @@ static spin spin_of(const piece *p) {
         s.ends[1][i] *= sign;
         square += (s.ends[1][i] - s.ends[0][i]) * (s.ends[1][i] - s.ends[0][i]);
     }
-    s.speed = 2.0 * asin(fmin(0.5 * sqrt(square), 1.0));
+    s.speed = 2.0 * lmb_arc_sine64(fmin(0.5 * sqrt(square), 1.0));
     return s;
 }
 

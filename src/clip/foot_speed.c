@@ -176,11 +176,11 @@ static double find_slide(const feet *f, const double velocity[2]) {
     for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
         const uint32_t count = is_foot(f, joint) ? collect_velocities(f, joint, velocities) : 0;
         for (uint32_t i = 0; i < count; i++) {
-            sum += hypot(velocities[0][i] - velocity[0], velocities[1][i] - velocity[1]);
+            sum += lmb_length64(velocities[0][i] - velocity[0], velocities[1][i] - velocity[1]);
         }
         total += count;
     }
-    return total > 0 ? sum / (total * hypot(velocity[0], velocity[1])) : 0.0;
+    return total > 0 ? sum / (total * lmb_length64(velocity[0], velocity[1])) : 0.0;
 }
 
 // Finds when the feet on the left stand and those on the right do not: the direction of the mean of the standing
@@ -193,17 +193,17 @@ static void find_phase(const feet *f, lmb_foot_speed *speed) {
         const int side = f->lefts[joint] > 0.0;
         for (uint32_t i = 0; i < count; i++) {
             const double angle = TURN / SAMPLES * ((double)standing[i] + 0.5);
-            sums[side][0] += cos(angle);
-            sums[side][1] += sin(angle);
+            sums[side][0] += lmb_cosine64(angle);
+            sums[side][1] += lmb_sine64(angle);
         }
         counts[side] += count;
     }
     if (counts[0] > 0 && counts[1] > 0) {
         const double x = sums[1][0] / counts[1] - sums[0][0] / counts[0];
         const double y = sums[1][1] / counts[1] - sums[0][1] / counts[0];
-        const double turn = atan2(y, x) / TURN;
+        const double turn = lmb_arc_tangent64(y, x) / TURN;
         speed->phase = (float)(turn - floor(turn));
-        speed->alternation = (float)(0.5 * hypot(x, y));
+        speed->alternation = (float)(0.5 * lmb_length64(x, y));
     }
 }
 
@@ -212,7 +212,7 @@ static LMB_NOINLINE void measure(feet *f, const lmb_clip *clip, matrix *models, 
     measure_heights(f, models);
     sample_positions(f, clip, models);
     find_velocity(f, velocity);
-    if (hypot(velocity[0], velocity[1]) > STILL_SHARE * f->height) {
+    if (lmb_length64(velocity[0], velocity[1]) > STILL_SHARE * f->height) {
         speed->velocity[0] = (float)velocity[0];
         speed->velocity[2] = (float)velocity[1];
         speed->slide = (float)find_slide(f, velocity);

@@ -193,16 +193,16 @@ static bool place_joint(const extraction *e, const float *time, placed *at) {
 static double yaw_between(const double from[4], const double to[4], double before) {
     double turned[4];
     rotation_between(from, to, turned);
-    if (hypot(turned[1], turned[3]) < 1e-9) {
+    if (lmb_length64(turned[1], turned[3]) < 1e-9) {
         return before;
     }
-    const double yaw = 2.0 * atan2(turned[1], turned[3]);
+    const double yaw = 2.0 * lmb_arc_tangent64(turned[1], turned[3]);
     return yaw + 2.0 * PI * round((before - yaw) / (2.0 * PI));
 }
 
 // Stores the twist of a rotation about an axis. If there is none, because the axis is turned around, the twist stays.
 static void twist_about(const double rotation[4], int axis, double twist[4]) {
-    const double length = hypot(rotation[axis], rotation[3]);
+    const double length = lmb_length64(rotation[axis], rotation[3]);
     for (int i = 0; i < 4 && length >= 1e-9; i++) {
         twist[i] = i == axis || i == 3 ? rotation[i] / length : 0.0;
     }

@@ -347,7 +347,7 @@ static void read_rotation(const uint32_t words[4], double rotation[4]) {
 
 // The twist of a rotation about y, in radians, at least -pi and below pi.
 static double twist_about_y(const double rotation[4]) {
-    const double twist = 2.0 * atan2(rotation[1], rotation[3]);
+    const double twist = 2.0 * lmb_arc_tangent64(rotation[1], rotation[3]);
     return twist >= 0.5 * TURN ? twist - TURN : twist < -0.5 * TURN ? twist + TURN : twist;
 }
 

@@ -3,6 +3,7 @@
 #ifndef LIMBER_SRC_CONTROL_CONTROL_H
 #define LIMBER_SRC_CONTROL_CONTROL_H
 
+#include "math/float64.h"
 #include "moving.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static inline float lmb_clip_velocity(float stated, const lmb_motion_track *trac
     double velocity = fabsf(stated) < 0x1p-40f ? 0.0 : (double)stated;
     if (velocity == 0.0 && track != NULL && duration > 0.0f) {
         const float *first = track->keys, *last = first + 4 * ((size_t)track->key_count - 1);
-        velocity = hypot((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]);
+        velocity = lmb_length64((double)last[0] - (double)first[0], (double)last[2] - (double)first[2]);
         velocity = fmin(velocity / (double)duration, (double)LMB_LARGEST);
     }
     return velocity < 0x1p-40 && velocity > -0x1p-40 ? 0.0f : (float)velocity;

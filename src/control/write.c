@@ -514,7 +514,7 @@ static double turns_of_key(const lmb_motion_track *track, uint32_t key, double b
     }
     double rotation[4];
     rotation_between_keys(track, 0, key, rotation);
-    const double turns = 2.0 * atan2(rotation[1], rotation[3]) / TURN;
+    const double turns = 2.0 * lmb_arc_tangent64(rotation[1], rotation[3]) / TURN;
     return turns + rint(before - turns);
 }
 
@@ -556,7 +556,7 @@ static void write_rotations(writer *w, uint32_t record, motion_source from) {
             put_number(w, at + 4 + k, sine > 0.0 ? snap((float)(turned * sign * way[k] / sine)) : 0.0f);
         }
         put_number(w, at + 3, snap((float)rotation[3]));
-        put_number(w, at + 7, snap((float)(2.0 * atan2(sine, fabs(way[3])) / TURN)));
+        put_number(w, at + 7, snap((float)(2.0 * lmb_arc_tangent64(sine, fabs(way[3])) / TURN)));
     }
 }
 

@@ -9,6 +9,7 @@
 // stored in the tables of a glTF document, so that the same code builds or matches the rig.
 #include "file.h"
 #include "gltf.h"
+#include "math/float64.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -445,7 +446,7 @@ static void rotation_at(const bvh_joint *joint, const float *frame, float *value
         if (joint->channels[i] >= ROTATION_X) {
             const uint32_t axis = joint->channels[i] - ROTATION_X, next = (axis + 1) % 3, last = (axis + 2) % 3;
             const double half = fmod((double)frame[i], 720.0) * (3.14159265358979323846 / 360.0);
-            const double s = sin(half), c = cos(half);
+            const double s = lmb_sine64(half), c = lmb_cosine64(half);
             const double product[4] = {q[axis] * c + q[3] * s, q[next] * c + q[last] * s, q[last] * c - q[next] * s,
                                        q[3] * c - q[axis] * s};
             q[axis] = product[0];

@@ -2,7 +2,7 @@
 #ifndef LMB_QUATERNION_H
 #define LMB_QUATERNION_H
 
-#include <math.h>
+#include "float64.h"
 
 static inline void lmb_quaternion_multiply(const double a[4], const double b[4], double product[4]) {
     const double x = a[3] * b[0] + a[0] * b[3] + a[1] * b[2] - a[2] * b[1];
@@ -38,16 +38,16 @@ static inline void lmb_quaternion_from(const float given[4], double q[4]) {
 
 // Finds the weights of two unit quaternions in their slerp as far as `u`, the short way. `dot` is their dot product.
 static inline void lmb_slerp_weights(double dot, double u, double weights[2]) {
-    const double angle = acos(fmin(fabs(dot), 1.0)), sine = sin(angle), sign = dot < 0.0 ? -1.0 : 1.0;
-    weights[0] = sine > 1e-6 ? sin((1.0 - u) * angle) / sine : 1.0 - u;
-    weights[1] = sign * (sine > 1e-6 ? sin(u * angle) / sine : u);
+    const double angle = lmb_arc_cosine64(fmin(fabs(dot), 1.0)), sine = lmb_sine64(angle), sign = dot < 0.0 ? -1.0 : 1.0;
+    weights[0] = sine > 1e-6 ? lmb_sine64((1.0 - u) * angle) / sine : 1.0 - u;
+    weights[1] = sign * (sine > 1e-6 ? lmb_sine64(u * angle) / sine : u);
 }
 
 // The rotation about y by an angle in radians.
 static inline void lmb_quaternion_from_yaw(double yaw, double q[4]) {
     q[0] = q[2] = 0.0;
-    q[1] = sin(0.5 * yaw);
-    q[3] = cos(0.5 * yaw);
+    q[1] = lmb_sine64(0.5 * yaw);
+    q[3] = lmb_cosine64(0.5 * yaw);
 }
 
 // Rotates a vector by a unit quaternion.

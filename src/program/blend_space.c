@@ -12,6 +12,7 @@
 #include "blend_space.h"
 
 #include "base/bigint.h"
+#include "math/float64.h"
 
 #include <math.h>
 #include <string.h>
@@ -235,7 +236,7 @@ static double height_over(const cutter *c, uint32_t place, uint32_t from, uint32
         side[axis] /= c->space->ranges[axis];
         up[axis] /= c->space->ranges[axis];
     }
-    return fabs(side[0] * up[1] - side[1] * up[0]) / hypot(side[0], side[1]);
+    return fabs(side[0] * up[1] - side[1] * up[0]) / lmb_length64(side[0], side[1]);
 }
 
 // Returns the coordinate of a position along a side of the hull.
@@ -243,7 +244,7 @@ static double place_along(const cutter *c, const uint32_t edge[2], uint32_t plac
     double side[2], to[2];
     difference(c, edge[0], edge[1], side);
     difference(c, edge[0], place, to);
-    return (side[0] * to[0] + side[1] * to[1]) / hypot(side[0], side[1]);
+    return (side[0] * to[0] + side[1] * to[1]) / lmb_length64(side[0], side[1]);
 }
 
 // Removes the triangle next to the line from `from` to `to`, which is on or near a side of the hull, if the triangle is
@@ -267,8 +268,8 @@ static uint32_t take_flat(cutter *c, const uint32_t edge[2], uint32_t from, uint
 
 // Leaves out pieces that are too flat for floats. Their neighbours cover them.
 static void add_piece(cutter *c, const lmb_space_piece *piece) {
-    const double steepest = fmax(hypot(piece->gradients[0][0], piece->gradients[0][1]),
-                                 hypot(piece->gradients[1][0], piece->gradients[1][1]));
+    const double steepest = fmax(lmb_length64(piece->gradients[0][0], piece->gradients[0][1]),
+                                 lmb_length64(piece->gradients[1][0], piece->gradients[1][1]));
     if (steepest * c->space->range <= 0x1p30) {
         c->space->pieces[c->space->piece_count++] = *piece;
     }
@@ -280,7 +281,7 @@ static void add_strip(cutter *c, const uint32_t edge[2], uint32_t from, uint32_t
     difference(c, edge[0], edge[1], along);
     difference(c, from, to, side);
     const double part = place_along(c, edge, to) - place_along(c, edge, from);
-    const double length = hypot(along[0], along[1]);
+    const double length = lmb_length64(along[0], along[1]);
     const double square_of_side = side[0] * side[0] + side[1] * side[1];
     strip.gradients[0][0] = side[1] / square_of_side;
     strip.gradients[0][1] = -side[0] / square_of_side;

@@ -506,9 +506,9 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def, uint3
 }
 
 static LMB_NOINLINE void compute_limit(float limit, float *cosine, float *sine) {
-    const double half = limit < 3.14159274f ? 0.5 * (double)limit : asin(1.0);
-    *cosine = snap((float)cos(half));
-    *sine = snap((float)sin(half));
+    const double half = limit < 3.14159274f ? 0.5 * (double)limit : 0.5 * 3.14159265358979323846;
+    *cosine = snap((float)lmb_cosine64(half));
+    *sine = snap((float)lmb_sine64(half));
 }
 
 // Writes cosine and sine of half the limit. From half a turn on, the cosine is 0: every turn is within it.

@@ -9,6 +9,7 @@
 // compares.
 #include "blend_space.h"
 #include "compiler.h"
+#include "math/float64.h"
 
 #include "../../shaders/ops/operations.h"
 
@@ -111,8 +112,8 @@ static bool refuse_line(const lmb_compiler *c, uint32_t index, const lmb_place *
     double furthest = 0.0;
     for (uint32_t i = 0; i < c->def->nodes[index].input_count; i++) {
         for (uint32_t k = 0; k < i; k++) {
-            const double distance = hypot((double)positions[i].at[0] - (double)positions[k].at[0],
-                                          (double)positions[i].at[1] - (double)positions[k].at[1]);
+            const double distance = lmb_length64((double)positions[i].at[0] - (double)positions[k].at[0],
+                                                 (double)positions[i].at[1] - (double)positions[k].at[1]);
             if (distance > furthest) {
                 furthest = distance;
                 ends[0] = k;

@@ -3,6 +3,7 @@
 // read neighbouring words. Translations are stored absolutely, so the rest pose need not be read again.
 #include "joint_limits.h"
 
+#include "math/float64.h"
 #include "rig.h"
 
 #include "../../shaders/ops/joint_limits.h"
@@ -108,8 +109,8 @@ static void put(uint32_t *record, uint32_t joints, uint32_t component, double va
 }
 
 static void put_half(uint32_t *record, uint32_t joints, uint32_t component, double degrees) {
-    put(record, joints, component, sin(degrees * HALF_DEGREE));
-    put(record, joints, component + 1, cos(degrees * HALF_DEGREE));
+    put(record, joints, component, lmb_sine64(degrees * HALF_DEGREE));
+    put(record, joints, component + 1, lmb_cosine64(degrees * HALF_DEGREE));
 }
 
 static void write_swing_twist(const lmb_joint_limit_def *limit, uint32_t joints, uint32_t *record) {
@@ -131,7 +132,7 @@ static double half_tangent(double degrees) {
     if (fabs(degrees) == 180.0) {
         return copysign((double)LMB_LARGEST, degrees);
     }
-    return tan(degrees * HALF_DEGREE);
+    return lmb_sine64(degrees * HALF_DEGREE) / lmb_cosine64(degrees * HALF_DEGREE);
 }
 
 static void write_angles(const lmb_joint_limit_def *limit, uint32_t joints, uint32_t *record) {
