@@ -40,9 +40,6 @@ void crowd_destroy(crowd *crowd);
 // Places all members for the character's size, as crowd_create() does.
 void crowd_place(crowd *crowd);
 
-// Returns a number in [0, 1) that depends only on the member and the purpose. The crowd itself uses purposes up to 16.
-float crowd_chance(uint32_t member, uint32_t purpose);
-
 // Places a crowd of one in the middle, in a colour of its own.
 void crowd_place_single(crowd *crowd);
 

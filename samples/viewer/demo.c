@@ -145,6 +145,13 @@ lmb_result demo_open(const demo_kind *kind, const char *const *clips, uint32_t c
 #define TURN 6.28318531f
 #define SCENE_RADIUS 20.0f // metres that the camera sees clearly
 
+// Notes where a character is.
+static void locate(demo *demo, uint32_t character, float heading) {
+    pedestrian *own = &demo->people->list[character];
+    memcpy(own->position, demo->crowd->members[character].placement.position, sizeof own->position);
+    own->heading = heading;
+}
+
 static void place_walkers(demo *demo) {
     crowd *crowd = demo->crowd;
     crowd->radius *= demo->kind->spread;
@@ -155,7 +162,8 @@ static void place_walkers(demo *demo) {
         for (size_t axis = 0; axis < 2; axis++) {
             walker->start.position[axis] = placement->position[axis] *= demo->kind->spread;
         }
-        walker->heading = walker->start.facing = crowd->count > 1 ? TURN * crowd_chance(i, 20) : 0.0f;
+        walker->start.facing = crowd->count > 1 ? TURN * pedestrian_chance(i, 20) : 0.0f;
+        locate(demo, i, walker->start.facing);
     }
 }
 
@@ -261,11 +269,20 @@ lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     demo->walkers = calloc(count, sizeof *demo->walkers);
     demo->parameters = calloc(count * demo->parameter_count + 1, sizeof(float));
     demo->states = calloc(count * words + 1, sizeof(uint32_t));
-    demo->cells = calloc((size_t)DEMO_CELLS * DEMO_CELLS, sizeof *demo->cells);
-    if (demo->cells == NULL || demo->walkers == NULL || demo->parameters == NULL || demo->states == NULL) {
+    demo->people = calloc(1, sizeof *demo->people);
+    if (demo->people != NULL) {
+        demo->people->list = calloc(count, sizeof *demo->people->list);
+        demo->people->count = crowd->count;
+    }
+    if (demo->people == NULL || demo->people->list == NULL || demo->walkers == NULL || demo->parameters == NULL ||
+        demo->states == NULL) {
         return viewer_fail(error, LMB_ERROR_MEMORY, "no memory for %u characters", crowd->count);
     }
+    demo->people->room = fmaxf(2.0f * crowd->character->width / crowd->character->height, 1.0f);
+    demo->people->walk_speed = DEMO_WALK_SPEED;
+    demo->people->run_speed = DEMO_RUN_SPEED;
     place_walkers(demo);
+    demo->people->radius = crowd->radius;
     fill_defaults(demo);
     return demo->kind->scene != NULL ? create_scene(demo, error) : LMB_OK;
 }
@@ -277,7 +294,10 @@ void demo_close(demo *demo) {
     free(demo->palettes);
     free(demo->inertia);
     free(demo->walkers);
-    free(demo->cells);
+    if (demo->people != NULL) {
+        free(demo->people->list);
+        free(demo->people);
+    }
     free(demo->parameters);
     free(demo->states);
     *demo = (struct demo){0};
@@ -368,7 +388,8 @@ static void move(demo *demo, uint32_t character, float seconds) {
     const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
     const lmb_motion character_motion = lmb_control_motion(demo->control, state);
     const float before[2] = {placement->position[0], placement->position[1]};
-    walker->heading = crowd_follow_motion(demo->crowd, &walker->start, &character_motion, placement);
+    const float heading = crowd_follow_motion(demo->crowd, &walker->start, &character_motion, placement);
+    locate(demo, character, heading);
     const float way = hypotf(placement->position[0] - before[0], placement->position[1] - before[1]);
     walker->speed = seconds > 0.0f ? way / seconds : walker->speed;
 }

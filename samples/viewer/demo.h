@@ -3,6 +3,7 @@
 #ifndef LIMBER_SAMPLES_VIEWER_DEMO_H
 #define LIMBER_SAMPLES_VIEWER_DEMO_H
 
+#include "../pedestrians.h"
 #include "crowd.h"
 #include "graphics.h"
 #include "play_scene.h"
@@ -12,8 +13,7 @@
 #include <limber/cpu.h>
 
 #define DEMO_SLIDERS 4u
-#define DEMO_EVENTS 1024u // per frame
-#define DEMO_CELLS 256u
+#define DEMO_EVENTS 1024u     // per frame
 #define DEMO_FRAMES 2u        // in flight, at most
 #define DEMO_WALK_SPEED 1.25f // of the mannequin's walk, as in the demos' texts: metres per second
 #define DEMO_RUN_SPEED 3.0f
@@ -50,15 +50,12 @@ typedef struct demo_kind {
     void (*steer)(demo *demo, double seconds); // called before each frame; may be NULL
 } demo_kind;
 
-// A character on the ground, in addition to its placement: the start of its character motion's path, and its state.
+// A character on the ground, in addition to its placement and to where it walks: the start of its character motion's
+// path, and its state.
 typedef struct demo_walker {
     crowd_start start;
-    float heading;  // current heading, radians about Y
-    float desired;  // desired heading relative to that at the start, set by `steer`
-    float speed;    // metres per second, in the previous frame
-    float goal[2];  // where it goes, set by `steer`
-    float waits;    // seconds that it stays there
-    float asked[2]; // velocity in the world, metres per second
+    float desired; // desired heading relative to that at the start, set by `steer`
+    float speed;   // metres per second, in the previous frame
 } demo_walker;
 
 struct demo {
@@ -78,15 +75,15 @@ struct demo {
                        // the same bits
     uint32_t *states;
     demo_walker *walkers;
-    play_scene *scene; // or NULL
-    lmb_cpu *cpu;      // runs the poses for a scene that needs palettes; else NULL
-    float *palettes;   // of the frame before
-    uint32_t *inertia; // of the CPU's poses
-    bool has_palettes; // there was a frame before
-    device *device;    // that has the following buffers
+    pedestrians *people; // where they are
+    play_scene *scene;   // or NULL
+    lmb_cpu *cpu;        // runs the poses for a scene that needs palettes; else NULL
+    float *palettes;     // of the frame before
+    uint32_t *inertia;   // of the CPU's poses
+    bool has_palettes;   // there was a frame before
+    device *device;      // that has the following buffers
     device_buffer points[DEMO_FRAMES];
     device_buffer transforms[DEMO_FRAMES];
-    uint32_t *cells;               // [DEMO_CELLS][DEMO_CELLS], for `steer`: which character is in each cell
     lmb_event events[DEMO_EVENTS]; // of the next frame
     lmb_event scratch[DEMO_EVENTS];
     uint32_t event_count;

@@ -137,70 +137,14 @@ static void steer_jump(demo *demo, double seconds) {
 // ---- Wandering: each character's will to walk varies, and it turns away from others and from the border of the place.
 
 static float wave_of(uint32_t character, uint32_t purpose, double time) {
-    float own = crowd_chance(character, 20 + purpose);
+    float own = pedestrian_chance(character, 20 + purpose);
     return sinf((float)time * (0.25f + 0.3f * own) + 40.0f * own);
 }
 
 #define TURN 6.28318531f
-#define CELL 1.4f // metres
-#define ELBOW_ROOM 0.6f
-#define SIDESTEP_SPEED 0.4f
-
-// Returns how much more space a character needs than one that is higher than long.
-static float room_of(const demo *demo) {
-    return fmaxf(2.0f * demo->crowd->character->width / demo->crowd->character->height, 1.0f);
-}
-
-static uint32_t cell_of(const demo *demo, float place) {
-    return (uint32_t)(int32_t)(floorf(place / (CELL * room_of(demo))) + 0.5f * (float)DEMO_CELLS) % DEMO_CELLS;
-}
-
-// Stores one of the characters in each cell: enough to turn away from it.
-static void fill_cells(const demo *demo) {
-    uint32_t *cells = demo->cells;
-    memset(cells, 0xff, (size_t)DEMO_CELLS * DEMO_CELLS * sizeof *cells);
-    for (uint32_t i = 0; i < demo->crowd->count; i++) {
-        const float *place = demo->crowd->members[i].placement.position;
-        cells[cell_of(demo, place[1]) * DEMO_CELLS + cell_of(demo, place[0])] = i;
-    }
-}
-
-// How a character avoids others: how strongly it turns to the left, away from those in front, and how it steps aside,
-// to the left and ahead, from those too near to walk around.
-typedef struct avoidance {
-    float turn;
-    float left;
-    float ahead;
-} avoidance;
-
-static avoidance avoid(const demo *demo, uint32_t character) {
-    const float *own = demo->crowd->members[character].placement.position;
-    avoidance result = {0};
-    float c = cosf(demo->walkers[character].heading), s = sinf(demo->walkers[character].heading);
-    for (uint32_t i = 0; i < 9; i++) {
-        uint32_t row = (cell_of(demo, own[1]) + DEMO_CELLS + i / 3 - 1) % DEMO_CELLS;
-        uint32_t column = (cell_of(demo, own[0]) + DEMO_CELLS + i % 3 - 1) % DEMO_CELLS;
-        uint32_t other = demo->cells[row * DEMO_CELLS + column];
-        if (other == LMB_NONE || other == character) {
-            continue;
-        }
-        const float *place = demo->crowd->members[other].placement.position;
-        float x = place[0] - own[0], z = place[1] - own[1];
-        float left = c * x - s * z, ahead = s * x + c * z, distance = hypotf(x, z), apart = distance / room_of(demo);
-        if (apart < ELBOW_ROOM && distance > 0.01f) {
-            result.left -= left / distance * SIDESTEP_SPEED;
-            result.ahead -= ahead / distance * SIDESTEP_SPEED;
-        }
-        if (ahead > 0.0f && apart < 1.6f) {
-            result.turn += (left > 0.0f ? -1.0f : 1.0f) * (1.6f - apart);
-        }
-    }
-    return result;
-}
-
 static float turn_back(const demo *demo, uint32_t character) {
-    const float *own = demo->crowd->members[character].placement.position;
-    float heading = demo->walkers[character].heading;
+    const float *own = demo->people->list[character].position;
+    float heading = demo->people->list[character].heading;
     if (hypotf(own[0], own[1]) < demo->crowd->radius) {
         return 0.0f;
     }
@@ -210,12 +154,12 @@ static float turn_back(const demo *demo, uint32_t character) {
 }
 
 static void steer_wander(demo *demo, double seconds) {
-    fill_cells(demo);
+    pedestrians_locate(demo->people);
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         float will = 0.45f + 0.35f * wave_of(i, 1, demo->time) + 0.3f * wave_of(i, 2, demo->time);
         float run = fminf(fmaxf(5.0f * (will - 0.85f), 0.0f), 1.0f);
         demo_walker *walker = &demo->walkers[i];
-        avoidance others = avoid(demo, i);
+        pedestrian_avoidance others = pedestrian_avoid(demo->people, i);
         float turn = 0.5f * wave_of(i, 3, demo->time) + 1.3f * others.turn + turn_back(demo, i);
         float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
         turn = fminf(fmaxf(turn, -1.2f), 1.2f) * fminf(walker->speed / demo->walk_speed, 1.0f);
@@ -235,61 +179,20 @@ static void steer_wander(demo *demo, double seconds) {
 // ---- Motion matching: the first character does what the sliders say. All others go from place to place, some of them
 // at a run, and around others; they say where they want to go, and no more.
 
-#define ARRIVAL 0.8f // metres
-#define RUN_WAY 6.0f // from which on those run who do
-#define ANSWER 0.15f // seconds in which most of a change is asked for
-
-static void choose_goal(const demo *demo, uint32_t character) {
-    demo_walker *walker = &demo->walkers[character];
-    const uint32_t purpose = 30 + 2 * (uint32_t)(demo->number / 64);
-    const float angle = TURN * crowd_chance(character, purpose);
-    const float way = demo->crowd->radius * sqrtf(crowd_chance(character, purpose + 1));
-    walker->goal[0] = way * sinf(angle);
-    walker->goal[1] = way * cosf(angle);
-    walker->waits = 2.0f * crowd_chance(character, purpose + 1) - 0.5f;
-}
-
-// Returns the velocity that a character asks for, in the world.
-static void ask_velocity(const demo *demo, uint32_t character, float seconds, float velocity[2]) {
-    demo_walker *walker = &demo->walkers[character];
-    const float *own = demo->crowd->members[character].placement.position;
-    const float x = walker->goal[0] - own[0], z = walker->goal[1] - own[1], way = hypotf(x, z);
-    velocity[0] = velocity[1] = 0.0f;
-    if (way < ARRIVAL) {
-        walker->waits -= seconds;
-        if (walker->waits < 0.0f) {
-            choose_goal(demo, character);
-        }
-        return;
-    }
-    const avoidance others = avoid(demo, character);
-    const float turn = fminf(fmaxf(1.2f * others.turn, -1.2f), 1.2f), heading = atan2f(x, z) + turn;
-    const float speed = character % 5 == 0 && way > RUN_WAY ? DEMO_RUN_SPEED : DEMO_WALK_SPEED;
-    const float c = cosf(walker->heading), s = sinf(walker->heading);
-    velocity[0] = speed * sinf(heading) + c * others.left + s * others.ahead;
-    velocity[1] = speed * cosf(heading) - s * others.left + c * others.ahead;
-}
-
 static void steer_match(demo *demo, double seconds) {
     const float clock = (float)fmod(demo->time, PLAY_CLOCK_SECONDS); // of the feet
-    fill_cells(demo);
+    pedestrians_locate(demo->people);
+    pedestrians_walk(demo->people, 1, demo->number, (float)seconds);
     demo_set_parameter(demo, 0, "time", clock);
     for (uint32_t i = 1; i < demo->crowd->count; i++) {
-        demo_walker *walker = &demo->walkers[i];
+        const demo_walker *walker = &demo->walkers[i];
+        const float *asked = demo->people->list[i].velocity;
         const float unit = demo->crowd->members[i].placement.scale * demo->crowd->character->unit;
         const float c = cosf(walker->start.facing), s = sinf(walker->start.facing);
-        float velocity[2];
-        if (demo->number == 0) {
-            choose_goal(demo, i);
-        }
-        ask_velocity(demo, i, (float)seconds, velocity);
-        for (size_t k = 0; k < 2; k++) {
-            walker->asked[k] += (velocity[k] - walker->asked[k]) * (1.0f - expf(-(float)seconds / ANSWER));
-        }
         demo_set_parameter(demo, i, "time", clock);
         // Parameters are along axes that are turned as the character was at its start.
-        demo_set_parameter(demo, i, "x", (c * walker->asked[0] - s * walker->asked[1]) / unit);
-        demo_set_parameter(demo, i, "z", (s * walker->asked[0] + c * walker->asked[1]) / unit);
+        demo_set_parameter(demo, i, "x", (c * asked[0] - s * asked[1]) / unit);
+        demo_set_parameter(demo, i, "z", (s * asked[0] + c * asked[1]) / unit);
     }
 }
 
