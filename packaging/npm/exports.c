@@ -3,6 +3,7 @@
 // reads before its next call. Indices that do not exist give what the getters of the library give for them.
 #include <emscripten.h>
 #include <limber/cpu.h>
+#include <limber/explain.h>
 #include <limber/graph_json.h>
 #include <limber/import.h>
 #include <limber/pack.h>
@@ -59,6 +60,9 @@ enum { OF_PARAMETERS, OF_EVENTS, OF_MACHINES, OF_PLAYERS, OF_GRAPH_JOINTS };
 
 _Static_assert(LMB_OUTPUT_COUNT == 8 && LMB_OUTPUT_PALETTE == 2 && LMB_REFUSAL_COUNT == 6, "numbers in index.js");
 _Static_assert(sizeof(lmb_vertex) == 96, "VERTEX_FLOATS in index.js");
+_Static_assert(offsetof(lmb_matching_report, played) == 48 && offsetof(lmb_matching_report, found) == 132 &&
+                   offsetof(lmb_matching_report, seconds) == 216 && LMB_MATCHING_RECENT == 4,
+               "words of matching() in index.js");
 
 static lmb_error error;
 static lmb_graph_problems problems; // of the last text that was read; after success its warnings
@@ -430,10 +434,16 @@ static bool allocate(batch *b) {
     return !failed || fail(LMB_ERROR_MEMORY, "no memory for the batch");
 }
 
-EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path, uint32_t outputs) {
+// With `own_transforms`, steps write the world transforms, from the character motion.
+EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path, uint32_t outputs,
+                           bool own_transforms) {
     bool failed = false;
     const lmb_batch_def def = {.graph = graph, .character_count = count, .outputs = outputs};
     if (lmb_batch_check(&def, &error) != LMB_OK) {
+        return NULL;
+    }
+    if (own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
+        fail(LMB_ERROR_ARGUMENT, "the graph moves no character, so it has no transforms of its own");
         return NULL;
     }
     batch *b = zeroed(1, sizeof *b, &failed);
@@ -458,7 +468,8 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     b->inputs.parameters = b->parameters;
     b->inputs.control = b->control != NULL ? &b->frame : NULL;
     b->inputs.points = b->points;
-    b->inputs.transforms = b->transforms;
+    b->inputs.transforms = own_transforms ? NULL : b->transforms;
+    b->frame.matrices = own_transforms ? b->transforms : NULL;
     b->inputs.previous_palette = b->outputs.buffers[LMB_OUTPUT_PALETTE];
     b->outputs.refused = b->refused;
     return b;
@@ -605,6 +616,15 @@ EXPORT double batch_player_time(const batch *b, uint32_t character, uint32_t pla
     const uint32_t *state = state_of(b, character);
     return state == NULL ? 0.0
                          : (double)lmb_control_player_ticks(b->control, state, player) / (double)LMB_TICKS_PER_SECOND;
+}
+
+// Returns the words of a lmb_matching_report, or NULL if the machine plays no take.
+EXPORT void *batch_matching(const batch *b, uint32_t character, uint32_t machine) {
+    static lmb_matching_report report;
+    const uint32_t *state = state_of(b, character);
+    const float *parameters = b->parameters + (size_t)character * lmb_graph_parameter_count(b->graph);
+    return state != NULL && lmb_control_explain_matching(b->control, state, parameters, machine, &report) ? &report
+                                                                                                          : NULL;
 }
 
 static lmb_character_words all_words(const batch *b) {

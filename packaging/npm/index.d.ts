@@ -168,7 +168,49 @@ export interface Graph extends Destroyable {
         path?: Path;
         /** The palette if it is not given. */
         outputs?: Output[];
+        /** Steps write `Batch.transforms`, by where the graph has moved each character. Refused if it moves none. */
+        ownTransforms?: boolean;
     }): Batch;
+}
+
+/** Where a character will be and head in 1/3, 2/3 and 1 s: x and z in its own frame, in which z is forward. */
+export interface MotionPath {
+    positions: [number, number][];
+    /** Of length 1. */
+    headings: [number, number][];
+}
+
+/** A row of a database: a moment of a take. */
+export interface MatchedRow {
+    row: number;
+    /** The state that plays it. */
+    take: string;
+    /** Seconds in its clip. */
+    time: number;
+    /** Whether it is the mirrored row. */
+    mirrored: boolean;
+    path: MotionPath;
+    /** Beside what is asked for in this frame, without a bonus. */
+    costs: {
+        footPositions: number;
+        footVelocities: number;
+        hipVelocity: number;
+        path: number;
+        headings: number;
+    };
+}
+
+/** What a machine that matches motion asks for, and what it does (`lmb_matching_report`). */
+export interface Matching {
+    asked: MotionPath;
+    /** The row that plays. */
+    played?: MatchedRow;
+    /** The row to which the next step jumps. */
+    found?: MatchedRow;
+    /** Since its turn to search. */
+    seconds: number;
+    /** What was chosen last, and how long ago; the latest first. */
+    recent: { row: number; seconds: number }[];
 }
 
 /**
@@ -195,7 +237,10 @@ export interface Batch extends Destroyable {
      * write.
      */
     readonly points: Float32Array;
-    /** float [count][3][4]: from model space to world space, for points in world space; yours to write. */
+    /**
+     * float [count][3][4]: from model space to world space, for points in world space and feet. Yours to write, unless
+     * the batch was created with `ownTransforms`.
+     */
     readonly transforms: Float32Array;
     /** The pose buffer of that index; yours to write. */
     poses(index: number): Float32Array;
@@ -237,6 +282,9 @@ export interface Batch extends Destroyable {
     stateWeights(character: number, machine?: string): number[];
     /** The clips that play by themselves, with their weights in the pose and their times in seconds. */
     players(character: number): { clip: string; weight: number; time: number }[];
+
+    /** What a machine asks for that matches motion, the first if none is named; undefined while it plays no take. */
+    matching(character: number, machine?: string): Matching | undefined;
 
     /** Moves a character, if the graph moves it: its next step begins there. */
     place(character: number, at?: { position?: [number, number, number]; yaw?: number }): void;

@@ -307,7 +307,7 @@ class Graph extends Owned {
         return this.#find(this.#machines, 'machine', name);
     }
 
-    createBatch({ count = 1, path = 'fast', outputs = ['palette'] } = {}) {
+    createBatch({ count = 1, path = 'fast', outputs = ['palette'], ownTransforms = false } = {}) {
         const { module } = this;
         const pathIndex = pathsOf(module).indexOf(path);
         if (pathIndex < 0) {
@@ -323,7 +323,7 @@ class Graph extends Owned {
         if (!Number.isInteger(count) || count < 0 || count >= NONE) {
             throw new LimberError(`${count} is no number of characters`, 'LMB_ERROR_ARGUMENT');
         }
-        const address = module.check(module.call.batch_create(this.address, count, pathIndex, bits));
+        const address = module.check(module.call.batch_create(this.address, count, pathIndex, bits, ownTransforms));
         return new Batch(module, address, this, count);
     }
 }
@@ -451,6 +451,33 @@ class Batch extends Owned {
             weight: call.batch_player_weight(this.address, this.#row(character), player),
             time: call.batch_player_time(this.address, character, player),
         }));
+    }
+
+    matching(character, machine = this.graph.machines[0]?.name) {
+        const { module } = this, index = this.graph.machineIndex(machine);
+        const report = module.call.batch_matching(this.address, this.#row(character), index);
+        if (report === 0) {
+            return undefined;
+        }
+        const word = at => module.word(report, at), float = at => module.float(report, at);
+        const pairs = first => range(3, i => [float(first + 2 * i), float(first + 2 * i + 1)]);
+        const path = first => ({ positions: pairs(first), headings: pairs(first + 6) });
+        const row = first => (word(first) === NONE ? undefined : {
+            row: word(first),
+            take: this.graph.machines[index].states[word(first + 1)],
+            time: float(first + 2),
+            mirrored: (word(first + 3) & 0xff) !== 0,
+            path: path(first + 4),
+            costs: {
+                footPositions: word(first + 16),
+                footVelocities: word(first + 17),
+                hipVelocity: word(first + 18),
+                path: word(first + 19),
+                headings: word(first + 20),
+            },
+        });
+        const recent = range(word(55), i => ({ row: word(56 + i), seconds: float(60 + i) }));
+        return { asked: path(0), played: row(12), found: row(33), seconds: float(54), recent };
     }
 
     place(character, { position = [0, 0, 0], yaw = 0 } = {}) {

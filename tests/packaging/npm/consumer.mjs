@@ -132,6 +132,33 @@ function game(limber, graph, path) {
     return lines;
 }
 
+// A crowd that matches motion on its way, with feet on the ground where it is.
+/** @param {import('limber-animation').Graph} graph @param {(line: string) => void} print */
+function match(graph, print) {
+    const batch = graph.createBatch({ count: 5, ownTransforms: true });
+    let jumps = 0;
+    for (let frame = 0; frame < 90; frame++) {
+        for (let i = 0; i < batch.count; i++) {
+            batch.set(i, 'x', frame < 40 ? 0 : i * 0.5 - 1);
+            batch.set(i, 'z', i % 3);
+        }
+        batch.setAll('now', frame / 60);
+        batch.step(1 / 60);
+        jumps += batch.matching(4)?.found ? 1 : 0;
+    }
+    const found = batch.matching(4, 'gait');
+    if (found?.played === undefined) {
+        throw new Error('not so: a take that plays');
+    }
+    const { asked, played, seconds, recent } = found;
+    const numbers = [asked, played.path].flatMap(({ positions, headings }) => [...positions, ...headings].flat());
+    print(`match: palettes ${hex(batch.outputHash())}, ${jumps} jumps, plays ${played.take} at row ${played.row}`);
+    print([played.time, ...numbers, seconds, ...recent.map(row => row.seconds)].map(x => x.toFixed(5)).join(' '));
+    print([...Object.values(played.costs), ...recent.map(({ row }) => row)].join(' '));
+    expect(batch.transforms[3] === batch.motions[0] && batch.transforms[11] === batch.motions[2], 'own transforms');
+    batch.destroy();
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -149,6 +176,9 @@ export async function consume(read, print) {
     expect(mesh.joints.every(joint => joint < character.joints.length), 'joints of vertices');
     const stored = character.graph(character.graphs[0]);
     const graphs = [stored, character.createGraph(json), character.createGraph(JSON.parse(json))];
+    const matching = character.createGraph(new TextDecoder().decode(await read('match.json')));
+    const standing = character.createGraph({ op: 'clip', clip: 'idle', play: true });
+    refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
     expect(fingerprints.size === 1, 'one fingerprint');
@@ -158,6 +188,7 @@ export async function consume(read, print) {
     expect(new Set(games.map(lines => lines.join('\n'))).size === 1, 'the same bits by all paths and graphs');
     expect(growths > 0, 'memory that has grown');
     games[0].forEach(print);
+    match(matching, print);
     graphs.forEach(graph => graph.destroy());
 
     // A glTF file.

@@ -1,7 +1,8 @@
 // Prints what consumer.mjs prints, by the native library: hashes of palettes and of characters.
 //
-//   npm_native game.lmb hello.gltf hello.json
+//   npm_native game.lmb hello.gltf hello.json match.json
 #include <limber/cpu.h>
+#include <limber/explain.h>
 #include <limber/graph_json.h>
 #include <limber/import.h>
 #include <limber/pack.h>
@@ -11,7 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHARACTERS = 9, FRAMES = 120, HELLO_CHARACTERS = 64, POINTS = 2 };
+enum {
+    CHARACTERS = 9,
+    FRAMES = 120,
+    HELLO_CHARACTERS = 64,
+    POINTS = 2,
+    MATCHING = 5,
+    MATCHED_FRAMES = 90,
+    WATCHED = 4
+};
 
 static lmb_error error;
 
@@ -168,6 +177,99 @@ static void play_game(const lmb_graph *graph) {
     free(g.transforms);
 }
 
+static lmb_graph *read_graph(const lmb_pack *pack, const char *path) {
+    size_t size = 0;
+    char *text = read_file(path, &size);
+    const uint32_t clip_count = lmb_pack_clip_count(pack);
+    const lmb_clip **clips = zeroed(clip_count, sizeof *clips);
+    for (uint32_t i = 0; i < clip_count; i++) {
+        clips[i] = lmb_pack_clip(pack, i);
+    }
+    const lmb_graph_source source = {
+        .text = text, .size = size, .rig = lmb_pack_rig(pack), .clips = clips, .clip_count = clip_count};
+    lmb_graph_json *json = NULL;
+    lmb_graph *graph = NULL;
+    check(lmb_graph_json_read(&source, NULL, &json, NULL, &error));
+    check(lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error));
+    lmb_graph_json_destroy(json);
+    free(clips);
+    free(text);
+    return graph;
+}
+
+static void print_numbers(const float *numbers, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        printf("%.5f ", (double)numbers[i]);
+    }
+}
+
+static void print_matching(const lmb_graph *graph, const lmb_matching_report *report, uint64_t hash, uint32_t jumps) {
+    printf("match: palettes %016" PRIx64 ", %u jumps, plays %s at row %u\n%.5f ", hash, jumps,
+           lmb_graph_state_name(graph, 0, report->played.take), report->played.row, (double)report->played.time);
+    for (int i = 0; i < 2; i++) {
+        const lmb_motion_path *path = i == 0 ? &report->asked : &report->played.path;
+        print_numbers(path->positions[0], 6);
+        print_numbers(path->headings[0], 6);
+    }
+    printf("%.5f", (double)report->seconds);
+    for (uint32_t i = 0; i < report->recent_count; i++) {
+        printf(" %.5f", (double)report->recent_seconds[i]);
+    }
+    const lmb_motion_costs *costs = &report->played.costs;
+    printf("\n%u %u %u %u %u", costs->foot_positions, costs->foot_velocities, costs->hip_velocity, costs->path,
+           costs->headings);
+    for (uint32_t i = 0; i < report->recent_count; i++) {
+        printf(" %u", report->recent_rows[i]);
+    }
+    printf("\n");
+}
+
+static void run_match(const lmb_graph *graph) {
+    const lmb_control *control = lmb_graph_control(graph);
+    const lmb_batch_def batch = {graph, MATCHING, LMB_OUTPUT_PALETTE_BIT};
+    const size_t palette_words = (size_t)MATCHING * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
+    const uint32_t parameter_count = lmb_graph_parameter_count(graph), words = lmb_control_state_words(control);
+    game g = {.graph = graph, .parameter_count = parameter_count};
+    g.parameters = zeroed((size_t)MATCHING * parameter_count, sizeof(float));
+    lmb_control_frame frame = lmb_default_control_frame();
+    frame.step = lmb_ticks_from_seconds(1.0 / 60.0);
+    frame.character_count = MATCHING;
+    frame.state = zeroed((size_t)MATCHING * words, sizeof(uint32_t));
+    frame.parameters = g.parameters;
+    frame.matrices = zeroed((size_t)MATCHING * LMB_MATRIX_COMPONENTS, sizeof(float));
+    const lmb_batch_inputs inputs = {.control = &frame};
+    lmb_batch_outputs outputs = {.inertia =
+                                     zeroed((size_t)MATCHING * lmb_graph_inertia_words(graph), sizeof(uint32_t))};
+    outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(palette_words, sizeof(float));
+    lmb_cpu *cpu = NULL;
+    check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
+    for (uint32_t i = 0; i < MATCHING; i++) {
+        lmb_graph_defaults(graph, g.parameters + (size_t)i * parameter_count);
+    }
+    lmb_matching_report report = {.played.row = LMB_NONE};
+    uint32_t jumps = 0;
+    for (uint32_t number = 0; number < MATCHED_FRAMES; number++) {
+        for (uint32_t i = 0; i < MATCHING; i++) {
+            set(&g, i, "x", number < 40 ? 0.0f : (float)i * 0.5f - 1.0f);
+            set(&g, i, "z", (float)(i % 3));
+            set(&g, i, "now", (float)(number / 60.0));
+        }
+        frame.number = number;
+        check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error));
+        lmb_control_explain_matching(control, frame.state + WATCHED * words,
+                                     g.parameters + WATCHED * (size_t)parameter_count, 0, &report);
+        jumps += report.found.row != LMB_NONE;
+    }
+    print_matching(graph, &report,
+                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words), jumps);
+    lmb_cpu_destroy(cpu);
+    free(outputs.buffers[LMB_OUTPUT_PALETTE]);
+    free(outputs.inertia);
+    free(frame.matrices);
+    free(frame.state);
+    free(g.parameters);
+}
+
 static void run_hello(const char *character_path, const char *graph_path) {
     lmb_import *import = NULL;
     lmb_graph *graph = NULL;
@@ -197,8 +299,8 @@ static void run_hello(const char *character_path, const char *graph_path) {
 }
 
 int main(int argument_count, char **arguments) {
-    if (argument_count != 4) {
-        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json\n");
+    if (argument_count != 5) {
+        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json\n");
         return EXIT_FAILURE;
     }
     size_t size = 0;
@@ -210,6 +312,9 @@ int main(int argument_count, char **arguments) {
     printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
            lmb_graph_joint_count(graph), lmb_graph_parameter_count(graph));
     play_game(graph);
+    lmb_graph_destroy(graph);
+    graph = read_graph(pack, arguments[4]);
+    run_match(graph);
     lmb_graph_destroy(graph);
     lmb_pack_close(pack);
     free(bytes);
