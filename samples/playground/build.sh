@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Builds the playground: samples/playground/build.sh FOLDER LIMBER PACKAGE
 #
-# Writes the site to FOLDER/dist. LIMBER is the native command, which packs the character and computes the hashes of the
-# pages; PACKAGE is the npm package of the preset web, build/web/packaging/npm/package. Needs node with npm, which gets
-# these, pinned in package-lock.json:
+# Writes the site to FOLDER/dist. LIMBER is the native command, which packs the characters and computes the hashes of
+# the pages; PACKAGE is the npm package of the preset web, build/web/packaging/npm/package. Needs emscripten, and node
+# with npm, which gets these, pinned in package-lock.json:
 #   three                   draws
 #   vite                    bundles, and serves while you work on it: npx vite in FOLDER
 #   typescript, @types/three   check types
@@ -22,17 +22,20 @@ mkdir -p "$folder/public/data" "$folder/package"
 cp -r index.html src tsconfig.json vite.config.js "$folder"
 cp "$package"/{index.js,index.d.ts,limber.wasm} "$folder/package"
 
-# The data: the character, and for each page its graph, its script and the native hash of the script's last frame.
+# The data: the characters, and for each page its graph, its script and the native hash of the script's last frame.
 data=$folder/public/data
-"$limber" pack mannequin --output "$data/mannequin.lmb" >/dev/null
-cp pages/*.json pages/*.script ../demos/jump.script "$data"
+cp pages/*.json pages/*.script ../demos/jump.script ../demos/match.* "$data"
 node crowd.mjs >"$data/crowd.script"
-sed -nE "s/^ *id: '(.*)',$/\1/p; s/^ *(characters|frames): ([0-9]+),.*$/\2/p" src/pages.ts | paste - - - |
-    while read -r id characters frames; do
-        hash=$("$limber" play mannequin --graph "pages/$id.json" --script "$data/$id.script" \
+sed -nE "s/^ *(id|character): '(.*)',$/\2/p; s/^ *(characters|frames): ([0-9]+),.*$/\2/p" src/pages.ts | paste - - - - |
+    while read -r id character characters frames; do
+        [ -e "$data/$character.lmb" ] || "$limber" pack "$character" --output "$data/$character.lmb" >/dev/null
+        hash=$("$limber" play "$character" --graph "$data/$id.json" --script "$data/$id.script" \
             --characters "$characters" --frames "$frames" | tail -n 1 | grep -o '0x[0-9a-f]*$')
         printf '"%s": "%s"\n' "$id" "${hash#0x}"
     done | paste -sd , | sed 's/.*/{&}/' >"$data/native.json"
+# How the crowd of a page walks, as in the viewer.
+emcc -O2 -Wall -Wextra -Werror -Wno-missing-prototypes --no-entry -sSTANDALONE_WASM=1 pedestrians.c ../pedestrians.c \
+    -o "$data/pedestrians.wasm"
 
 cd "$folder"
 ./node_modules/.bin/tsc

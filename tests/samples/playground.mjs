@@ -1,5 +1,6 @@
 // Opens each page of the playground in Chromium. Its hash must be that of the native library, and its picture that of
-// playground.json, coarsely: how much of each cell of a grid is covered, from 0 to 99.
+// playground.json, coarsely: how much of each cell of a grid is covered, from 0 to 99. Then opens the page of motion
+// matching as it is for visitors, where a crowd walks and a character obeys arrow keys.
 //
 //   node playground.mjs DIST [--update]     DIST is the site that samples/playground/build.sh has built
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -15,9 +16,48 @@ const { status, text } = await show({
 const ids = ${JSON.stringify(Object.keys(natives))};
 const frame = document.createElement('iframe');
 Object.assign(frame.style, {width: '800px', height: '600px'});
-const next = () => ids.length > 0 ? frame.src = 'site/index.html?test&' + ids.length + '#' + ids.shift() : end(0);
+const next = () => ids.length > 0 ? frame.src = 'site/index.html?test&' + ids.length + '#' + ids.shift() : live();
 addEventListener('message', ({data}) => { lines.push(JSON.stringify(data)); data.error ? end(1) : next(); });
 document.body.append(frame);
+
+const holds = async (what, test) => {
+    const until = performance.now() + 60000;
+    while (!test()) {
+        if (performance.now() > until) {
+            throw new Error('not so within a minute: ' + what + ': ' + frame.contentDocument.body.innerText);
+        }
+        await new Promise(resolve => setTimeout(resolve, 50));
+    }
+};
+const find = query => frame.contentDocument.querySelector(query);
+const speed = what => Number(RegExp(what + ' ([0-9.]+) m/s').exec(find('#controls').innerText)?.[1]);
+const press = (type, key) => frame.contentWindow.dispatchEvent(
+    new frame.contentWindow.KeyboardEvent(type, { key, cancelable: true }));
+const alphas = () => {
+    const context = new OffscreenCanvas(80, 45).getContext('2d');
+    context.drawImage(find('canvas'), 0, 0, 80, 45);
+    return context.getImageData(0, 0, 80, 45).data.filter((_, i) => i % 4 === 3);
+};
+async function live() {
+    frame.src = 'site/index.html?characters=5#match';
+    await new Promise(resolve => frame.addEventListener('load', resolve, { once: true }));
+    await holds('a page that runs', () => find('.stick') && speed('moves at') === 0);
+    const slider = find('input[type=range]');
+    slider.value = 6;
+    slider.dispatchEvent(new Event('input'));
+    slider.dispatchEvent(new Event('change'));
+    await holds('another number', () => find('output').textContent === '6');
+    const before = alphas();
+    const changed = () => alphas().filter((alpha, i) => Math.abs(alpha - before[i]) > 60).length;
+    await holds('a crowd that walks', () => changed() > 30);
+    press('keydown', 'ArrowLeft');
+    await holds('a walk', () => speed('asks for') > 1.2 && speed('moves at') > 1);
+    const label = find('.stick').getAttribute('aria-valuetext');
+    press('keyup', 'ArrowLeft');
+    await holds('a stop', () => speed('asks for') === 0 && speed('moves at') < 0.5);
+    lines.push(JSON.stringify({ live: label }));
+    end(0);
+}
 next();
 </script>`,
     find(name) {
@@ -31,7 +71,8 @@ if (status !== 0) {
     process.stdout.write(text);
     process.exit(1);
 }
-const results = text.trim().split('\n').map(line => JSON.parse(line));
+const lines = text.trim().split('\n').map(line => JSON.parse(line));
+const results = lines.filter(({ id }) => id !== undefined);
 if (update === '--update') {
     const rows = results.map(({ id, picture }) => `  ${JSON.stringify(id)}: ${JSON.stringify(picture)}`);
     writeFileSync(file, `{\n${rows.join(',\n')}\n}\n`);
@@ -46,4 +87,7 @@ for (const { id, hash, picture } of results) {
         + `of ${covered} covered cells, the worst is off by ${off}`);
     failed += !good;
 }
+const { live } = lines.at(-1);
+console.log(`${live === '42 %, 90 degrees to the left' ? 'ok    ' : 'FAILED'} a walk by arrow keys: ${live}`);
+failed += live !== '42 %, 90 degrees to the left';
 process.exitCode = failed > 0 ? 1 : 0;

@@ -4,6 +4,8 @@
 // still.
 import { load } from 'limber-animation';
 import type { Batch, Character, Graph } from 'limber-animation';
+import { add, addMeter, addSlider } from './controls.ts';
+import { Matched, loadPedestrians } from './match.ts';
 import { pages } from './pages.ts';
 import type { Page } from './pages.ts';
 import { play, readScript } from './script.ts';
@@ -22,9 +24,9 @@ addEventListener('error', event => fail(event.message));
 addEventListener('unhandledrejection', event => fail(event.reason));
 
 const limber = await load();
-const character: Character = limber.open(await fetched('mannequin.lmb'));
 const natives: Record<string, string> = JSON.parse(text(await fetched('native.json')));
-const view = new View(document.getElementById('canvas') as HTMLCanvasElement, character);
+const view = new View(document.getElementById('canvas') as HTMLCanvasElement);
+const characters = new Map<string, Character>();
 
 async function fetched(name: string): Promise<ArrayBuffer> {
     const response = await fetch(`data/${name}`);
@@ -34,16 +36,15 @@ async function fetched(name: string): Promise<ArrayBuffer> {
     return response.arrayBuffer();
 }
 
-function text(bytes: ArrayBuffer): string {
-    return new TextDecoder().decode(bytes);
+async function characterNamed(name: string): Promise<Character> {
+    const bytes = characters.has(name) ? undefined : await fetched(`${name}.lmb`);
+    const character = characters.get(name) ?? limber.open(bytes!);
+    characters.set(name, character);
+    return character;
 }
 
-type Tags = HTMLElementTagNameMap;
-function add<Name extends keyof Tags>(parent: Element, name: Name, content = ''): Tags[Name] {
-    const element = document.createElement(name);
-    element.textContent = content;
-    parent.append(element);
-    return element;
+function text(bytes: ArrayBuffer): string {
+    return new TextDecoder().decode(bytes);
 }
 
 // The hash that `limber play` prints for a frame: of states, emitted events and palettes.
@@ -58,17 +59,15 @@ function hashOf(batch: Batch): string {
 
 // ---- Controls.
 
-function addSlider(batch: Batch, name: string, min: number, max: number): void {
-    const label = add(controls, 'label', name);
-    const slider = add(label, 'input'), value = add(label, 'output');
-    Object.assign(slider, { type: 'range', min: String(min), max: String(max), step: String((max - min) / 200) });
-    slider.value = String(batch.get(0, name));
-    const show = () => (value.textContent = Number(slider.value).toFixed(2));
-    show();
-    slider.addEventListener('input', () => {
-        batch.setAll(name, Number(slider.value));
-        show();
-    });
+// A slider for each parameter of a single character.
+function addParameters(batch: Batch): void {
+    for (const { name, min, max, isWritten } of batch.graph.parameters) {
+        if (name !== '' && !isWritten && batch.count === 1) {
+            const low = Math.max(min, -10), high = Math.min(max, 10);
+            addSlider(controls, name, { min: low, max: high, step: (high - low) / 200 }, batch.get(0, name), 2,
+                value => batch.setAll(name, value));
+        }
+    }
 }
 
 function addEvents(batch: Batch): void {
@@ -106,24 +105,17 @@ function addEvents(batch: Batch): void {
 // Weights of states and of clips, which the function that it returns brings up to date.
 function addWeights(batch: Batch): () => void {
     const table = add(controls, 'table');
-    const rows: [HTMLMeterElement, HTMLTableCellElement, () => number][] = [];
-    const addRow = (name: string, weight: () => number) => {
-        const row = add(table, 'tr');
-        add(row, 'td', name);
-        const meter = add(add(row, 'td'), 'meter');
-        meter.setAttribute('aria-label', `weight of ${name}`);
-        rows.push([meter, add(row, 'td'), weight]);
-    };
+    const rows: [(value: number, text: string) => void, () => number][] = [];
+    const addRow = (name: string, weight: () => number) => (
+        rows.push([addMeter(table, name, `weight of ${name}`), weight]));
     let players: { weight: number }[] = [];
     batch.graph.machines.forEach(({ name, states }) => states.forEach((state, index) => (
         addRow(`${name}: ${state}`, () => batch.stateWeights(0, name)[index]))));
     batch.graph.players.forEach(({ clip }, index) => addRow(clip, () => players[index].weight));
     return () => {
         players = batch.players(0);
-        for (const [meter, cell, weight] of rows) {
-            const value = weight();
-            meter.value = value;
-            cell.textContent = value.toFixed(3);
+        for (const [set, weight] of rows) {
+            set(weight(), weight().toFixed(3));
         }
     };
 }
@@ -131,11 +123,21 @@ function addWeights(batch: Batch): () => void {
 // ---- Pages.
 
 let stop = () => {};
+let opened = 0; // how often a page was
+
+const CLOCK = 3600; // seconds after which clocks begin again
+// Of the page "match". The address may ask for another number at first: ?characters=10.
+const CROWD = { min: 1, max: 1000, step: 1 };
+const FIRST_CROWD = Number(new URLSearchParams(location.search).get('characters')) || 200;
+
+function create(graph: Graph, page: Page, count: number): Batch {
+    return graph.createBatch({ count, ownTransforms: page.matches });
+}
 
 // Plays the script in a batch of its own, and shows its hash. Returns it.
 function check(graph: Graph, page: Page, script: string): string {
-    const batch = graph.createBatch({ count: page.characters });
-    play(batch, readScript(script), page.frames);
+    const batch = create(graph, page, page.characters);
+    play(batch, readScript(script), page.frames, clockOf(page));
     const hash = hashOf(batch);
     batch.destroy();
     const same = hash === natives[page.id];
@@ -144,68 +146,107 @@ function check(graph: Graph, page: Page, script: string): string {
     return hash;
 }
 
+// A parameter of foot placement, which locks feet while it goes on.
+function clockOf(page: Page): string | undefined {
+    return page.matches ? 'time' : undefined;
+}
+
+// Steps and draws a batch in each frame, between what `ask` and `show` do, and shows what a step costs. Returns what
+// ends that.
+function animate(cost: Element, current: () => Batch, ask: (step: number) => void, show: (step: number) => void,
+    end: () => void): () => void {
+    let before = performance.now(), spent = 0, elapsed = 0, frames = 0, seconds = 0, running = true;
+    const frame = (now: number) => {
+        if (!running) {
+            return;
+        }
+        const batch = current(), passed = Math.max((now - before) / 1000, 0), step = Math.min(passed, 0.1);
+        before = now;
+        seconds = (seconds + step) % CLOCK;
+        if (batch.graph.parameters.some(({ name }) => name === 'time')) {
+            batch.setAll('time', seconds);
+        }
+        ask(step);
+        const begin = performance.now();
+        batch.step(step);
+        spent += performance.now() - begin;
+        elapsed += passed;
+        frames++;
+        if (elapsed > 0.5) {
+            const microseconds = 1000 * spent / frames / batch.count;
+            cost.textContent = `${microseconds.toFixed(2)} microseconds a character, ${batch.path}; `
+                + `${Number((frames / elapsed).toPrecision(2))} frames a second`;
+            spent = elapsed = frames = 0;
+        }
+        show(step);
+        view.draw();
+        requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);
+    return () => {
+        running = false;
+        end();
+    };
+}
+
 async function open(page: Page): Promise<void> {
     stop();
-    const json = text(await fetched(`${page.id}.json`)), script = text(await fetched(`${page.id}.script`));
+    stop = () => {};
+    const number = ++opened;
+    const [json, script] = (await Promise.all([fetched(`${page.id}.json`), fetched(`${page.id}.script`)])).map(text);
+    const pedestrians = page.matches ? await loadPedestrians(await fetched('pedestrians.wasm')) : undefined;
+    const character = await characterNamed(page.character);
+    if (number !== opened) {
+        return; // another page was opened meanwhile
+    }
     controls.replaceChildren();
     document.title = `${page.title} - Limber playground`;
     add(controls, 'h2', page.title);
     add(controls, 'p', page.about);
-    const graph = character.createGraph(json);
-    const batch = graph.createBatch({ count: page.characters });
+    // `limber play` gives every graph room for so many events, and hashes them.
+    const graph = character.createGraph({ 'max-emitted-events': 32, ...JSON.parse(json) });
+    let batch = create(graph, page, page.characters);
     const lines = readScript(script);
-    if (page.characters > 1 || isTest) {
-        play(batch, lines, isTest ? page.frames : 1); // a crowd has its clips from the script
+    if (page.characters > 1 || isTest) { // a crowd has its clips from the script
+        play(batch, lines, isTest ? page.frames : 1, clockOf(page));
     }
-    for (const { name, min, max, isWritten } of graph.parameters) {
-        if (name !== '' && !isWritten && page.characters === 1) {
-            addSlider(batch, name, Math.max(min, -10), Math.min(max, 10));
-        }
+    const matched = pedestrians && new Matched(view, controls, pedestrians);
+    const drawn = () => (isTest ? Math.min(batch.count, 50) : batch.count); // a test may draw on the processor
+    const begin = (asked: number) => {
+        const count = Math.min(Math.max(Math.round(asked), CROWD.min), CROWD.max);
+        batch.destroy();
+        batch = create(graph, page, count);
+        matched?.begin(batch);
+        view.show(character, batch, drawn(), true);
+    };
+    if (matched) {
+        addSlider(controls, 'Characters', CROWD, FIRST_CROWD, 0, begin, 'change');
+    } else {
+        addParameters(batch);
+        addEvents(batch);
     }
-    addEvents(batch);
-    const showWeights = addWeights(batch);
+    const showWeights = matched ? (seconds: number) => matched.show(batch, seconds) : addWeights(batch);
     const cost = add(controls, 'p');
     const hash = check(graph, page, script);
     const details = add(controls, 'details');
     add(details, 'summary', 'The graph as JSON');
     add(details, 'pre', json);
-    view.show(batch, isTest ? Math.min(batch.count, 50) : batch.count); // a test may draw on the processor
-    view.draw();
+    view.show(character, batch, drawn(), matched !== undefined);
     if (isTest) {
+        showWeights(0);
+        view.draw();
         parent.postMessage({ id: page.id, hash, native: natives[page.id], picture: view.coarse() }, '*');
         return;
     }
+    if (matched) {
+        begin(FIRST_CROWD);
+    }
 
-    let before = performance.now(), spent = 0, frames = 0, seconds = 0;
-    let running = true;
-    stop = () => {
-        running = false;
+    stop = animate(cost, () => batch, (step: number) => matched?.ask(batch, step), showWeights, () => {
+        matched?.remove();
         batch.destroy();
         graph.destroy();
-    };
-    const frame = (now: number) => {
-        if (!running) {
-            return;
-        }
-        const step = Math.min((now - before) / 1000, 0.1);
-        before = now;
-        seconds += step;
-        if (graph.parameters.some(({ name }) => name === 'time')) {
-            batch.setAll('time', seconds);
-        }
-        const begin = performance.now();
-        batch.step(Math.max(step, 0));
-        spent += performance.now() - begin;
-        if (++frames === 30) {
-            const microseconds = 1000 * spent / frames / batch.count;
-            cost.textContent = `${microseconds.toFixed(2)} microseconds a character, ${batch.path}`;
-            spent = frames = 0;
-        }
-        showWeights();
-        view.draw();
-        requestAnimationFrame(frame);
-    };
-    requestAnimationFrame(frame);
+    });
 }
 
 const links = pages.map(page => {

@@ -32,12 +32,16 @@ export function readScript(text: string): Line[] {
     });
 }
 
-// Runs a script from the beginning for a number of frames of 1/60 s. Frame 0 takes no time.
-export function play(batch: Batch, script: Line[], frames: number): void {
+// Runs a script from the beginning for a number of frames of 1/60 s. Frame 0 takes no time. `clock` names a parameter
+// that counts the seconds.
+export function play(batch: Batch, script: Line[], frames: number, clock?: string): void {
     let next = 0;
     for (let frame = 0; frame < frames; frame++) {
         while (next < script.length && script[next].seconds * 60 < frame + 0.5 - 6e-8) {
             script[next++].apply(batch);
+        }
+        if (clock !== undefined) {
+            batch.setAll(clock, frame / 60);
         }
         batch.step(frame === 0 ? 0 : 1 / 60);
     }

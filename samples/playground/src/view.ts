@@ -2,7 +2,7 @@
 // texels are the rows of their matrices as the library stores them: nothing is converted.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
-import type { Batch, Character } from 'limber-animation';
+import type { Batch, Character, MotionPath } from 'limber-animation';
 
 const vertexShader = /* glsl */ `
 uniform sampler2D palettes;
@@ -10,6 +10,7 @@ in vec4 jointIndices;
 in vec4 jointWeights;
 in vec4 motion; // x, y, z, yaw
 out vec3 shownNormal;
+flat out float marked; // the first character
 
 vec4 row(int joint, int index) {
     return texelFetch(palettes, ivec2(joint * 3 + index, gl_InstanceID), 0);
@@ -26,46 +27,74 @@ void main() {
     float c = cos(motion.w), s = sin(motion.w);
     mat3 yaw = mat3(c, 0.0, -s, 0.0, 1.0, 0.0, s, 0.0, c);
     shownNormal = normalize(yaw * turned);
+    marked = gl_InstanceID == 0 ? 1.0 : 0.0;
     gl_Position = projectionMatrix * viewMatrix * vec4(yaw * at + motion.xyz, 1.0);
 }`;
 
 const fragmentShader = /* glsl */ `
 uniform vec3 color;
+uniform vec3 mark; // of the first character
 in vec3 shownNormal;
+flat in float marked;
 out vec4 shown;
 
 void main() {
     vec3 n = normalize(shownNormal);
     float light = 0.35 + 0.5 * max(dot(n, normalize(vec3(0.5, 1.0, 0.7))), 0.0) + 0.15 * n.y;
-    shown = vec4(pow(color * light, vec3(1.0 / 2.2)), 1.0);
+    shown = vec4(pow(mix(color, mark, marked) * light, vec3(1.0 / 2.2)), 1.0);
 }`;
+
+// Paths on the ground, drawn over all else.
+const PATHS = { played: { color: 0x3584e4, order: 1 }, asked: { color: 0xe66100, order: 2 } };
+const WIDTH = 0.06, HEADING = 0.25; // metres
+
+// Corners of triangles for a line between points on the ground.
+function ribbon([x, z]: number[], [toX, toZ]: number[], width: number): number[] {
+    const length = Math.hypot(toX - x, toZ - z) || 1;
+    const right = width / 2 * (z - toZ) / length, up = width / 2 * (toX - x) / length;
+    const a = [x + right, 0, z + up], b = [x - right, 0, z - up];
+    const c = [toX + right, 0, toZ + up], d = [toX - right, 0, toZ - up];
+    return [...a, ...b, ...c, ...c, ...b, ...d];
+}
 
 export class View {
     readonly #renderer: THREE.WebGLRenderer;
     readonly #scene = new THREE.Scene();
     readonly #camera = new THREE.PerspectiveCamera(35, 1, 0.1, 200);
     readonly #orbit: OrbitControls;
-    readonly #character: Character;
+    readonly #grid = new THREE.GridHelper(20, 20, 0x888888, 0x888888);
+    readonly #paths = new Map<string, THREE.Mesh>();
     #shown: THREE.Mesh[] = [];
     #batch?: Batch;
     #palettes?: THREE.DataTexture;
     #motions?: THREE.InstancedBufferAttribute;
+    #moves = false;
+    #followed = [0, 0];
 
-    constructor(canvas: HTMLCanvasElement, character: Character) {
-        this.#character = character;
+    constructor(canvas: HTMLCanvasElement) {
         this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
         this.#renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
         this.#renderer.outputColorSpace = THREE.LinearSRGBColorSpace;
         this.#orbit = new OrbitControls(this.#camera, canvas);
         this.#orbit.listenToKeyEvents(canvas);
-        this.#scene.add(new THREE.GridHelper(20, 20, 0x888888, 0x888888));
+        this.#scene.add(this.#grid);
+        for (const [name, { color, order }] of Object.entries(PATHS)) {
+            const path = new THREE.Mesh(new THREE.BufferGeometry(), new THREE.MeshBasicMaterial({
+                color: new THREE.Color().setHex(color, THREE.LinearSRGBColorSpace), side: THREE.DoubleSide,
+                depthTest: false, depthWrite: false,
+            }));
+            Object.assign(path, { renderOrder: order, frustumCulled: false });
+            this.#paths.set(name, path);
+            this.#scene.add(path);
+        }
     }
 
-    // Shows the first characters of a batch, in rows.
-    show(batch: Batch, drawn: number): void {
+    // Shows the first characters of a batch, in rows, or where they move.
+    show(character: Character, batch: Batch, drawn: number, moves: boolean): void {
         for (const mesh of this.#shown) {
             this.#scene.remove(mesh);
             mesh.geometry.dispose();
+            (mesh.material as THREE.Material).dispose();
         }
         this.#palettes?.dispose();
         this.#batch = batch;
@@ -78,10 +107,11 @@ export class View {
             uniforms: {
                 palettes: { value: this.#palettes },
                 color: { value: new THREE.Vector3(...color.slice(0, 3)) },
+                mark: { value: new THREE.Vector3(...(moves ? [0.8, 0.2, 0.02] : color)) },
             },
         });
         this.#motions = new THREE.InstancedBufferAttribute(new Float32Array(batch.count * 4), 4);
-        this.#shown = this.#character.meshes.map(mesh => {
+        this.#shown = character.meshes.map(mesh => {
             const geometry = new THREE.InstancedBufferGeometry();
             const attribute = (array: Float32Array | Uint16Array, width: number, used: number) => (
                 new THREE.InterleavedBufferAttribute(new THREE.InterleavedBuffer(array, width), used, 0));
@@ -101,10 +131,47 @@ export class View {
         for (let i = 0; i < batch.count; i++) {
             this.#motions.array.set([1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0], i * 4);
         }
-        const far = batch.count > 1;
-        this.#camera.position.set(far ? 9 : 1.6, far ? 7 : 1.4, far ? 12 : 3.6);
-        this.#orbit.target.set(0, far ? 0 : 0.9, far ? -6 : 0);
+        const [x, y, z, height, depth] = moves ? [-2, 3.5, -7, 0.6, 0]
+            : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9, 0];
+        this.#camera.position.set(x, y, z);
+        this.#orbit.target.set(0, height, depth);
         this.#orbit.update();
+        this.#moves = moves;
+        this.#followed = [0, 0];
+        this.#grid.position.set(0, 0, 0);
+    }
+
+    // Moves the camera with a character that was followed until now.
+    follow(x: number, z: number): void {
+        const way = new THREE.Vector3(x - this.#followed[0], 0, z - this.#followed[1]);
+        this.#camera.position.add(way);
+        this.#orbit.target.add(way);
+        this.#orbit.update();
+        this.#followed = [x, z];
+        this.#grid.position.set(Math.round(x), 0, Math.round(z));
+    }
+
+    // Returns x and z of the direction on the ground in which the camera looks.
+    ahead(): [number, number] {
+        const { x, z } = this.#camera.getWorldDirection(new THREE.Vector3()), length = Math.hypot(x, z) || 1;
+        return [x / length, z / length];
+    }
+
+    // Shows a path of a character that is at x and z, with its headings, or none.
+    showPath(name: keyof typeof PATHS, path?: MotionPath, x = 0, z = 0, yaw = 0): void {
+        const { geometry } = this.#paths.get(name)!;
+        const corners: number[] = [];
+        let before = [0, 0];
+        path?.positions.forEach((at, i) => {
+            const end = path.headings[i].map((part, axis) => at[axis] + HEADING * part);
+            corners.push(...ribbon(before, at, WIDTH), ...ribbon(at, end, WIDTH));
+            corners.push(...ribbon([at[0], at[1] - WIDTH], [at[0], at[1] + WIDTH], 2 * WIDTH));
+            before = at;
+        });
+        geometry.dispose();
+        geometry.setAttribute('position', new THREE.Float32BufferAttribute(corners, 3));
+        this.#paths.get(name)!.position.set(x, 0, z);
+        this.#paths.get(name)!.rotation.y = yaw;
     }
 
     draw(): void {
@@ -118,6 +185,10 @@ export class View {
         if (this.#batch && this.#palettes && this.#motions) {
             this.#palettes.image.data = this.#batch.palettes; // another view if the memory has grown
             this.#palettes.needsUpdate = true;
+            if (this.#moves) {
+                this.#motions.array.set(this.#batch.motions);
+                this.#motions.needsUpdate = true;
+            }
         }
         this.#renderer.render(this.#scene, this.#camera);
     }
