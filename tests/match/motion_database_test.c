@@ -1,5 +1,6 @@
 // The database for motion matching: its features against float64 ones, written from motion_database.h; searches against
-// a search of all rows; rows and their moments; refusals and failing memory.
+// a search of all rows; rows and their moments; refusals and failing memory. Mirrored rows are those of the motion that
+// the oracle reflects.
 #include "failing_host.h"
 #include "motion_takes.h"
 #include "refusal.h"
@@ -31,6 +32,7 @@ typedef struct expectation {
     uint32_t count;
     uint32_t *first; // of each take, and the count
     moment *moments;
+    uint32_t feature_count; // count, or twice as many: then those of the mirrored rows follow
     double (*features)[FEATURES];
     double mean[FEATURES], factor[FEATURES];
     double (*normalised)[FEATURES]; // times the scale, not rounded
@@ -40,29 +42,39 @@ typedef struct expectation {
     bool *loops;
 } expectation;
 
-// Positions of the feet and the hips in the model, as the clip has them.
-static void foot_positions(const lmb_motion_database_def *def, const take_source *t, double time,
+// Positions of the feet and the hips in the model, as the clip has them; or reflected across the plane x = 0, where the
+// left foot is what was the right one.
+static void foot_positions(const lmb_motion_database_def *def, const take_source *t, double time, bool mirrored,
                            double positions[3][3]) {
     double all[TAKE_JOINTS][3];
     take_positions_at(def->rig, t, time, all);
-    memcpy(positions[0], all[def->left_foot], sizeof *all);
-    memcpy(positions[1], all[def->right_foot], sizeof *all);
+    memcpy(positions[0], all[mirrored ? def->right_foot : def->left_foot], sizeof *all);
+    memcpy(positions[1], all[mirrored ? def->left_foot : def->right_foot], sizeof *all);
     memcpy(positions[2], all[def->hips], sizeof *all);
+    for (int i = 0; i < 3; i++) {
+        positions[i][0] = mirrored ? -positions[i][0] : positions[i][0];
+    }
 }
 
-// Features of a moment, by the table of the header.
+// Where the take has moved its character, or the reflected take.
+static place place_at(const take_source *t, double time, double rate, bool mirrored) {
+    const place at = take_place_at(t, time, rate);
+    return mirrored ? (place){{-at.p[0], at.p[1], at.p[2]}, -at.yaw} : at;
+}
+
+// Features of a moment of the motion, or of the reflected one, by the table of the header.
 static void features_at(const lmb_motion_database_def *def, const take_source *t, uint32_t index, uint32_t count,
-                        double features[FEATURES]) {
+                        bool mirrored, double features[FEATURES]) {
     const double rate = (double)def->rate, time = index / rate;
     const bool first = index == 0 && !t->take.loop, last = index == count - 1 && !t->take.loop;
     const double sides[2] = {first ? time : (index - 1.0) / rate, last ? time : (index + 1.0) / rate};
-    const place here = take_place_at(t, time, rate);
+    const place here = place_at(t, time, rate, mirrored);
     double positions[3][3], side[2][3][3];
-    foot_positions(def, t, time, positions);
+    foot_positions(def, t, time, mirrored, positions);
     memcpy(features, positions, 6 * sizeof *features);
     for (int i = 0; i < 2; i++) {
-        const place there = take_place_at(t, sides[i], rate), seen = place_seen_from(&here, &there);
-        foot_positions(def, t, sides[i], positions);
+        const place there = place_at(t, sides[i], rate, mirrored), seen = place_seen_from(&here, &there);
+        foot_positions(def, t, sides[i], mirrored, positions);
         for (int joint = 0; joint < 3; joint++) {
             const place of_joint = {{positions[joint][0], positions[joint][1], positions[joint][2]}, 0.0};
             const place result = place_go_on(&seen, &of_joint);
@@ -73,7 +85,8 @@ static void features_at(const lmb_motion_database_def *def, const take_source *t
         features[6 + i] = (side[1][i / 3][i % 3] - side[0][i / 3][i % 3]) / (sides[1] - sides[0]);
     }
     for (int i = 0; i < 3; i++) {
-        const place there = take_place_at(t, time + (double)def->times[i], rate), seen = place_seen_from(&here, &there);
+        const place there = place_at(t, time + (double)def->times[i], rate, mirrored);
+        const place seen = place_seen_from(&here, &there);
         features[15 + 2 * i] = seen.p[0];
         features[16 + 2 * i] = seen.p[2];
         features[21 + 2 * i] = sin(seen.yaw);
@@ -88,16 +101,16 @@ static void normalise(const lmb_motion_weights *weights, expectation *e) {
     double deviation[FEATURES] = {0}, largest = 0.0, farthest = 0.0;
     for (uint32_t i = 0; i < FEATURES; i++) {
         double sum = 0.0, squares = 0.0;
-        for (uint32_t row = 0; row < e->count; row++) {
+        for (uint32_t row = 0; row < e->feature_count; row++) {
             sum += e->features[row][i];
             farthest = i < 6 ? fmax(farthest, fabs(e->features[row][i])) : farthest;
         }
-        e->mean[i] = sum / e->count;
-        for (uint32_t row = 0; row < e->count; row++) {
+        e->mean[i] = sum / e->feature_count;
+        for (uint32_t row = 0; row < e->feature_count; row++) {
             const double off = e->features[row][i] - e->mean[i];
             squares += off * off;
         }
-        deviation[i] = sqrt(squares / e->count);
+        deviation[i] = sqrt(squares / e->feature_count);
     }
     for (uint32_t group = 0; group < GROUPS; group++) {
         double sum = 0.0;
@@ -110,14 +123,14 @@ static void normalise(const lmb_motion_weights *weights, expectation *e) {
             e->factor[i] = divisor > 1e-5 * unit ? (double)weight_of[group] / divisor : 0.0;
         }
     }
-    for (uint32_t row = 0; row < e->count; row++) {
+    for (uint32_t row = 0; row < e->feature_count; row++) {
         for (uint32_t i = 0; i < FEATURES; i++) {
             e->normalised[row][i] = (e->features[row][i] - e->mean[i]) * e->factor[i];
             largest = fmax(largest, fabs(e->normalised[row][i]));
         }
     }
     e->scale = largest > 0.0 ? MAX_NUMBER / largest : 0.0;
-    for (uint32_t i = 0; i < e->count * FEATURES; i++) {
+    for (uint32_t i = 0; i < e->feature_count * FEATURES; i++) {
         e->normalised[i / FEATURES][i % FEATURES] *= e->scale;
     }
 }
@@ -152,11 +165,13 @@ static expectation expect_rows(const lmb_motion_database_def *def, const take_so
 }
 
 static void expect_features(const lmb_motion_database_def *def, const take_source *sources, expectation *e) {
-    e->features = allocate(e->count, sizeof *e->features);
-    e->normalised = allocate(e->count, sizeof *e->normalised);
-    for (uint32_t row = 0; row < e->count; row++) {
-        const moment *m = &e->moments[row];
-        features_at(def, &sources[m->take], m->index, e->first[m->take + 1] - e->first[m->take], e->features[row]);
+    e->feature_count = def->mirrored ? 2 * e->count : e->count;
+    e->features = allocate(e->feature_count, sizeof *e->features);
+    e->normalised = allocate(e->feature_count, sizeof *e->normalised);
+    for (uint32_t row = 0; row < e->feature_count; row++) {
+        const moment *m = &e->moments[row % e->count];
+        const uint32_t rows = e->first[m->take + 1] - e->first[m->take];
+        features_at(def, &sources[m->take], m->index, rows, row >= e->count, e->features[row]);
     }
     normalise(&def->weights, e);
 }
@@ -273,33 +288,68 @@ static void check_rows_outside(const lmb_motion_database *database, const expect
 static double largest_excess;
 static uint32_t numbers_compared, numbers_equal;
 
+// What the header says of the numbers of a mirrored row.
+static void mirror_numbers(const int16_t numbers[WIDTH], int16_t mirrored[WIDTH]) {
+    static const uint32_t signed_ones[] = {0, 3, 6, 9, 12, 15, 17, 19, 21, 23, 25};
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        mirrored[i] = numbers[i >= 12 ? i : i % 6 < 3 ? i + 3 : i - 3];
+    }
+    for (size_t i = 0; i < sizeof signed_ones / sizeof *signed_ones; i++) {
+        mirrored[signed_ones[i]] = (int16_t)-mirrored[signed_ones[i]];
+    }
+}
+
+static void read_numbers(const lmb_motion_database *database, uint32_t row, bool mirrored, int16_t numbers[WIDTH]) {
+    const int16_t *stored = lmb_motion_database_features(database, row);
+    if (mirrored) {
+        mirror_numbers(stored, numbers);
+    } else {
+        memcpy(numbers, stored, WIDTH * sizeof *numbers);
+    }
+}
+
+// Compares the numbers of a row, or of the mirrored one, and returns the largest magnitude. `at` is the place of the
+// exact features.
+static int check_row(const lmb_motion_database *database, uint32_t r, bool mirrored, const expectation *e,
+                     uint32_t at) {
+    int16_t numbers[WIDTH], again[WIDTH];
+    float own_units[FEATURES];
+    int largest = 0;
+    read_numbers(database, r, mirrored, numbers);
+    for (uint32_t i = 0; i < FEATURES; i++) {
+        const double exact = e->normalised[at][i], off = fabs(numbers[i] - exact);
+        const bool is_velocity = i >= 6 && i < 15;
+        const double most = 0.5 + MOST_OFF + MOST_OFF_OF_SCALE * fabs(exact) +
+                            (is_velocity ? MOST_OFF_OF_VELOCITY * e->factor[i] * e->scale : 0.0);
+        if (!(off <= most)) {
+            const moment *m = &e->moments[at % e->count];
+            fail_msg("take %u, moment %u%s, feature %u: %d instead of %.3f", (unsigned)m->take, (unsigned)m->index,
+                     mirrored ? " mirrored" : "", (unsigned)i, numbers[i], exact);
+        }
+        largest_excess = fmax(largest_excess, off - 0.5);
+        numbers_compared++;
+        numbers_equal += (double)numbers[i] == floor(exact + 0.5);
+        largest = abs(numbers[i]) > largest ? abs(numbers[i]) : largest;
+        own_units[i] = (float)e->features[at][i];
+    }
+    lmb_motion_database_normalize(database, own_units, again);
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        assert_true(i < FEATURES ? abs(again[i] - numbers[i]) <= 1 : again[i] == 0 && numbers[i] == 0);
+    }
+    return largest;
+}
+
 static void check_features(const lmb_motion_database *database, const expectation *e) {
     int largest = 0;
+    const bool are_mirrored = e->feature_count > e->count;
+    assert_int_equal(lmb_motion_database_is_mirrored(database), are_mirrored);
     assert_near((double)lmb_motion_database_scale(database), e->scale, MOST_OFF_OF_SCALE * e->scale, "scale");
     for (uint32_t r = 0; r < e->count; r++) {
         const lmb_motion_row row = lmb_motion_database_row(database, r);
         const uint32_t at = find_moment(e, &row);
-        const int16_t *numbers = lmb_motion_database_features(database, r);
-        float own_units[FEATURES];
-        int16_t again[WIDTH];
-        for (uint32_t i = 0; i < FEATURES; i++) {
-            const double exact = e->normalised[at][i], off = fabs(numbers[i] - exact);
-            const bool is_velocity = i >= 6 && i < 15;
-            const double most = 0.5 + MOST_OFF + MOST_OFF_OF_SCALE * fabs(exact) +
-                                (is_velocity ? MOST_OFF_OF_VELOCITY * e->factor[i] * e->scale : 0.0);
-            if (!(off <= most)) {
-                fail_msg("take %u, moment %u, feature %u: %d instead of %.3f", (unsigned)row.take,
-                         (unsigned)e->moments[at].index, (unsigned)i, numbers[i], exact);
-            }
-            largest_excess = fmax(largest_excess, off - 0.5);
-            numbers_compared++;
-            numbers_equal += (double)numbers[i] == floor(exact + 0.5);
-            largest = abs(numbers[i]) > largest ? abs(numbers[i]) : largest;
-            own_units[i] = (float)e->features[at][i];
-        }
-        lmb_motion_database_normalize(database, own_units, again);
-        for (uint32_t i = 0; i < WIDTH; i++) {
-            assert_true(i < FEATURES ? abs(again[i] - numbers[i]) <= 1 : again[i] == 0 && numbers[i] == 0);
+        for (uint32_t side = 0; side < (are_mirrored ? 2u : 1u); side++) {
+            const int most = check_row(database, r, side == 1, e, at + side * e->count);
+            largest = most > largest ? most : largest;
         }
     }
     assert_int_equal(largest, e->scale > 0.0 ? MAX_NUMBER : 0);
@@ -340,6 +390,7 @@ static void random_definition(lmb_motion_database_def *def, random_source *sourc
                                  (float)random_between(source, 0.0, 2.0), (float)random_between(source, 0.0, 2.0),
                                  random_below(source, 2) == 0 ? 0.0f : 1000.0f};
     }
+    def->mirrored = random_below(source, 2) == 0;
 }
 
 // Rig, clips and lists are overwritten or released before the rows are read.
@@ -394,6 +445,7 @@ static void a_loop_goes_on_at_its_beginning(void **state) {
         lmb_motion_database_def def = definition(rig, sources, 1, list);
         def.rate = rate;
         def.times[2] = 5.0f; // several rounds
+        def.mirrored = i % 3 == 0;
         expectation e = expect_rows(&def, sources);
         assert_int_equal(e.count, 2 + 3 * i);
         expect_features(&def, sources, &e);
@@ -447,6 +499,44 @@ static void two_speeds_by_hand(void **state) {
     check_numbers(database, 1, expected[1]);
     lmb_motion_database_destroy(database);
     release_takes(sources, 2);
+    lmb_rig_destroy(rig);
+}
+
+// A take that walks to the left, at 1 unit a second along x, and nothing else. Alone it does not differ. Its mirrored
+// rows walk to the right: deviations of velocities are 1, 0 and 0, with a mean of 1/3, and those of the path are 1/3,
+// 2/3 and 1 in x, and 0 in z, with a mean of 1/3. So velocities become 3 and -3, and the path 1, 2, 3 and -1, -2, -3.
+static void one_direction_by_hand(void **state) {
+    (void)state;
+    lmb_rig *rig = make_take_rig();
+    take_source *sources = allocate(1, sizeof *sources);
+    lmb_motion_take list[1];
+    make_line_take(sources, rig, 1.0f, LEFT_FOOT, left_rest, left_rest);
+    sources->take.velocity[0] = 1.0f;
+    lmb_motion_database_def def = definition(rig, sources, 1, list);
+    def.weights.foot_positions = 0.0f; // they do not mirror each other
+    const int16_t none[FEATURES] = {0};
+    int16_t expected[WIDTH] = {0}, other[WIDTH];
+    expected[6] = expected[9] = expected[12] = 4095;
+    for (uint32_t k = 0; k < 3; k++) {
+        expected[15 + 2 * k] = (int16_t)(1365 * (k + 1));
+    }
+    mirror_numbers(expected, other);
+    for (int i = 0; i < 2; i++) {
+        def.mirrored = i == 1;
+        lmb_motion_database *database = create(&def);
+        assert_int_equal(lmb_motion_database_row_count(database), 31);
+        assert_int_equal(lmb_motion_database_is_mirrored(database), i == 1);
+        assert_near((double)lmb_motion_database_scale(database), i == 1 ? 1365.0 : 0.0, 1e-3, "scale");
+        check_numbers(database, 0, i == 1 ? expected : none);
+        lmb_motion_search_def search = lmb_default_motion_search_def();
+        memcpy(search.query, other, sizeof other);
+        const lmb_motion_match right = lmb_motion_database_search(database, &search);
+        assert_true(right.row == 0 && right.mirrored == (i == 1) && (right.cost == 0) == (i == 1));
+        memcpy(search.query, expected, sizeof expected);
+        assert_false(lmb_motion_database_search(database, &search).mirrored);
+        lmb_motion_database_destroy(database);
+    }
+    release_takes(sources, 1);
     lmb_rig_destroy(rig);
 }
 
@@ -603,6 +693,8 @@ typedef struct searched {
     lmb_motion_database *database;
     uint32_t count;
     lmb_motion_row *rows;
+    uint32_t choice_count;     // the rows, or these and then the mirrored ones
+    int16_t (*numbers)[WIDTH]; // [choice]
     expectation e;
 } searched;
 
@@ -612,8 +704,13 @@ static searched make_searched(const lmb_motion_database_def *def, take_source *s
     s.count = lmb_motion_database_row_count(s.database);
     assert_int_equal(s.count, s.e.count);
     s.rows = allocate(s.count, sizeof *s.rows);
+    s.choice_count = def->mirrored ? 2 * s.count : s.count;
+    s.numbers = allocate(s.choice_count, sizeof *s.numbers);
     for (uint32_t r = 0; r < s.count; r++) {
         s.rows[r] = lmb_motion_database_row(s.database, r);
+    }
+    for (uint32_t i = 0; i < s.choice_count; i++) {
+        read_numbers(s.database, i % s.count, i >= s.count, s.numbers[i]);
     }
     return s;
 }
@@ -622,6 +719,7 @@ static void release_searched(searched *s) {
     lmb_motion_database_destroy(s->database);
     release_expectation(&s->e);
     free(s->rows);
+    free(s->numbers);
 }
 
 static bool is_near(const searched *s, uint32_t row, uint32_t other, double window) {
@@ -639,13 +737,19 @@ static bool is_near(const searched *s, uint32_t row, uint32_t other, double wind
     return rows <= floor(window * s->e.rate + 0.5);
 }
 
-static bool can_be_chosen(const searched *s, const lmb_motion_search_def *def, uint32_t row) {
+static bool is_current(const searched *s, const lmb_motion_search_def *def, uint32_t choice) {
+    const bool mirrored = def->current_is_mirrored && s->choice_count > s->count;
+    return choice % s->count == def->current_row && (choice >= s->count) == mirrored;
+}
+
+static bool can_be_chosen(const searched *s, const lmb_motion_search_def *def, uint32_t choice) {
+    const uint32_t row = choice % s->count;
     const uint32_t recent = def->recent_count < LMB_MAX_MOTION_RECENT ? def->recent_count : LMB_MAX_MOTION_RECENT;
     const uint32_t tags = s->rows[row].tags;
     if ((tags & def->required_tags) != def->required_tags || (tags & def->forbidden_tags) != 0) {
         return false;
     }
-    if (row == def->current_row) {
+    if (is_current(s, def, choice)) {
         return true;
     }
     bool result = s->rows[row].can_be_found && !is_near(s, row, def->current_row, (double)def->window);
@@ -659,65 +763,91 @@ static int32_t clamped(int32_t number) {
     return number < -MAX_NUMBER ? -MAX_NUMBER : number > MAX_NUMBER ? MAX_NUMBER : number;
 }
 
-static uint32_t cost_of(const searched *s, const int16_t *query, uint32_t row) {
-    const int16_t *numbers = lmb_motion_database_features(s->database, row);
+static uint32_t cost_of(const searched *s, const int16_t *query, uint32_t choice) {
     uint32_t sum = 0;
     for (uint32_t i = 0; i < FEATURES; i++) {
-        const int32_t off = clamped(query[i]) - numbers[i];
+        const int32_t off = clamped(query[i]) - s->numbers[choice][i];
         sum += (uint32_t)(off * off);
     }
     return sum;
 }
 
-// Searches all rows. The current row costs `bonus` less, but not less than 0.
+// Searches all rows, then the mirrored ones. The current row costs `bonus` less, but not less than 0.
 static lmb_motion_match search_all(const searched *s, const lmb_motion_search_def *def, double bonus) {
     lmb_motion_match best = {.row = LMB_NONE, .cost = UINT32_MAX};
-    for (uint32_t row = 0; row < s->count; row++) {
-        if (can_be_chosen(s, def, row)) {
-            uint32_t cost = cost_of(s, def->query, row);
-            if (row == def->current_row) {
+    for (uint32_t choice = 0; choice < s->choice_count; choice++) {
+        if (can_be_chosen(s, def, choice)) {
+            uint32_t cost = cost_of(s, def->query, choice);
+            if (is_current(s, def, choice)) {
                 cost = (double)cost <= bonus ? 0 : cost - (uint32_t)bonus;
             }
             if (best.row == LMB_NONE || cost < best.cost) {
-                best = (lmb_motion_match){.row = row, .cost = cost};
+                best = (lmb_motion_match){.row = choice % s->count, .mirrored = choice >= s->count, .cost = cost};
             }
         }
     }
     return best;
 }
 
+static bool is_match(const lmb_motion_match *found, const lmb_motion_match *expected) {
+    return found->row == expected->row && found->mirrored == expected->mirrored &&
+           found->cost == (expected->row == LMB_NONE ? 0 : expected->cost);
+}
+
 // The header does not say how a bonus is rounded to a cost, so both neighbours are right.
 static void check_search(const searched *s, const lmb_motion_search_def *def, const char *what) {
-    const lmb_motion_search_def before = *def;
+    lmb_motion_search_def before;
+    memcpy(&before, def, sizeof before);
     const lmb_motion_match found = lmb_motion_database_search(s->database, def);
     const double scale = (double)lmb_motion_database_scale(s->database);
     const double bonus = def->current_row < s->count ? (double)def->current_bonus * scale * scale : 0.0;
     const lmb_motion_match low = search_all(s, def, floor(bonus)), high = search_all(s, def, ceil(bonus));
     assert_memory_equal(&before, def, sizeof before);
-    const bool is_low = found.row == low.row && (found.row == LMB_NONE || found.cost == low.cost);
-    const bool is_high = found.row == high.row && (found.row == LMB_NONE || found.cost == high.cost);
-    if (!is_low && !is_high) {
-        fail_msg("%s: row %u for %u instead of row %u for %u; current row %u, bonus %g", what, (unsigned)found.row,
-                 (unsigned)found.cost, (unsigned)low.row, (unsigned)low.cost, (unsigned)def->current_row, bonus);
+    if (!is_match(&found, &low) && !is_match(&found, &high)) {
+        fail_msg("%s: row %u%s for %u instead of row %u%s for %u; current row %u%s, bonus %g", what,
+                 (unsigned)found.row, found.mirrored ? " mirrored" : "", (unsigned)found.cost, (unsigned)low.row,
+                 low.mirrored ? " mirrored" : "", (unsigned)low.cost, (unsigned)def->current_row,
+                 def->current_is_mirrored ? " mirrored" : "", bonus);
+    }
+}
+
+static lmb_motion_path random_path(double reach, random_source *source) {
+    lmb_motion_path path;
+    for (int i = 0; i < 6; i++) {
+        const double angle = random_between(source, -PI, PI);
+        path.positions[i / 2][i % 2] = (float)random_between(source, -reach, reach);
+        path.headings[i / 2][i % 2] = (float)(i % 2 == 0 ? sin(angle) : cos(angle));
+    }
+    return path;
+}
+
+// Beside a query that is its own mirror, each row costs as much as the mirrored one.
+static void make_symmetric(int16_t query[WIDTH]) {
+    int16_t mirrored[WIDTH];
+    mirror_numbers(query, mirrored);
+    for (uint32_t i = 0; i < 12; i++) {
+        query[i] = i % 6 < 3 ? query[i] : mirrored[i];
+    }
+    for (uint32_t i = 12; i < FEATURES; i++) {
+        query[i] = (int16_t)((query[i] + mirrored[i]) / 2);
     }
 }
 
 static void random_query(const searched *s, int16_t query[WIDTH], random_source *source) {
-    const uint32_t kind = random_below(source, 5), row = random_below(source, s->count);
-    memcpy(query, lmb_motion_database_features(s->database, row), WIDTH * sizeof *query);
+    const uint32_t kind = random_below(source, 6), row = random_below(source, s->count);
+    const bool mirrored = s->choice_count > s->count && random_below(source, 2) == 0;
+    memcpy(query, s->numbers[mirrored ? s->count + row : row], WIDTH * sizeof *query);
     if (kind == 4) {
-        lmb_motion_path path;
-        for (int i = 0; i < 6; i++) {
-            const double angle = random_between(source, -PI, PI);
-            path.positions[i / 2][i % 2] = (float)random_between(source, -2.0, 2.0);
-            path.headings[i / 2][i % 2] = (float)(i % 2 == 0 ? sin(angle) : cos(angle));
-        }
-        lmb_motion_database_query(s->database, row, false, &path, query);
+        const lmb_motion_path path = random_path(2.0, source);
+        lmb_motion_database_query(s->database, row, mirrored, &path, query);
     }
     for (uint32_t i = 0; i < FEATURES && kind > 0 && kind < 4; i++) {
         const int32_t reach = kind == 1 ? 300 : kind == 2 ? MAX_NUMBER : 32767;
         const int32_t number = (int32_t)random_below(source, 2u * (uint32_t)reach + 1) - reach;
         query[i] = (int16_t)(kind == 1 ? clamped(query[i] + number) : number);
+    }
+    if (kind == 5) {
+        make_symmetric(query);
     }
 }
 
@@ -731,6 +861,7 @@ static lmb_motion_search_def random_search(const searched *s, random_source *sou
     } else if (random_below(source, 4) == 0) {
         def.current_row = s->count + random_below(source, 9);
     }
+    def.current_is_mirrored = random_below(source, 2) == 0;
     static const float bonuses[] = {0.0f, 1.0f, 0.3f, 20.0f, 1e6f, 1e38f};
     def.current_bonus = bonuses[random_below(source, sizeof bonuses / sizeof *bonuses)];
     const uint32_t kind = random_below(source, 8);
@@ -745,10 +876,35 @@ static lmb_motion_search_def random_search(const searched *s, random_source *sou
     return def;
 }
 
+// The mirror of a search finds the mirror of what it finds. Of rows that cost the same it may be another one.
+static void check_mirrored_search(const searched *s, const lmb_motion_search_def *def, const char *what) {
+    lmb_motion_search_def plain = *def, other = *def;
+    for (uint32_t i = 0; i < WIDTH; i++) {
+        plain.query[i] = (int16_t)clamped(def->query[i]);
+    }
+    mirror_numbers(plain.query, other.query);
+    other.current_is_mirrored = !plain.current_is_mirrored;
+    const lmb_motion_match found = lmb_motion_database_search(s->database, &plain),
+                           opposite = lmb_motion_database_search(s->database, &other);
+    bool same = opposite.row == found.row && opposite.mirrored != found.mirrored;
+    if (!same && found.row != LMB_NONE && opposite.row != LMB_NONE) {
+        const uint32_t choice = opposite.row + (opposite.mirrored ? 0 : s->count);
+        same = is_current(s, &plain, choice) || cost_of(s, plain.query, choice) == found.cost;
+    }
+    if (!(same || (found.row == LMB_NONE && opposite.row == LMB_NONE)) || found.cost != opposite.cost) {
+        fail_msg("%s: row %u%s for %u, and mirrored row %u%s for %u", what, (unsigned)found.row,
+                 found.mirrored ? " mirrored" : "", (unsigned)found.cost, (unsigned)opposite.row,
+                 opposite.mirrored ? " mirrored" : "", (unsigned)opposite.cost);
+    }
+}
+
 static void check_random_searches(const searched *s, uint32_t count, random_source *source, const char *what) {
     for (uint32_t i = 0; i < count; i++) {
         const lmb_motion_search_def def = random_search(s, source);
         check_search(s, &def, what);
+        if (s->choice_count > s->count) {
+            check_mirrored_search(s, &def, what);
+        }
     }
 }
 
@@ -784,7 +940,7 @@ static void searches_find_what_a_search_of_all_rows_finds(void **state) {
 }
 
 // A database of 64 takes with 2,048 rows each, and one of many takes.
-static void check_large(uint32_t takes, uint32_t rows, uint32_t searches) {
+static void check_large(uint32_t takes, uint32_t rows, bool mirrored, uint32_t searches) {
     random_source source = random_branch(takes, 5);
     lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(takes, sizeof *sources);
@@ -796,6 +952,7 @@ static void check_large(uint32_t takes, uint32_t rows, uint32_t searches) {
     lmb_motion_take *list = allocate(takes, sizeof *list);
     lmb_motion_database_def def = definition(rig, sources, takes, list);
     def.rate = 128.0f;
+    def.mirrored = mirrored;
     searched s = make_searched(&def, sources);
     assert_int_equal(s.count, takes * rows);
     check_rows(s.database, &s.e);
@@ -809,17 +966,19 @@ static void check_large(uint32_t takes, uint32_t rows, uint32_t searches) {
 static void large_databases_are_searched(void **state) {
     (void)state;
     suite_full_only(); // a search of all rows takes long
-    check_large(64, LMB_MAX_MOTION_ROWS / 64, 300);
-    check_large(LMB_MAX_MOTION_TAKES / 8, 16, 300);
+    check_large(64, LMB_MAX_MOTION_ROWS / 64, false, 150);
+    check_large(64, LMB_MAX_MOTION_ROWS / 64, true, 75);
+    check_large(LMB_MAX_MOTION_TAKES / 8, 16, true, 150);
 }
 
 static void many_takes_are_searched(void **state) {
     (void)state;
-    check_large(suite_is_slow() ? 100 : 1500, 3, 100);
+    check_large(suite_is_slow() ? 100 : 1500, 3, false, 50);
+    check_large(suite_is_slow() ? 100 : 1500, 3, true, 25);
 }
 
 // One take of 2 s, at 30 rows a second. Its rows are found by their times.
-static searched one_take(bool loop, float end) {
+static searched one_take(bool loop, float end, bool mirrored) {
     random_source source = random_branch(7, 6);
     lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(1, sizeof *sources);
@@ -829,6 +988,7 @@ static searched one_take(bool loop, float end) {
     lmb_motion_take list[1];
     lmb_motion_database_def def = definition(rig, sources, 1, list);
     def.end = end;
+    def.mirrored = mirrored;
     searched s = make_searched(&def, sources);
     release_takes(sources, 1);
     lmb_rig_destroy(rig);
@@ -857,7 +1017,8 @@ static void check_findable(const searched *s, lmb_motion_search_def def, int low
 // found.
 static void windows_and_ends_leave_rows_out(void **state) {
     (void)state;
-    searched take = one_take(false, 0.3f), loop = one_take(true, 0.3f), whole = one_take(false, 0.0f);
+    searched take = one_take(false, 0.3f, false), loop = one_take(true, 0.3f, false),
+             whole = one_take(false, 0.0f, false);
     assert_int_equal(take.count, 61);
     assert_int_equal(loop.count, 60);
     lmb_motion_search_def def = lmb_default_motion_search_def();
@@ -912,10 +1073,148 @@ static void windows_and_ends_leave_rows_out(void **state) {
     release_searched(&whole);
 }
 
+static lmb_motion_match search_for(const searched *s, lmb_motion_search_def *def, uint32_t row, bool mirrored) {
+    memcpy(def->query, s->numbers[mirrored ? s->count + row : row], sizeof def->query);
+    return lmb_motion_database_search(s->database, def);
+}
+
+// By hand: what is left out of the rows is left out of the mirrored rows, too.
+static void windows_and_ends_leave_mirrored_rows_out(void **state) {
+    (void)state;
+    searched s = one_take(false, 0.3f, true);
+    const uint32_t middle = row_at(&s, 20), end = row_at(&s, 60);
+    for (int i = 0; i < 2 * 61 * 5; i++) {
+        const int index = i / 2 % 61, kind = i / (2 * 61);
+        const bool mirrored = i % 2 == 1;
+        const uint32_t row = row_at(&s, index);
+        lmb_motion_search_def def = lmb_default_motion_search_def();
+        bool out = index >= 52;
+        def.current_bonus = 0.0f;
+        if (kind == 1) { // near a recent row
+            def.recent_rows[0] = middle;
+            def.recent_count = 1;
+            out = out || abs(index - 20) <= 6;
+        } else if (kind == 2) { // near the row that plays
+            def.current_row = middle;
+            out = out || (abs(index - 20) <= 6 && (index != 20 || mirrored));
+        } else if (kind == 3) { // which plays mirrored
+            def.current_row = middle;
+            def.current_is_mirrored = true;
+            out = out || (abs(index - 20) <= 6 && (index != 20 || !mirrored));
+        } else if (kind == 4) { // and cannot be found otherwise
+            def.current_row = end;
+            def.current_is_mirrored = true;
+            out = out && !(index == 60 && mirrored);
+        }
+        const lmb_motion_match match = search_for(&s, &def, row, mirrored);
+        if ((match.row == row && match.mirrored == mirrored && match.cost == 0) == out) {
+            fail_msg("kind %d, moment %d%s is %s", kind, index, mirrored ? " mirrored" : "",
+                     out ? "found" : "left out");
+        }
+    }
+    // A bonus is for what plays alone. All else costs something beside a pose that no row has.
+    lmb_motion_search_def def = lmb_default_motion_search_def();
+    def.current_row = middle;
+    def.current_bonus = 1e6f;
+    memset(def.query, 0x0f, sizeof def.query);
+    for (int i = 0; i < 2; i++) {
+        def.current_is_mirrored = i == 1;
+        const lmb_motion_match match = lmb_motion_database_search(s.database, &def);
+        assert_true(match.row == middle && match.mirrored == (i == 1) && match.cost == 0);
+    }
+    release_searched(&s);
+}
+
+enum { STRIDE_ROWS = 64, HALF_STRIDE = STRIDE_ROWS / 2, STRIDE_RATE = 32 };
+
+// Keys of a foot in a walk of 2 s: each foot is where the other one was a second ago, reflected. If the feet hop, they
+// are reflections of each other at any time.
+static void make_stride(lmb_track_def tracks[3], float times[STRIDE_ROWS + 1], float values[3][STRIDE_ROWS + 1][3],
+                        bool hops) {
+    for (uint32_t i = 0; i <= STRIDE_ROWS; i++) {
+        times[i] = (float)i / STRIDE_RATE;
+        for (uint32_t foot = 0; foot < 2; foot++) {
+            const uint32_t key = (foot == 1 && !hops ? i + HALF_STRIDE : i) % STRIDE_ROWS;
+            const float angle = (float)(2.0 * PI) * (float)key / STRIDE_ROWS, side = foot == 0 ? 1.0f : -1.0f;
+            const float at[3] = {side * (0.1f + 0.03f * sinf(angle + 1.0f)), 0.1f * cosf(3.0f * angle) + 0.2f,
+                                 0.4f * sinf(angle)};
+            memcpy(values[foot][i], at, sizeof at);
+        }
+        const float hips[3] = {0.0f, 1.0f, 0.0f};
+        memcpy(values[2][i], hips, sizeof hips);
+    }
+    for (uint32_t i = 0; i < 3; i++) {
+        tracks[i] = (lmb_track_def){
+            i, LMB_PROPERTY_TRANSLATION, LMB_INTERPOLATION_LINEAR, STRIDE_ROWS + 1, times, values[i][0]};
+    }
+}
+
+static lmb_motion_database *stride_database(bool hops) {
+    lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
+    const lmb_rig_def rig_def = {.joints = joints, .joint_count = 3};
+    lmb_track_def tracks[3];
+    float times[STRIDE_ROWS + 1], values[3][STRIDE_ROWS + 1][3];
+    lmb_clip_def clip_def = lmb_default_clip_def();
+    lmb_rig *rig = NULL;
+    lmb_clip *clip = NULL;
+    make_stride(tracks, times, values, hops);
+    clip_def.tracks = tracks;
+    clip_def.track_count = 3;
+    assert_int_equal(lmb_rig_create(&rig_def, NULL, &rig, NULL), LMB_OK);
+    assert_int_equal(lmb_clip_create(rig, &clip_def, NULL, &clip, NULL), LMB_OK);
+    lmb_motion_take take = lmb_default_motion_take();
+    take.clip = clip;
+    take.loop = true;
+    take.velocity[2] = 1.0f;
+    lmb_motion_database_def def = lmb_default_motion_database_def();
+    def.rig = rig;
+    def.left_foot = 0;
+    def.right_foot = 1;
+    def.hips = 2;
+    def.takes = &take;
+    def.take_count = 1;
+    def.rate = STRIDE_RATE;
+    def.mirrored = true;
+    lmb_motion_database *database = create(&def);
+    assert_int_equal(lmb_motion_database_row_count(database), STRIDE_ROWS);
+    lmb_clip_destroy(clip);
+    lmb_rig_destroy(rig);
+    return database;
+}
+
+// A take that is its own mirror, at once or half a stride later: the row is found that is not mirrored, unless it is
+// left out.
+static void symmetric_motion_is_found_as_it_is(void **state) {
+    (void)state;
+    for (uint32_t hops = 0; hops < 2; hops++) {
+        lmb_motion_database *database = stride_database(hops == 1);
+        for (uint32_t i = 0; i < STRIDE_ROWS; i++) {
+            const uint32_t own = lmb_motion_database_find_row(database, 0, (float)i / STRIDE_RATE);
+            const uint32_t later = hops == 1 ? i : (i + HALF_STRIDE) % STRIDE_ROWS;
+            const uint32_t pair = lmb_motion_database_find_row(database, 0, (float)later / STRIDE_RATE);
+            int16_t mirrored[WIDTH];
+            read_numbers(database, pair, true, mirrored);
+            assert_memory_equal(lmb_motion_database_features(database, own), mirrored, sizeof mirrored);
+            lmb_motion_search_def def = lmb_default_motion_search_def();
+            def.current_bonus = 0.0f;
+            memcpy(def.query, mirrored, sizeof mirrored);
+            lmb_motion_match match = lmb_motion_database_search(database, &def);
+            assert_true(match.row == own && !match.mirrored && match.cost == 0);
+            def.current_row = pair;
+            def.current_is_mirrored = true;
+            def.recent_rows[0] = own;
+            def.recent_count = 1;
+            match = lmb_motion_database_search(database, &def);
+            assert_true(match.row == pair && match.mirrored && match.cost == 0);
+        }
+        lmb_motion_database_destroy(database);
+    }
+}
+
 // A take that is shorter than its end is never found, but its rows exist and may play.
 static void a_short_take_is_never_found(void **state) {
     (void)state;
-    searched s = one_take(false, 10.0f);
+    searched s = one_take(false, 10.0f, false);
     lmb_motion_search_def def = lmb_default_motion_search_def();
     for (uint32_t r = 0; r < s.count; r++) {
         assert_false(s.rows[r].can_be_found);
@@ -930,7 +1229,7 @@ static void a_short_take_is_never_found(void **state) {
 static void odd_searches_are_harmless(void **state) {
     (void)state;
     static const float odd[] = {NAN, -1.0f, -HUGE_VALF, HUGE_VALF, 1e38f, -0.0f};
-    searched s = one_take(true, 0.3f);
+    searched s = one_take(true, 0.3f, false);
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
         for (int k = 0; k < 2; k++) {
             lmb_motion_search_def def = lmb_default_motion_search_def();
@@ -958,35 +1257,56 @@ static void odd_searches_are_harmless(void **state) {
     release_searched(&s);
 }
 
+static lmb_motion_path mirror_path(const lmb_motion_path *path) {
+    lmb_motion_path mirrored = *path;
+    for (int i = 0; i < 3; i++) {
+        mirrored.positions[i][0] = -path->positions[i][0];
+        mirrored.headings[i][0] = -path->headings[i][0];
+    }
+    return mirrored;
+}
+
+// Paths are rounded from floats, so their numbers may differ by 1.
+static void expect_query(const int16_t query[WIDTH], const int16_t expected[WIDTH]) {
+    for (uint32_t k = 0; k < WIDTH; k++) {
+        const int32_t slack = k >= 15 && k < FEATURES ? 1 : 0;
+        assert_in_range(query[k] - expected[k] + slack, 0, 2 * slack);
+    }
+}
+
 static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
     (void)state;
-    searched s = one_take(false, 0.3f);
+    searched takes[2] = {one_take(false, 0.3f, false), one_take(false, 0.3f, true)};
     random_source source = random_branch(0, 8);
-    for (uint32_t i = 0; i < 200; i++) {
-        const bool exists = i % 4 > 0;
-        const uint32_t row = exists ? random_below(&source, s.count) : i % 8 == 0 ? LMB_NONE : s.count;
-        lmb_motion_path path;
-        float features[FEATURES] = {0};
-        for (int k = 0; k < 6; k++) {
-            const double angle = random_between(&source, -PI, PI);
-            path.positions[k / 2][k % 2] = i % 10 == 9 ? NAN : (float)random_between(&source, -9.0, 9.0);
-            path.headings[k / 2][k % 2] = (float)(k % 2 == 0 ? sin(angle) : cos(angle));
+    for (uint32_t i = 0; i < 400; i++) {
+        const bool mirrored = i % 2 == 1, exists = i / 2 % 4 > 0;
+        const searched *s = &takes[mirrored || i % 16 > 8];
+        const uint32_t row = exists ? random_below(&source, s->count) : i / 2 % 8 == 0 ? LMB_NONE : s->count;
+        lmb_motion_path path = random_path(9.0, &source);
+        if (i / 2 % 10 == 9) {
+            path.positions[1][0] = path.positions[2][1] = NAN;
         }
+        float features[FEATURES] = {0};
         memcpy(features + 15, path.positions, sizeof path.positions);
         memcpy(features + 21, path.headings, sizeof path.headings);
         int16_t expected[WIDTH], query[WIDTH];
-        lmb_motion_database_normalize(s.database, features, expected);
+        lmb_motion_database_normalize(s->database, features, expected);
         for (uint32_t k = 0; k < 15; k++) {
-            expected[k] = exists ? lmb_motion_database_features(s.database, row)[k] : 0;
+            expected[k] = exists ? s->numbers[mirrored ? s->count + row : row][k] : 0;
         }
         memset(query, 0x55, sizeof query);
-        lmb_motion_database_query(s.database, row, false, &path, query);
-        for (uint32_t k = 0; k < WIDTH; k++) { // the path is rounded from floats
-            const int32_t slack = k >= 15 && k < FEATURES ? 1 : 0;
-            assert_in_range(query[k] - expected[k] + slack, 0, 2 * slack);
+        lmb_motion_database_query(s->database, row, mirrored, &path, query);
+        expect_query(query, expected);
+        if (s == &takes[1]) {
+            const lmb_motion_path opposite = mirror_path(&path);
+            lmb_motion_database_query(s->database, row, !mirrored, &opposite, query);
+            mirror_numbers(query, expected);
+            lmb_motion_database_query(s->database, row, mirrored, &path, query);
+            expect_query(query, expected);
         }
     }
-    release_searched(&s);
+    release_searched(&takes[0]);
+    release_searched(&takes[1]);
 }
 
 // ---- Definitions. ----
@@ -1000,7 +1320,7 @@ static void defaults_are_those_of_the_header(void **state) {
     assert_true(def.rig == NULL && def.takes == NULL && def.take_count == 0);
     assert_true(def.left_foot == LMB_NONE && def.right_foot == LMB_NONE && def.hips == LMB_NONE);
     assert_true(def.rate == 30.0f && def.times[0] == 1.0f / 3.0f && def.times[1] == 2.0f / 3.0f &&
-                def.times[2] == 1.0f && def.end == 0.3f);
+                def.times[2] == 1.0f && def.end == 0.3f && !def.mirrored);
     const lmb_motion_weights *w = &def.weights;
     assert_true(w->foot_positions == 0.75f && w->foot_velocities == 1.0f && w->hip_velocity == 1.0f &&
                 w->path == 1.0f && w->headings == 1.5f);
@@ -1009,7 +1329,8 @@ static void defaults_are_those_of_the_header(void **state) {
         assert_int_equal(search.query[i], 0);
     }
     assert_true(search.required_tags == 0 && search.forbidden_tags == 0 && search.current_row == LMB_NONE);
-    assert_true(search.current_bonus == 1.0f && search.window == 0.2f && search.recent_count == 0);
+    assert_true(!search.current_is_mirrored && search.current_bonus == 1.0f && search.window == 0.2f &&
+                search.recent_count == 0);
     lmb_motion_database_destroy(NULL);
 }
 
@@ -1020,7 +1341,8 @@ static void the_same_takes_give_the_same_bits(void **state) {
     uint32_t count;
     take_source *sources = random_takes(rig, &(random_settings){20, 90, TRAVEL_TURNING}, 30.0, &count, &source);
     lmb_motion_take *list = allocate(count, sizeof *list);
-    const lmb_motion_database_def def = definition(rig, sources, count, list);
+    lmb_motion_database_def def = definition(rig, sources, count, list);
+    def.mirrored = true;
     lmb_motion_database *one = create(&def), *two = create(&def);
     assert_int_equal(lmb_motion_database_row_count(one), lmb_motion_database_row_count(two));
     assert_true(lmb_motion_database_scale(one) == lmb_motion_database_scale(two));
@@ -1339,6 +1661,7 @@ int main(void) {
         cmocka_unit_test(features_and_rows_are_those_of_the_oracle),
         cmocka_unit_test(a_loop_goes_on_at_its_beginning),
         cmocka_unit_test(two_speeds_by_hand),
+        cmocka_unit_test(one_direction_by_hand),
         cmocka_unit_test(what_never_differs_counts_as_zero),
         cmocka_unit_test(weights_of_zero_leave_groups_out),
         cmocka_unit_test(halves_are_rounded_up),
@@ -1346,6 +1669,8 @@ int main(void) {
         cmocka_unit_test(many_takes_are_searched),
         cmocka_unit_test(large_databases_are_searched),
         cmocka_unit_test(windows_and_ends_leave_rows_out),
+        cmocka_unit_test(windows_and_ends_leave_mirrored_rows_out),
+        cmocka_unit_test(symmetric_motion_is_found_as_it_is),
         cmocka_unit_test(a_short_take_is_never_found),
         cmocka_unit_test(odd_searches_are_harmless),
         cmocka_unit_test(queries_have_the_pose_of_a_row_and_a_path),
