@@ -1,12 +1,13 @@
 // Motion matching on a device: states and poses have the bits of the CPU in every frame, with searches, jumps, events
-// and frames between updates.
+// and frames between updates, and with rows that count mirrored.
 #include "gpu_suite.h"
 #include "matching_scene.h"
 #include "random_matching.h"
 
 #include <gpu_side.h>
 
-// Expects at least so many changes of takes.
+// Expects at least so many changes of takes, and if rows count mirrored, as many characters that play mirrored and that
+// do not.
 static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_changes) {
     lmb_error error = {0};
     lmb_graph *graph = NULL;
@@ -19,7 +20,7 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
         assert_ok(side_create(&sides[i], &error), &error);
     }
     const uint32_t words = lmb_control_state_words(lmb_graph_control(graph)), row = lmb_graph_parameter_count(graph);
-    uint32_t takes[MATCHING_CHARACTERS] = {0}, changes = 0;
+    uint32_t takes[MATCHING_CHARACTERS] = {0}, changes = 0, mirrored = 0;
     for (uint32_t frame = 0; frame < frames; frame++) {
         for (uint32_t i = 0; i < 2; i++) {
             sides[i].event_count = 0;
@@ -39,9 +40,14 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
                 lmb_control_current_state(lmb_graph_control(graph), sides[1].state + (size_t)c * words, 0);
             changes += take != takes[c];
             takes[c] = take;
+            mirrored += scene->matching.mirrored != LMB_NONE &&
+                        sides[0].parameters[(size_t)c * row + scene->matching.mirrored] == 1.0f;
         }
     }
     assert_in_range(changes, min_changes, UINT32_MAX);
+    if (scene->matching.mirrored != LMB_NONE) {
+        assert_in_range(mirrored, min_changes, frames * MATCHING_CHARACTERS - min_changes);
+    }
     for (uint32_t i = 0; i < 2; i++) {
         assert_ok(side_destroy(&sides[i], LMB_OK, &error), &error);
     }
@@ -50,28 +56,30 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
 
 static void frames_have_the_bits_of_the_cpu(void **state) {
     (void)state;
-    matching_scene scene;
-    matching_start(&scene);
-    compare(&scene, 150, 30);
-    matching_end(&scene);
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        matching_scene scene;
+        matching_start(&scene, mirrored == 1);
+        compare(&scene, 100, 20);
+        matching_end(&scene);
+    }
 }
 
 static void frames_between_updates_have_the_bits_of_the_cpu(void **state) {
     (void)state;
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, true);
     const lmb_value every = lmb_constant(3.0f);
     scene.def.update_every = &every;
     scene.def.interpolate_updates = true;
     scene.matching.faces_heading = true;
-    compare(&scene, 150, 30);
+    compare(&scene, 100, 20);
     matching_end(&scene);
 }
 
 // Takes of 32,768 rows in which little prunes: arbitrary rows, or rows of which many cost the same.
-static void compare_large(uint32_t takes, uint32_t rows, bool ties) {
+static void compare_large(uint32_t takes, uint32_t rows, bool ties, bool mirrored) {
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, mirrored);
     random_source source = random_branch(rows, ties);
     random_matching_takes counts = {.count = takes, .rate = 30.0f};
     lmb_clip *clips[SCENE_TAKES] = {0};
@@ -83,7 +91,8 @@ static void compare_large(uint32_t takes, uint32_t rows, bool ties) {
         def.duration = 1100.0f;
         assert_ok(lmb_clip_create(scene.rig, &def, NULL, &clips[i], &error), &error);
     }
-    lmb_motion_database *database = random_matching_database(&source, &counts, ties ? 1 : LMB_MAX_MOTION_FEATURE);
+    const int32_t spread = ties ? 1 : LMB_MAX_MOTION_FEATURE;
+    lmb_motion_database *database = random_matching_database(&source, &counts, spread, mirrored);
     assert_non_null(database);
     size_t size;
     scene.matching.database = lmb_motion_database_block(database, &size);
@@ -99,8 +108,9 @@ static void compare_large(uint32_t takes, uint32_t rows, bool ties) {
 
 static void large_databases_and_ties_have_the_bits_of_the_cpu(void **state) {
     (void)state;
-    compare_large(SCENE_TAKES, LMB_MAX_MOTION_ROWS / SCENE_TAKES, false);
-    compare_large(SCENE_TAKES, 1000, true);
+    compare_large(SCENE_TAKES, LMB_MAX_MOTION_ROWS / SCENE_TAKES, false, false);
+    compare_large(SCENE_TAKES, LMB_MAX_MOTION_ROWS / SCENE_TAKES, false, true);
+    compare_large(SCENE_TAKES, 1000, true, true);
 }
 
 int main(void) {

@@ -1,11 +1,14 @@
 // Motion matching in a machine, beside an oracle in float64 that knows the header alone: from what the public functions
-// say of a character after a frame, it makes the query, looks at all rows, and expects the next frame to begin there.
+// say of a character after a frame, it makes the query, looks at all rows, and expects the next frame to begin there,
+// mirrored or not, and to move the character as the take does, or as its reflection.
 #include "matching_scene.h"
 
 #include "control/control.h"
 
 #include "../../shaders/ops/control_layout.h"
+#include "../../shaders/ops/match_layout.h"
 
+#include <limber/cpu.h>
 #include <limber/explain.h>
 #include <limber/pack.h>
 #include <limber/snapshot.h>
@@ -16,16 +19,29 @@ enum { FRAMES = 600 };
 
 // ---- The oracle.
 
+// A row, or the mirrored one.
+typedef struct choice {
+    uint32_t row;
+    bool mirrored;
+} choice;
+
 typedef struct chosen_row {
     uint32_t row;
     double age;
 } chosen_row;
 
+typedef struct oracle_numbers {
+    uint32_t rows, count;
+    int16_t (*numbers)[LMB_MOTION_ROW_SIZE];
+} oracle_numbers;
+
 typedef struct oracle {
     const matching_scene *scene;
     const lmb_control *control;
+    const oracle_numbers *all;
     uint32_t take;
-    double time; // in it
+    double time;   // in it
+    bool mirrored; // plays mirrored
     chosen_row recent[4];
     double velocity[2], acceleration[2]; // in the world, behind what it asks for
     uint32_t worse;                      // frames in a row after which another row would have been better by far
@@ -39,6 +55,32 @@ static bool take_ends(const oracle *o, uint32_t row) {
     const double last = (double)lmb_clip_duration(o->scene->takes[o->take].clip);
     return !lmb_motion_database_row(o->scene->database, row).can_be_found ||
            (!o->scene->takes[o->take].loop && o->time >= last);
+}
+
+// Lists the numbers of all rows, then of the mirrored ones: those of the rows, with the feet exchanged, and with other
+// signs along x and in sines.
+static void list_numbers(oracle_numbers *list, const lmb_motion_database *database) {
+    static const uint32_t signed_ones[] = {0, 3, 6, 9, 12, 15, 17, 19, 21, 23, 25};
+    list->rows = lmb_motion_database_row_count(database);
+    list->count = lmb_motion_database_is_mirrored(database) ? 2 * list->rows : list->rows;
+    list->numbers = malloc(list->count * sizeof *list->numbers);
+    assert_non_null(list->numbers);
+    for (uint32_t i = 0; i < list->count; i++) {
+        const int16_t *stored = lmb_motion_database_features(database, i % list->rows);
+        int16_t *numbers = list->numbers[i];
+        memcpy(numbers, stored, sizeof *list->numbers);
+        for (uint32_t k = 0; k < 12 && i >= list->rows; k++) {
+            numbers[k] = stored[k % 6 < 3 ? k + 3 : k - 3];
+        }
+        for (size_t k = 0; k < sizeof signed_ones / sizeof signed_ones[0] && i >= list->rows; k++) {
+            numbers[signed_ones[k]] = (int16_t)-numbers[signed_ones[k]];
+        }
+    }
+}
+
+static const int16_t *numbers_of(const oracle *o, choice of) {
+    assert_true(of.row < o->all->rows && (!of.mirrored || o->all->count > o->all->rows));
+    return o->all->numbers[of.mirrored ? o->all->rows + of.row : of.row];
 }
 
 // Makes the numbers of a query: the pose of the row that plays, and the path by its formula.
@@ -64,20 +106,25 @@ static void make_query(const oracle *o, const uint32_t *state, const float *para
         features[22 + 2 * i] = (float)cos(turn * (1.0 - e * (1.0 + y * t)));
     }
     lmb_motion_database_normalize(o->scene->database, features, query);
-    memcpy(query, lmb_motion_database_features(o->scene->database, row), 15 * sizeof *query);
+    memcpy(query, numbers_of(o, (choice){row, o->mirrored}), 15 * sizeof *query);
 }
 
-// The cost of a row, and by how much rounding of the path can change it.
-static double cost_of(const oracle *o, const int16_t *query, uint32_t row, double *slack) {
-    const int16_t *numbers = lmb_motion_database_features(o->scene->database, row);
-    double cost = 0.0;
-    *slack = 0.0;
+static uint32_t cost_of(const int16_t *query, const int16_t *numbers) {
+    uint32_t cost = 0;
     for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-        const double difference = (double)query[i] - (double)numbers[i];
-        cost += difference * difference;
-        *slack += i >= 15 ? 2.0 * fabs(difference) + 1.0 : 0.0;
+        const int32_t difference = query[i] - numbers[i];
+        cost += (uint32_t)(difference * difference);
     }
     return cost;
+}
+
+// By how much rounding of the path can change a cost.
+static double slack_of(const int16_t *query, const int16_t *numbers) {
+    double slack = 0.0;
+    for (uint32_t i = 15; i < LMB_MOTION_FEATURES; i++) {
+        slack += 2.0 * fabs((double)query[i] - (double)numbers[i]) + 1.0;
+    }
+    return slack;
 }
 
 static bool is_near(const oracle *o, uint32_t row, uint32_t other) {
@@ -110,29 +157,28 @@ typedef struct verdict {
     double current;            // less the bonus; infinite if it does not count
 } verdict;
 
-static verdict judge(const oracle *o, const uint32_t *state, const float *parameters, uint32_t found) {
+static verdict judge(const oracle *o, const uint32_t *state, const float *parameters, choice found) {
     const lmb_motion_database *database = o->scene->database;
     const uint32_t current = lmb_motion_database_find_row(database, o->take, (float)o->time + 1e-4f);
     const double scale = (double)lmb_motion_database_scale(database), bonus = floor(scale * scale);
     int16_t query[LMB_MOTION_ROW_SIZE];
     make_query(o, state, parameters, current, query);
     verdict v = {.best = INFINITY, .found = INFINITY, .current = INFINITY};
-    double slack;
     if (!take_ends(o, current) && tags_fit(o, current, parameters[ASKED_RUNS])) {
-        v.current = fmax(cost_of(o, query, current, &slack) - bonus, 0.0);
+        v.current = fmax(cost_of(query, numbers_of(o, (choice){current, o->mirrored})) - bonus, 0.0);
     }
-    for (uint32_t row = 0; row < lmb_motion_database_row_count(database); row++) {
-        if (lmb_motion_database_row(database, row).can_be_found && tags_fit(o, row, parameters[ASKED_RUNS]) &&
-            !is_left_out(o, row, current)) {
-            const double cost = cost_of(o, query, row, &slack);
-            if (row == found) {
-                v.found = cost;
-                v.found_slack = slack;
-            }
-            if (cost < v.best) {
-                v.best = cost;
-                v.best_slack = slack;
-            }
+    for (uint32_t i = 0; i < o->all->count; i++) {
+        const choice of = {i % o->all->rows, i >= o->all->rows};
+        const int16_t *numbers = o->all->numbers[i];
+        const double cost = cost_of(query, numbers);
+        const bool is_found = of.row == found.row && of.mirrored == found.mirrored;
+        if ((is_found || cost < v.best) && lmb_motion_database_row(database, of.row).can_be_found &&
+            tags_fit(o, of.row, parameters[ASKED_RUNS]) && !is_left_out(o, of.row, current)) {
+            const double slack = slack_of(query, numbers);
+            v.found = is_found ? cost : v.found;
+            v.found_slack = is_found ? slack : v.found_slack;
+            v.best_slack = cost < v.best ? slack : v.best_slack;
+            v.best = fmin(cost, v.best);
         }
     }
     return v;
@@ -149,13 +195,80 @@ static void follow_velocity(oracle *o, const float *parameters) {
     }
 }
 
+// ---- Root motion.
+
+// Where a frame moves a character, in its own axes, and by how much it turns.
+typedef struct displacement {
+    double x, z, yaw;
+} displacement;
+
+static displacement turn(const displacement *d, double yaw) {
+    return (displacement){d->x * cos(yaw) + d->z * sin(yaw), d->z * cos(yaw) - d->x * sin(yaw), d->yaw};
+}
+
+// The root motion of a take from a time to a later one.
+static displacement displace(const oracle *o, uint32_t take, double from, double to) {
+    const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
+    double keys[2][4];
+    for (int i = 0; i < 2; i++) {
+        const double at = fmin((i == 0 ? from : to) / duration, 1.0) * (WALK_KEYS - 1);
+        const uint32_t key = at < WALK_KEYS - 2 ? (uint32_t)at : WALK_KEYS - 2;
+        for (int k = 0; k < 4; k++) {
+            const double a = (double)o->scene->made[take].motion[key][k],
+                         b = (double)o->scene->made[take].motion[key + 1][k];
+            keys[i][k] = a + (b - a) * (at - key);
+        }
+    }
+    const displacement moved = {keys[1][0] - keys[0][0], keys[1][2] - keys[0][2], keys[1][3] - keys[0][3]};
+    return turn(&moved, -keys[0][3]);
+}
+
+// The same for a frame, in which a loop may go on at its beginning.
+static displacement displace_in_frame(const oracle *o, uint32_t take, double from, double to) {
+    if (to >= from) {
+        return displace(o, take, from, to);
+    }
+    const displacement first = displace(o, take, from, (double)lmb_clip_duration(o->scene->takes[take].clip));
+    const displacement then = displace(o, take, 0.0, to), turned = turn(&then, first.yaw);
+    return (displacement){first.x + turned.x, first.z + turned.z, first.yaw + turned.yaw};
+}
+
+// Checks that a character has moved as its take does, or as the reflection of it if that plays mirrored.
+static void check_motion(const oracle *o, uint32_t take, double from, double to, const uint32_t *before,
+                         const uint32_t *after) {
+    const lmb_motion was = lmb_control_motion(o->control, before), is = lmb_control_motion(o->control, after);
+    displacement own = displace_in_frame(o, take, from, to);
+    own.x = o->mirrored ? -own.x : own.x;
+    own.yaw = o->mirrored ? -own.yaw : own.yaw;
+    const displacement moved = turn(&own, was.yaw);
+    const double off[3] = {is.position[0] - was.position[0] - moved.x, is.position[2] - was.position[2] - moved.z,
+                           remainder(is.yaw - was.yaw - moved.yaw, 2.0 * 3.14159265358979323846)};
+    for (int i = 0; i < 3; i++) {
+        if (!(fabs(off[i]) < 5e-5)) {
+            fail_msg("take %u%s moves a character by %g too much along %d", (unsigned)take,
+                     o->mirrored ? " mirrored" : "", off[i], i);
+        }
+    }
+}
+
+// Whether a character plays mirrored, by the parameter that its frame has written.
+static bool read_mirrored(const oracle *o, const float *parameters) {
+    if (!lmb_motion_database_is_mirrored(o->scene->database)) {
+        return false;
+    }
+    const float mirrored = parameters[MATCHING_MIRRORED_PARAMETER];
+    assert_true(mirrored == 0.0f || mirrored == 1.0f);
+    return mirrored == 1.0f;
+}
+
 // Follows a character through a frame. Returns the row to which it has jumped, or LMB_NONE.
-static uint32_t follow(oracle *o, const uint32_t *state) {
+static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, const float *parameters) {
     const uint32_t take = lmb_control_current_state(o->control, state, 0);
     const double time = seconds_of(lmb_control_player_ticks(o->control, state, take));
     const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
     double expected = o->time + 1.0 / 60.0;
     expected = o->scene->takes[o->take].loop ? fmod(expected, duration) : fmin(expected, duration);
+    double from = o->time;
     uint32_t row = LMB_NONE;
     if (take != o->take || fabs(time - expected) > 1e-3) {
         row = lmb_motion_database_find_row(o->scene->database, take, (float)(time - 1.0 / 60.0 + 1e-4));
@@ -165,13 +278,17 @@ static uint32_t follow(oracle *o, const uint32_t *state) {
         }
         memmove(o->recent + 1, o->recent, 3 * sizeof *o->recent);
         o->recent[0] = (chosen_row){row, 0.0};
+        o->mirrored = read_mirrored(o, parameters);
+        from = began;
     }
+    assert_int_equal(read_mirrored(o, parameters), o->mirrored);
+    check_motion(o, take, from, time, before, state);
     for (uint32_t i = 0; i < 4; i++) {
         o->recent[i].age += 1.0 / 60.0;
     }
     o->take = take;
     o->time = time;
-    return row;
+    return (choice){row, row != LMB_NONE && o->mirrored};
 }
 
 typedef struct crowd {
@@ -252,7 +369,7 @@ static void check_costs(const oracle *o, const int16_t *query, const lmb_matchin
     static const uint32_t ends[] = {6, 12, 15, 21, 27};
     const uint32_t costs[] = {row->costs.foot_positions, row->costs.foot_velocities, row->costs.hip_velocity,
                               row->costs.path, row->costs.headings};
-    const int16_t *numbers = lmb_motion_database_features(o->scene->database, row->row);
+    const int16_t *numbers = numbers_of(o, (choice){row->row, row->mirrored});
     for (uint32_t group = 0, i = 0; group < 5; group++) {
         double cost = 0.0, slack = 0.0;
         for (; i < ends[group]; i++) {
@@ -277,7 +394,7 @@ static bool is_same_moment(const oracle *o, uint32_t row, uint32_t other) {
 }
 
 // The report of a character before it jumps to a row, or to none.
-static void check_report(const oracle *o, const uint32_t *state, const float *parameters, uint32_t row) {
+static void check_report(const oracle *o, const uint32_t *state, const float *parameters, choice found) {
     lmb_matching_report report;
     int16_t query[LMB_MOTION_ROW_SIZE];
     const uint32_t current = lmb_motion_database_find_row(o->scene->database, o->take, (float)o->time + 1e-4f);
@@ -285,9 +402,11 @@ static void check_report(const oracle *o, const uint32_t *state, const float *pa
     assert_true(lmb_control_explain_matching(o->control, state, parameters, 0, &report));
     check_path(o, query, &report.asked);
     assert_int_equal(report.played.row, current);
+    assert_int_equal(report.played.mirrored, o->mirrored);
     check_costs(o, query, &report.played);
-    assert_true(report.found.row == row || is_same_moment(o, report.found.row, row));
-    if (row != LMB_NONE) {
+    assert_true(report.found.row == found.row || is_same_moment(o, report.found.row, found.row));
+    assert_int_equal(report.found.mirrored, found.mirrored);
+    if (found.row != LMB_NONE) {
         check_costs(o, query, &report.found);
     }
     assert_true(report.seconds >= 0.0f && report.seconds < 0.1f + 1.0f / 60.0f);
@@ -298,53 +417,75 @@ static void check_report(const oracle *o, const uint32_t *state, const float *pa
     }
 }
 
-static uint32_t expect_best_rows(const matching_scene *scene) {
+typedef struct jumps {
+    uint32_t count;
+    uint32_t mirrored; // of these, to mirrored rows
+} jumps;
+
+static jumps expect_best_rows(const matching_scene *scene) {
     crowd crowd;
     crowd_start(scene, &crowd);
     oracle oracles[MATCHING_CHARACTERS];
     float asked[ASKED_NUMBERS];
-    const size_t bytes = lmb_control_state_words(crowd.control) * sizeof(uint32_t);
-    uint32_t *before = malloc(MATCHING_CHARACTERS * bytes), jumps = 0;
-    assert_non_null(before);
+    const size_t words = lmb_control_state_words(crowd.control);
+    uint32_t *states = malloc(MATCHING_CHARACTERS * words * sizeof *states);
+    jumps jumps = {0};
+    oracle_numbers all;
+    list_numbers(&all, scene->database);
+    assert_non_null(states);
     for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
-        oracles[i] = (oracle){.scene = scene, .control = crowd.control};
+        oracles[i] = (oracle){.scene = scene, .control = crowd.control, .all = &all};
         memset(oracles[i].recent, 0xff, sizeof oracles[i].recent);
     }
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        memcpy(before, crowd.states, MATCHING_CHARACTERS * bytes);
+        memcpy(states, crowd.states, MATCHING_CHARACTERS * words * sizeof *states);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
             matching_ask(i, frame, parameters_of(&crowd, i));
         }
         crowd_run(&crowd, frame, NULL, 0);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
             oracle was = oracles[i];
-            const uint32_t row = follow(&oracles[i], state_of(&crowd, i));
+            const uint32_t *before = states + i * words;
+            const choice found = follow(&oracles[i], before, state_of(&crowd, i), parameters_of(&crowd, i));
             follow_velocity(&oracles[i], parameters_of(&crowd, i));
             if (frame > 0 && i % 3 == frame % 3) { // looking at all rows takes long
                 matching_ask(i, frame - 1, asked);
-                const verdict v = judge(&was, (const uint32_t *)((const char *)before + i * bytes), asked, row);
+                const verdict v = judge(&was, before, asked, found);
                 oracles[i].worse = was.worse;
-                check_report(&was, (const uint32_t *)((const char *)before + i * bytes), asked, row);
-                jumps += check_jump(&oracles[i], &v, row);
+                check_report(&was, before, asked, found);
+                jumps.count += check_jump(&oracles[i], &v, found.row);
+                jumps.mirrored += found.mirrored;
             }
         }
     }
-    free(before);
+    free(states);
+    free(all.numbers);
     crowd_end(&crowd);
     return jumps;
 }
 
-static void jumps_go_to_the_best_row(void **state) {
-    (void)state;
+static void expect_jumps_to_the_best_rows(bool mirrored) {
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, mirrored);
     for (int faces = 0; faces < 2; faces++) {
         scene.matching.faces_heading = faces > 0;
-        const uint32_t jumps = expect_best_rows(&scene);
-        print_message("%u jumps in %u frames of %u characters\n", (unsigned)jumps, FRAMES / 3, MATCHING_CHARACTERS);
-        assert_in_range(jumps, 200, UINT32_MAX);
+        const jumps jumps = expect_best_rows(&scene);
+        print_message("%u jumps, %u of them mirrored, in %u frames of %u characters\n", (unsigned)jumps.count,
+                      (unsigned)jumps.mirrored, FRAMES / 3, MATCHING_CHARACTERS);
+        assert_in_range(jumps.count, 200, UINT32_MAX);
+        assert_in_range(jumps.mirrored, mirrored ? 80 : 0, mirrored ? jumps.count - 80 : 0);
     }
     matching_end(&scene);
+}
+
+static void jumps_go_to_the_best_row(void **state) {
+    (void)state;
+    expect_jumps_to_the_best_rows(false);
+}
+
+static void jumps_go_to_the_best_row_or_its_mirror(void **state) {
+    (void)state;
+    expect_jumps_to_the_best_rows(true);
 }
 
 // ---- When characters search.
@@ -358,7 +499,7 @@ static uint32_t *matched_of(const crowd *crowd, uint32_t character) {
 static void searches_take_turns(void **state) {
     (void)state;
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, false);
     crowd crowd;
     crowd_start(&scene, &crowd);
     uint32_t searches[MATCHING_CHARACTERS] = {0}, most = 0;
@@ -385,7 +526,7 @@ static void searches_take_turns(void **state) {
 static void a_change_is_answered_at_once(void **state) {
     (void)state;
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, false);
     scene.matching.interval = 10.0f;
     crowd crowd;
     crowd_start(&scene, &crowd);
@@ -406,45 +547,195 @@ static void a_change_is_answered_at_once(void **state) {
     matching_end(&scene);
 }
 
-// While a state that is no take is current, nothing jumps. After it, the takes go on.
-static void other_states_are_left_alone(void **state) {
-    (void)state;
-    matching_scene scene;
-    matching_start(&scene);
+// Checks a character in a state that is no take: its report, and that it moves by the state's clip, as the take before
+// was mirrored.
+static void check_other(const matching_scene *scene, const crowd *crowd, uint32_t character, const uint32_t *before,
+                        bool fades) {
+    const oracle o = {.scene = scene, .control = crowd->control};
+    const uint32_t *state = state_of(crowd, character);
+    const double time = seconds_of(lmb_control_player_ticks(crowd->control, state, MATCHING_OTHER));
+    oracle moved = o;
+    moved.mirrored = read_mirrored(&o, parameters_of(crowd, character));
+    if (!fades) {
+        check_motion(&moved, 0, time - 1.0 / 60.0, time, before, state);
+    }
+}
+
+// While a state that is no take is current, nothing jumps. After it, the takes go on. Only jumps change whether a
+// character plays mirrored.
+static void expect_others_left_alone(const matching_scene *scene, bool mirrored) {
     crowd crowd;
-    crowd_start(&scene, &crowd);
+    crowd_start(scene, &crowd);
     lmb_event events[MATCHING_CHARACTERS];
-    uint32_t in_other = 0, after = 0;
+    const oracle any = {.scene = scene};
+    const size_t words = lmb_control_state_words(crowd.control);
+    uint32_t *states = calloc(MATCHING_CHARACTERS * words, sizeof *states);
+    uint32_t in_other[2] = {0}, after = 0;
+    bool was_mirrored[MATCHING_CHARACTERS] = {0};
+    assert_non_null(states);
     for (uint32_t frame = 0; frame < 200; frame++) {
+        memcpy(states, crowd.states, MATCHING_CHARACTERS * words * sizeof *states);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
             matching_ask(i, frame, parameters_of(&crowd, i));
             events[i] = (lmb_event){i, 0};
         }
-        crowd_run(&crowd, frame, events, frame == 20 ? MATCHING_CHARACTERS : 0);
+        crowd_run(&crowd, frame, events, frame == 40 ? MATCHING_CHARACTERS : 0);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
-            const bool other = lmb_control_current_state(crowd.control, state_of(&crowd, i), 0) == MATCHING_OTHER;
+            const uint32_t *state = state_of(&crowd, i), *before = states + i * words;
+            const bool other = lmb_control_current_state(crowd.control, state, 0) == MATCHING_OTHER;
             const float left = 33.3f - 32.0f; // seconds of that state's clip
-            const bool expected = frame >= 20 && (float)(frame - 19) / 60.0f < left - 0.05f;
+            const bool expected = frame >= 40 && (float)(frame - 39) / 60.0f < left - 0.05f;
             assert_true(!expected || other);
             lmb_matching_report report;
-            assert_int_equal(
-                lmb_control_explain_matching(crowd.control, state_of(&crowd, i), parameters_of(&crowd, i), 0, &report),
-                !other);
-            in_other += other;
-            after += frame > 120 && !other && matched_of(&crowd, i)[MATCHED_RECENT] != 0;
+            assert_int_equal(lmb_control_explain_matching(crowd.control, state, parameters_of(&crowd, i), 0, &report),
+                             !other);
+            const bool is_mirrored = read_mirrored(&any, parameters_of(&crowd, i));
+            const bool stays = frame > 40 && lmb_control_current_state(crowd.control, before, 0) == MATCHING_OTHER;
+            const uint32_t *recent = matched_of(&crowd, i) + MATCHED_RECENT;
+            assert_true(is_mirrored == was_mirrored[i] || (!stays && recent[0] != 0 && recent[1] == STEP));
+            if (stays && other) {
+                check_other(scene, &crowd, i, before, frame < 55);
+            }
+            was_mirrored[i] = is_mirrored;
+            in_other[is_mirrored] += other;
+            after += frame > 140 && !other && recent[0] != 0;
         }
     }
-    assert_true(in_other > 0 && after > 0);
+    assert_true(in_other[0] > 0 && after > 0);
+    assert_int_equal(in_other[1] > 0, mirrored);
+    free(states);
+    crowd_end(&crowd);
+}
+
+static void other_states_are_left_alone(void **state) {
+    (void)state;
+    for (int mirrored = 0; mirrored < 2; mirrored++) {
+        matching_scene scene;
+        matching_start(&scene, mirrored == 1);
+        expect_others_left_alone(&scene, mirrored == 1);
+        matching_end(&scene);
+    }
+}
+
+static void reports_need_a_machine_that_matches(void **state) {
+    (void)state;
+    matching_scene scene;
+    matching_start(&scene, false);
+    crowd crowd;
+    crowd_start(&scene, &crowd);
+    crowd_run(&crowd, 0, NULL, 0);
     lmb_matching_report report;
     const float *parameters = parameters_of(&crowd, 0);
     assert_true(lmb_control_matches(crowd.control, 0));
     assert_false(lmb_control_matches(crowd.control, 1));
+    assert_true(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 0, &report));
     assert_false(lmb_control_explain_matching(NULL, crowd.states, parameters, 0, &report));
     assert_false(lmb_control_explain_matching(crowd.control, NULL, parameters, 0, &report));
     assert_false(lmb_control_explain_matching(crowd.control, crowd.states, NULL, 0, &report));
     assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 1, &report));
     assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 0, NULL));
     crowd_end(&crowd);
+    matching_end(&scene);
+}
+
+// ---- Poses of a machine that plays mirrored.
+
+// Where a joint is at the time of a take that a character plays: its partner, reflected, if it plays mirrored.
+static void find_joint(const matching_scene *scene, uint32_t take, double time, bool mirrored, uint32_t joint,
+                       double position[3]) {
+    static const uint32_t partners[WALK_JOINTS] = {WALK_HIPS, WALK_RIGHT_FOOT, WALK_LEFT_FOOT};
+    const walk_take *made = &scene->made[take];
+    const double at = fmin(time * 30.0, WALK_KEYS - 1.0);
+    const uint32_t key = at < WALK_KEYS - 2 ? (uint32_t)at : WALK_KEYS - 2;
+    const float(*keys)[3] = made->joints[mirrored ? partners[joint] : joint];
+    for (int i = 0; i < 3; i++) {
+        const double a = (double)keys[key][i], b = (double)keys[key + 1][i];
+        position[i] = (a + (b - a) * (at - key)) * (mirrored && i == 0 ? -1.0 : 1.0);
+    }
+}
+
+// What frames of a crowd have shown.
+typedef struct watched {
+    uint32_t mirrored; // characters that played mirrored
+    double off;        // the most of a joint from where its take has it
+    double roughest;   // the most that a joint's movement has changed where a character was mirrored, or no more
+    bool was_mirrored[MATCHING_CHARACTERS];
+    double last[2][MATCHING_CHARACTERS][WALK_JOINTS][3];
+} watched;
+
+static void watch(const matching_scene *scene, const crowd *crowd, uint32_t frame, const float *models, watched *w) {
+    const oracle any = {.scene = scene};
+    for (uint32_t i = 0; i < MATCHING_CHARACTERS * WALK_JOINTS; i++) {
+        const uint32_t character = i / WALK_JOINTS, joint = i % WALK_JOINTS, *state = state_of(crowd, character);
+        const uint32_t take = lmb_control_current_state(crowd->control, state, 0);
+        const bool mirrored = read_mirrored(&any, parameters_of(crowd, character));
+        double expected[3];
+        find_joint(scene, take, seconds_of(lmb_control_player_ticks(crowd->control, state, take)), mirrored, joint,
+                   expected);
+        for (uint32_t k = 0; k < 3; k++) {
+            const double is = (double)models[12 * i + 4 * k + 3];
+            double *before = &w->last[0][character][joint][k], *earlier = &w->last[1][character][joint][k];
+            w->off = fmax(w->off, fabs(is - expected[k]));
+            if (frame > 1 && mirrored != w->was_mirrored[character]) {
+                w->roughest = fmax(w->roughest, fabs(is - 2.0 * *before + *earlier));
+            }
+            *earlier = *before;
+            *before = is;
+        }
+        if (joint == WALK_JOINTS - 1) {
+            w->mirrored += mirrored;
+            w->was_mirrored[character] = mirrored;
+        }
+    }
+}
+
+static void watch_poses(const matching_scene *scene, watched *w) {
+    crowd crowd;
+    crowd_start(scene, &crowd);
+    lmb_error error = {0};
+    lmb_cpu *cpu = NULL;
+    const lmb_batch_def batch = {crowd.graph, MATCHING_CHARACTERS, LMB_OUTPUT_MODEL_BIT};
+    assert_ok(lmb_cpu_create(crowd.graph, LMB_CPU_FAST, NULL, &cpu, &error), &error);
+    uint32_t *inertia = calloc(MATCHING_CHARACTERS * lmb_graph_inertia_words(crowd.graph) + 1, sizeof *inertia);
+    float *models = calloc(MATCHING_CHARACTERS * WALK_JOINTS, 12 * sizeof *models);
+    assert_true(inertia != NULL && models != NULL);
+    *w = (watched){0};
+    for (uint32_t number = 0; number < 240; number++) {
+        for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
+            matching_ask(i, number, parameters_of(&crowd, i));
+        }
+        lmb_control_frame frame = lmb_default_control_frame();
+        frame.state = crowd.states;
+        frame.parameters = crowd.parameters;
+        frame.character_count = MATCHING_CHARACTERS;
+        frame.step = STEP;
+        frame.number = number;
+        const lmb_batch_inputs inputs = {.control = &frame};
+        const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_MODEL] = models}, .inertia = inertia};
+        assert_ok(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
+        watch(scene, &crowd, number, models, w);
+    }
+    lmb_cpu_destroy(cpu);
+    free(inertia);
+    free(models);
+    crowd_end(&crowd);
+}
+
+// A pose is that of the take, or its reflection; and a jump from one to the other is as smooth as any.
+static void poses_are_reflected(void **state) {
+    (void)state;
+    matching_scene scene;
+    watched *w = malloc(sizeof *w);
+    assert_non_null(w);
+    matching_start(&scene, true);
+    scene.matching.fade = 0.0f;
+    watch_poses(&scene, w);
+    assert_in_range(w->mirrored, 500, 240 * MATCHING_CHARACTERS - 500);
+    assert_true(w->off < 1e-4 && w->roughest > 0.15);
+    scene.matching.fade = 0.25f;
+    watch_poses(&scene, w);
+    assert_true(w->off > 0.1 && w->roughest < 0.08);
+    free(w);
     matching_end(&scene);
 }
 
@@ -457,10 +748,11 @@ static void differences_are_named(void **state) {
         const char *text;
     } rows[] = {{MATCHED_FOUND, "machine \"body\": the row that a search found"},
                 {MATCHED_MOVING + 3, "machine \"body\": velocity that follows the desired one"},
+                {MATCHED_MIRRORED, "machine \"body\": whether its take plays mirrored"},
                 {MATCHED_RECENT + 7, "machine \"body\": rows chosen shortly before"},
                 {MATCHED_WAITED, "machine \"body\": its last search"}};
     matching_scene scene;
-    matching_start(&scene);
+    matching_start(&scene, false);
     scene.machine.name = "body";
     crowd crowd;
     crowd_start(&scene, &crowd);
@@ -486,11 +778,10 @@ static void differences_are_named(void **state) {
 // ---- Packs.
 
 // A graph from a pack has the same database, and so the same states.
-static void packs_have_the_database(void **state) {
-    (void)state;
+static void expect_the_same_from_a_pack(bool mirrored) {
     matching_scene scene;
     lmb_error error = {0};
-    matching_start(&scene);
+    matching_start(&scene, mirrored);
     const lmb_pack_graph graph = {.name = "walk", .def = &scene.def};
     lmb_pack_def def = lmb_default_pack_def();
     def.graphs = &graph;
@@ -519,11 +810,143 @@ static void packs_have_the_database(void **state) {
     const size_t words = lmb_control_state_words(crowds[0].control);
     assert_int_equal(words, lmb_control_state_words(crowds[1].control));
     assert_memory_equal(crowds[0].states, crowds[1].states, MATCHING_CHARACTERS * words * sizeof(uint32_t));
+    assert_int_equal(crowds[0].row, crowds[1].row);
+    assert_memory_equal(crowds[0].parameters, crowds[1].parameters,
+                        MATCHING_CHARACTERS * crowds[0].row * sizeof(float));
     crowd_end(&crowds[0]);
     crowd_end(&crowds[1]);
     lmb_pack_close(pack);
     free(bytes);
     matching_end(&scene);
+}
+
+static void packs_have_the_database(void **state) {
+    (void)state;
+    expect_the_same_from_a_pack(false);
+    expect_the_same_from_a_pack(true);
+}
+
+// ---- Snapshots.
+
+// Runs both crowds, the second with a mirrored parameter that somebody else has written, and expects the same of both.
+static uint32_t run_both(crowd *crowds, uint32_t first, uint32_t end, bool begins_anew) {
+    lmb_event events[MATCHING_CHARACTERS];
+    uint32_t mirrored = 0;
+    for (uint32_t frame = first; frame < end; frame++) {
+        for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
+            matching_ask(i, frame, parameters_of(&crowds[0], i));
+            matching_ask(i, frame, parameters_of(&crowds[1], i));
+            parameters_of(&crowds[1], i)[MATCHING_MIRRORED_PARAMETER] = frame % 2 == 0 ? NAN : 0.5f;
+            events[i] = (lmb_event){i, LMB_EVENT_RESET};
+        }
+        for (int side = 0; side < 2; side++) {
+            crowd_run(&crowds[side], frame, events, begins_anew && frame == first ? MATCHING_CHARACTERS : 0);
+        }
+        assert_memory_equal(crowds[0].states, crowds[1].states,
+                            MATCHING_CHARACTERS * lmb_control_state_words(crowds[0].control) * sizeof(uint32_t));
+        assert_memory_equal(crowds[0].parameters, crowds[1].parameters,
+                            MATCHING_CHARACTERS * crowds[0].row * sizeof(float));
+        lmb_error error = {0};
+        assert_ok(lmb_control_check_states(crowds[0].control, crowds[0].states, MATCHING_CHARACTERS, &error), &error);
+        for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
+            const bool is_mirrored = parameters_of(&crowds[0], i)[MATCHING_MIRRORED_PARAMETER] == 1.0f;
+            assert_false(begins_anew && frame == first && is_mirrored);
+            mirrored += is_mirrored;
+        }
+    }
+    return mirrored;
+}
+
+// Packs a snapshot and gets it back.
+static void expect_unpacked(const void *bytes, size_t size) {
+    lmb_error error = {0};
+    const size_t room = lmb_snapshot_packed_bound(size);
+    size_t packed_size, back_size;
+    void *packed = malloc(room), *back = malloc(size);
+    assert_true(packed != NULL && back != NULL);
+    assert_ok(lmb_snapshot_pack(bytes, size, NULL, 0, packed, room, &packed_size, &error), &error);
+    assert_ok(lmb_snapshot_unpack(packed, packed_size, NULL, 0, back, size, &back_size, &error), &error);
+    assert_int_equal(back_size, size);
+    assert_memory_equal(back, bytes, size);
+    free(packed);
+    free(back);
+}
+
+// A snapshot has whether characters play mirrored, whatever their parameters have. One that begins anew does not.
+static void snapshots_have_mirrored_characters(void **state) {
+    (void)state;
+    matching_scene scene;
+    lmb_error error = {0};
+    matching_start(&scene, true);
+    crowd crowds[2];
+    crowd_start(&scene, &crowds[0]);
+    crowd_start(&scene, &crowds[1]);
+    assert_in_range(run_both(crowds, 0, 80, false), 100, UINT32_MAX);
+    uint32_t *inertia = calloc(MATCHING_CHARACTERS, lmb_graph_inertia_words(crowds[0].graph) * sizeof *inertia + 1);
+    const size_t size = lmb_snapshot_size(crowds[0].graph, MATCHING_CHARACTERS);
+    const lmb_character_words words = {crowds[0].states,   inertia, NULL, MATCHING_CHARACTERS, NULL, 0,
+                                       MATCHING_CHARACTERS};
+    lmb_character_words others = words;
+    others.states = crowds[1].states;
+    uint32_t *bytes = malloc(size);
+    assert_true(inertia != NULL && bytes != NULL);
+    assert_ok(lmb_snapshot_save(crowds[0].graph, &words, 80, bytes, size, &error), &error);
+    assert_ok(lmb_snapshot_seal(bytes, size, &error), &error);
+    assert_ok(lmb_snapshot_check(crowds[0].graph, bytes, size, &error), &error);
+    expect_unpacked(bytes, size);
+    run_both(crowds, 80, 130, true);
+    for (int side = 0; side < 2; side++) {
+        assert_ok(lmb_snapshot_restore(crowds[side].graph, bytes, size, side == 0 ? &words : &others, &error), &error);
+    }
+    assert_in_range(run_both(crowds, 80, 130, false), 100, UINT32_MAX);
+    free(inertia);
+    free(bytes);
+    crowd_end(&crowds[0]);
+    crowd_end(&crowds[1]);
+    matching_end(&scene);
+}
+
+// Expects that a state is refused with this word of its matching.
+static void expect_word_refused(const crowd *crowd, uint32_t word, uint32_t value) {
+    lmb_error error = {0};
+    uint32_t *at = matched_of(crowd, 0) + word, kept = *at;
+    assert_ok(lmb_control_check_states(crowd->control, crowd->states, 1, &error), &error);
+    *at = value;
+    assert_int_equal(lmb_control_check_states(crowd->control, crowd->states, 1, &error), LMB_ERROR_FORMAT);
+    *at = kept;
+}
+
+// States from elsewhere have no mirrored rows that do not exist, and none at all if rows do not count mirrored.
+static void choices_of_states_are_checked(void **state) {
+    (void)state;
+    for (uint32_t mirrored = 0; mirrored < 2; mirrored++) {
+        matching_scene scene;
+        matching_start(&scene, mirrored == 1);
+        crowd crowd;
+        crowd_start(&scene, &crowd);
+        crowd_run(&crowd, 0, NULL, 0);
+        const uint32_t rows = lmb_motion_database_row_count(scene.database);
+        uint32_t found = 0;
+        while (found < rows && lmb_motion_database_row(scene.database, found).can_be_found) {
+            found++;
+        }
+        assert_in_range(found, 1, rows - 1);
+        expect_word_refused(&crowd, MATCHED_MIRRORED, mirrored == 1 ? 2 : 1);
+        expect_word_refused(&crowd, MATCHED_FOUND, 1 + found);
+        expect_word_refused(&crowd, MATCHED_FOUND, 1 + MATCH_MIRRORED + (mirrored == 1 ? found : 0));
+        expect_word_refused(&crowd, MATCHED_FOUND, 1 + 2 * MATCH_MIRRORED);
+        expect_word_refused(&crowd, MATCHED_FOUND, UINT32_MAX);
+        expect_word_refused(&crowd, MATCHED_RECENT, 1 + rows);
+        expect_word_refused(&crowd, MATCHED_RECENT, 1 + MATCH_MIRRORED);
+        lmb_error error = {0};
+        const uint32_t last[2] = {found, MATCH_MIRRORED + found};
+        for (uint32_t i = 0; i <= mirrored; i++) { // 1 plus the last choice
+            matched_of(&crowd, 0)[MATCHED_FOUND] = last[i];
+            assert_ok(lmb_control_check_states(crowd.control, crowd.states, 1, &error), &error);
+        }
+        crowd_end(&crowd);
+        matching_end(&scene);
+    }
 }
 
 // ---- Refusals.
@@ -540,7 +963,7 @@ static void expect_refused(const matching_scene *scene, const char *why) {
 static void what_does_not_fit_is_refused(void **state) {
     (void)state;
     matching_scene kept, scene;
-    matching_start(&kept);
+    matching_start(&kept, false);
     lmb_value out_of_it = lmb_parameter(99);
     uint32_t other[64] = {0};
     for (int i = 0; i < 17; i++) {
@@ -611,11 +1034,54 @@ static void what_does_not_fit_is_refused(void **state) {
     matching_end(&kept);
 }
 
+// The parameter must be there if rows count mirrored, and must not be otherwise; nothing else may write it.
+static void a_mirrored_parameter_that_does_not_fit_is_refused(void **state) {
+    (void)state;
+    for (int i = 0; i < 8; i++) {
+        matching_scene scene;
+        matching_start(&scene, i != 1);
+        scene.def.parameter_count = ASKED_NUMBERS + 1;
+        lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_constant(0.5f), 0.1f, MATCHING_MIRRORED_PARAMETER);
+        lmb_computed_def computed = lmb_default_computed_def();
+        lmb_fade_def fade = lmb_default_fade_def();
+        computed.parameter = fade.parameter = MATCHING_MIRRORED_PARAMETER;
+        fade.in_event = fade.out_event = 0;
+        scene.def.smoothed = &smoothed;
+        scene.def.computed = &computed;
+        scene.def.fades = &fade;
+        scene.matching.mirrored = i == 0   ? LMB_NONE
+                                  : i == 1 ? MATCHING_MIRRORED_PARAMETER
+                                  : i == 2 ? scene.def.parameter_count
+                                  : i == 3 ? LMB_NONE - 1
+                                           : scene.matching.mirrored;
+        scene.def.smoothed_count = i == 4;
+        scene.def.computed_count = i == 5;
+        scene.def.fade_count = i == 6;
+        if (i < 7) {
+            expect_refused(&scene, i < 4 ? "matching: mirrored" : "something else writes this parameter");
+        } else {
+            crowd crowd; // nothing else is wrong
+            crowd_start(&scene, &crowd);
+            crowd_end(&crowd);
+        }
+        matching_end(&scene);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(jumps_go_to_the_best_row),     cmocka_unit_test(searches_take_turns),
-        cmocka_unit_test(a_change_is_answered_at_once), cmocka_unit_test(other_states_are_left_alone),
-        cmocka_unit_test(packs_have_the_database),      cmocka_unit_test(differences_are_named),
+        cmocka_unit_test(jumps_go_to_the_best_row_or_its_mirror),
+        cmocka_unit_test(jumps_go_to_the_best_row),
+        cmocka_unit_test(searches_take_turns),
+        cmocka_unit_test(a_change_is_answered_at_once),
+        cmocka_unit_test(other_states_are_left_alone),
+        cmocka_unit_test(reports_need_a_machine_that_matches),
+        cmocka_unit_test(poses_are_reflected),
+        cmocka_unit_test(choices_of_states_are_checked),
+        cmocka_unit_test(snapshots_have_mirrored_characters),
+        cmocka_unit_test(a_mirrored_parameter_that_does_not_fit_is_refused),
+        cmocka_unit_test(packs_have_the_database),
+        cmocka_unit_test(differences_are_named),
         cmocka_unit_test(what_does_not_fit_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -504,7 +504,9 @@ static void draw_matching(plan *p, uint32_t machine, const random_matching_takes
     lmb_matching_def *matching = &p->matchings[machine];
     *matching = lmb_default_matching_def();
     const int32_t spread = 1 + (int32_t)random_below(p->random, LMB_MAX_MOTION_FEATURE);
-    p->databases[machine] = random_matching_database(p->random, takes, spread);
+    const bool mirrored = chance(p, 2);
+    matching->mirrored = mirrored ? take_parameter(p) : LMB_NONE;
+    p->databases[machine] = random_matching_database(p->random, takes, spread, mirrored);
     assert_non_null(p->databases[machine]);
     size_t size;
     matching->database = lmb_motion_database_block(p->databases[machine], &size);

@@ -1,5 +1,5 @@
 // Characters whose machine matches motion: takes of made-up walks, and a state that an event enters and its end leaves.
-// What each asks for changes a few times.
+// What each asks for changes a few times. If rows count mirrored, the machine's pose is mirrored by a parameter.
 #ifndef LIMBER_TESTS_SUPPORT_MATCHING_SCENE_H
 #define LIMBER_TESTS_SUPPORT_MATCHING_SCENE_H
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum { SCENE_TAKES = 4, SCENE_STATES, MATCHING_CHARACTERS = 23 };
-enum { ASKED_X, ASKED_Z, ASKED_HEADING, ASKED_RUNS, ASKED_NUMBERS };
+enum { ASKED_X, ASKED_Z, ASKED_HEADING, ASKED_RUNS, ASKED_NUMBERS, MATCHING_MIRRORED_PARAMETER = ASKED_NUMBERS };
 #define MATCHING_RUN 1u // tag of moments at which a take is fast
 #define MATCHING_OTHER (SCENE_STATES - 1)
 
@@ -23,17 +23,18 @@ typedef struct matching_scene {
     lmb_motion_database *database;
     lmb_clip *clips[SCENE_TAKES];
     lmb_player_def players[SCENE_STATES];
-    lmb_node_def nodes[SCENE_STATES + 1];
+    lmb_node_def nodes[SCENE_STATES + 3]; // the states, the machine; if rows count mirrored, its mirror and the blend
     lmb_state_def states[SCENE_STATES];
     lmb_transition_def transitions[2];
     lmb_tag_rule_def rule;
     lmb_matching_def matching;
     lmb_machine_def machine;
     lmb_motion_def motion;
+    lmb_mirror_def mirror;
     lmb_graph_def def;
 } matching_scene;
 
-static inline void matching_make_database(matching_scene *scene) {
+static inline void matching_make_database(matching_scene *scene, bool mirrored) {
     lmb_error error = {0};
     uint32_t state = 1;
     scene->made = calloc(SCENE_TAKES, sizeof *scene->made);
@@ -43,7 +44,8 @@ static inline void matching_make_database(matching_scene *scene) {
         assert_ok(walk_make_take(scene->rig, &scene->made[i], &state, &error), &error);
         scene->clips[i] = scene->made[i].clip;
     }
-    const lmb_motion_database_def def = walk_database_def(scene->rig, scene->made, SCENE_TAKES, scene->takes);
+    lmb_motion_database_def def = walk_database_def(scene->rig, scene->made, SCENE_TAKES, scene->takes);
+    def.mirrored = mirrored;
     for (uint32_t i = 0; i < SCENE_TAKES; i++) {
         scene->ranges[i] = (lmb_motion_tag_range){5.0f, 9.0f + (float)i, MATCHING_RUN};
         scene->takes[i].ranges = &scene->ranges[i];
@@ -91,9 +93,31 @@ static inline void matching_make_machine(matching_scene *scene) {
     scene->nodes[SCENE_STATES] = lmb_machine_node(poses, &scene->machine);
 }
 
-static inline void matching_start(matching_scene *scene) {
+// Lets the scene mirror the machine's pose by the parameter that the machine writes.
+static inline void matching_make_mirror(matching_scene *scene) {
+    static const uint32_t partners[WALK_JOINTS] = {
+        [WALK_HIPS] = WALK_HIPS, [WALK_LEFT_FOOT] = WALK_RIGHT_FOOT, [WALK_RIGHT_FOOT] = WALK_LEFT_FOOT};
+    lmb_node_def *mirror = &scene->nodes[SCENE_STATES + 1];
+    scene->mirror = lmb_default_mirror_def();
+    scene->mirror.partners = partners;
+    *mirror = lmb_default_node_def();
+    mirror->op = LMB_OP_MIRROR;
+    mirror->input_count = 1;
+    mirror->inputs[0] = SCENE_STATES;
+    mirror->mirror = 0;
+    scene->nodes[SCENE_STATES + 2] =
+        lmb_blend_node(SCENE_STATES, SCENE_STATES + 1, lmb_parameter(MATCHING_MIRRORED_PARAMETER));
+    scene->matching.mirrored = MATCHING_MIRRORED_PARAMETER;
+    scene->def.node_count = SCENE_STATES + 3;
+    scene->def.parameter_count = ASKED_NUMBERS + 1;
+    scene->def.mirrors = &scene->mirror;
+    scene->def.mirror_count = 1;
+}
+
+// `mirrored`: rows count mirrored, too.
+static inline void matching_start(matching_scene *scene, bool mirrored) {
     *scene = (matching_scene){0};
-    matching_make_database(scene);
+    matching_make_database(scene, mirrored);
     matching_make_machine(scene);
     scene->motion = lmb_default_motion_def();
     scene->def = lmb_default_graph_def();
@@ -105,6 +129,9 @@ static inline void matching_start(matching_scene *scene) {
     scene->def.parameter_count = ASKED_NUMBERS;
     scene->def.event_count = 1;
     scene->def.motion = &scene->motion;
+    if (mirrored) {
+        matching_make_mirror(scene);
+    }
 }
 
 static inline void matching_end(matching_scene *scene) {

@@ -33,9 +33,10 @@ static inline void random_matching_header(random_source *source, motion_header *
     }
 }
 
-// Numbers are up to `spread`: of small ones many rows cost the same. Returns NULL if there is no memory.
+// Numbers are up to `spread`: of small ones many rows cost the same. `mirrored`: rows count mirrored, too. Returns NULL
+// if there is no memory.
 static inline lmb_motion_database *random_matching_database(random_source *source, const random_matching_takes *takes,
-                                                            int32_t spread) {
+                                                            int32_t spread, bool mirrored) {
     uint32_t rows = 0;
     for (uint32_t i = 0; i < takes->count; i++) {
         rows += takes->rows[i];
@@ -45,6 +46,7 @@ static inline lmb_motion_database *random_matching_database(random_source *sourc
         return NULL;
     }
     random_matching_header(source, made->header, takes->rate);
+    made->header->is_mirrored = mirrored ? 1 : 0;
     uint32_t first = 0;
     for (uint32_t i = 0; i < takes->count; i++) {
         made->takes[i] = (motion_take){first, takes->rows[i], takes->loops[i]};
