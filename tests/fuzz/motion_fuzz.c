@@ -21,6 +21,21 @@ static void require(bool holds, const char *what) {
     }
 }
 
+// The cost of a row, or of the mirrored one, as the header says.
+static uint32_t cost_of(const int16_t *query, const int16_t *numbers, bool mirrored) {
+    static const uint32_t signed_ones = 0x2aa9249; // features along x, and sines
+    uint32_t cost = 0;
+    for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
+        const int32_t limited = query[i] > LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
+                                : query[i] < -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
+                                                                     : query[i];
+        const int32_t number = numbers[!mirrored || i >= 12 ? i : i % 6 < 3 ? i + 3 : i - 3];
+        const int32_t difference = limited - (mirrored && (signed_ones >> i & 1u) != 0 ? -number : number);
+        cost += (uint32_t)(difference * difference);
+    }
+    return cost;
+}
+
 // Without a row that plays, and without recent ones.
 static void search(const lmb_motion_database *database, random_source *source) {
     lmb_motion_search_def def = random_motion_search(source, database);
@@ -30,24 +45,19 @@ static void search(const lmb_motion_database *database, random_source *source) {
     def.current_row = LMB_NONE;
     def.recent_count = 0;
     const lmb_motion_match found = lmb_motion_database_search(database, &def);
-    lmb_motion_match best = {LMB_NONE, UINT32_MAX};
-    for (uint32_t row = 0; row < lmb_motion_database_row_count(database); row++) {
+    lmb_motion_match best = {.row = LMB_NONE, .cost = UINT32_MAX};
+    const uint32_t rows = lmb_motion_database_row_count(database);
+    for (uint32_t i = 0; i < (lmb_motion_database_is_mirrored(database) ? 2 * rows : rows); i++) {
+        const uint32_t row = i % rows;
         const lmb_motion_row moment = lmb_motion_database_row(database, row);
-        const int16_t *numbers = lmb_motion_database_features(database, row);
-        uint32_t cost = 0;
-        for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
-            const int32_t limited = def.query[i] > LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
-                                    : def.query[i] < -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
-                                                                             : def.query[i];
-            cost += (uint32_t)((limited - numbers[i]) * (limited - numbers[i]));
-        }
+        const uint32_t cost = cost_of(def.query, lmb_motion_database_features(database, row), i >= rows);
         const bool fits = moment.can_be_found && (moment.tags & def.required_tags) == def.required_tags &&
                           (moment.tags & def.forbidden_tags) == 0;
         if (fits && cost < best.cost) {
-            best = (lmb_motion_match){row, cost};
+            best = (lmb_motion_match){.row = row, .mirrored = i >= rows, .cost = cost};
         }
     }
-    require(found.row == best.row, "a loop over all rows finds another row");
+    require(found.row == best.row && found.mirrored == best.mirrored, "a loop over all rows finds another row");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -24,7 +24,7 @@ static void expect_same_answers(random_source *source, const lmb_motion_database
         const lmb_motion_search_def search = random_motion_search(source, a);
         const lmb_motion_match in_a = lmb_motion_database_search(a, &search),
                                in_b = lmb_motion_database_search(b, &search);
-        assert_memory_equal(&in_a, &in_b, sizeof in_a);
+        assert_true(in_a.row == in_b.row && in_a.mirrored == in_b.mirrored && in_a.cost == in_b.cost);
         const lmb_motion_row row_a = lmb_motion_database_row(a, search.current_row),
                              row_b = lmb_motion_database_row(b, search.current_row);
         assert_int_equal(row_a.take, row_b.take);
@@ -46,6 +46,7 @@ static void an_opened_database_is_the_same(void **state) {
         const void *again = lmb_motion_database_block(opened, &opened_size);
         assert_int_equal(opened_size, size);
         assert_memory_equal(block, again, size);
+        assert_int_equal(lmb_motion_database_is_mirrored(opened), lmb_motion_database_is_mirrored(database));
         expect_same_answers(&source, database, opened);
         lmb_motion_database_destroy(opened);
         lmb_motion_database_destroy(database);

@@ -1,4 +1,4 @@
-// A motion database of random takes of three joints, loops and others, with tags.
+// A motion database of random takes of three joints, loops and others, with tags. Half of them are mirrored, too.
 #ifndef LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 #define LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 
@@ -80,6 +80,7 @@ static inline lmb_motion_database *random_motion_database(random_source *source,
     def.right_foot = 2;
     def.takes = defs;
     def.take_count = count;
+    def.mirrored = random_below(source, 2) == 0;
     if (times != NULL) {
         memcpy(def.times, times, sizeof def.times);
     }
@@ -103,6 +104,7 @@ static inline lmb_motion_search_def random_motion_search(random_source *source, 
     search.required_tags = random_below(source, 4) == 0 ? random_below(source, 8) : 0;
     search.forbidden_tags = random_below(source, 4) == 0 ? random_below(source, 8) : 0;
     search.current_row = random_below(source, 3) > 0 ? random_below(source, rows) : LMB_NONE;
+    search.current_is_mirrored = random_below(source, 2) == 0;
     search.recent_rows[0] = random_below(source, rows + 3);
     search.recent_count = random_below(source, 2);
     return search;
