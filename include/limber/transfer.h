@@ -8,6 +8,7 @@
 /// | --- | --- |
 /// | machines, fades | name |
 /// | states | name, in the same machine |
+/// | motion matching of a machine | there is one; rows that were found or chosen, of an equal database |
 /// | transitions that fade | names of both states, and name of the event |
 /// | players | names of clip, group, machine and state; what is left, by clip and group |
 /// | smoothed parameters, parameters of the host | name |

@@ -555,6 +555,45 @@ static void transfer_machine(const lmb_graph_transfer *t, uint32_t index, const 
     }
 }
 
+// Returns the record of the motion matching of a machine, or NULL.
+static const uint32_t *matching_record(const side *s, uint32_t machine) {
+    const uint32_t count = (s->block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 ? s->block[CONTROL_MATCHING_COUNT] : 0;
+    const uint32_t *found = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t *record = record_of(s, CONTROL_MATCHINGS, MATCHING_WORDS, i);
+        found = s->block + record[MATCHING_MACHINE] == machine_record(s, machine) ? record : found;
+    }
+    return found;
+}
+
+static bool have_same_rows(const side *a, const uint32_t *of_a, const side *b, const uint32_t *of_b) {
+    const size_t rows = of_a[MATCHING_ROW_COUNT];
+    return rows == of_b[MATCHING_ROW_COUNT] &&
+           memcmp(a->block + of_a[MATCHING_NUMBERS], b->block + of_b[MATCHING_NUMBERS],
+                  rows * MATCH_ROW_WORDS * sizeof *a->block) == 0 &&
+           memcmp(a->block + of_a[MATCHING_MOMENTS], b->block + of_b[MATCHING_MOMENTS], rows * sizeof *a->block) == 0;
+}
+
+// Copies what a machine that matches motion knows, if its current state is in both. Rows are those of the same database
+// alone.
+static void transfer_matching(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
+    const uint32_t old = t->matches[PART_MACHINE][index];
+    const uint32_t *record = matching_record(&t->from, old), *own = matching_record(&t->to, index);
+    const uint32_t current = from[machine_record(&t->from, old)[MACHINE_STATE] + MACHINE_CURRENT];
+    if (record == NULL || own == NULL ||
+        find_match(t->states[index], machine_record(&t->to, index)[MACHINE_STATE_COUNT], current) == LMB_NONE) {
+        return;
+    }
+    const uint32_t *was = from + record[MATCHING_STATE];
+    uint32_t *is = to + own[MATCHING_STATE];
+    memcpy(is, was, MATCHED_WORDS * sizeof *is);
+    is[MATCHED_MIRRORED] = own[MATCHING_MIRRORED] != CONTROL_NONE ? was[MATCHED_MIRRORED] : 0;
+    if (!have_same_rows(&t->from, record, &t->to, own)) {
+        is[MATCHED_FOUND] = 0;
+        memset(is + MATCHED_RECENT, 0, MOST_RECENT * MATCHED_RECENT_WORDS * sizeof *is);
+    }
+}
+
 // Copies a trigger that waits, or a draw, of a machine that both graphs have.
 static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
     for (uint32_t i = 0; i < decision_count(&t->from); i++) {
@@ -654,6 +693,7 @@ static void transfer_state(const lmb_graph_transfer *t, uint32_t row, const uint
     for (uint32_t i = 0; i < t->to.counts[PART_MACHINE]; i++) {
         if (t->matches[PART_MACHINE][i] != LMB_NONE) {
             transfer_machine(t, i, from, to);
+            transfer_matching(t, i, from, to);
         }
     }
     transfer_decisions(t, row, from, to);

@@ -12,6 +12,7 @@
 #include <limber/explain.h>
 #include <limber/pack.h>
 #include <limber/snapshot.h>
+#include <limber/transfer.h>
 #include <string.h>
 
 #define STEP (LMB_TICKS_PER_SECOND / 60)
@@ -906,6 +907,75 @@ static void snapshots_have_mirrored_characters(void **state) {
     matching_end(&scene);
 }
 
+// ---- Hot reload.
+
+static void transfer(const crowd *from, const crowd *to) {
+    lmb_graph_transfer *made = NULL;
+    lmb_error error = {0};
+    uint32_t *inertia[2];
+    const crowd *crowds[2] = {from, to};
+    lmb_character_words words[2];
+    for (int i = 0; i < 2; i++) {
+        inertia[i] = calloc(MATCHING_CHARACTERS, lmb_graph_inertia_words(crowds[i]->graph) * sizeof **inertia + 1);
+        assert_non_null(inertia[i]);
+        words[i] = (lmb_character_words){crowds[i]->states,  inertia[i], NULL, MATCHING_CHARACTERS, NULL, 0,
+                                         MATCHING_CHARACTERS};
+    }
+    assert_ok(lmb_graph_transfer_create(from->graph, to->graph, NULL, &made, &error), &error);
+    assert_int_equal(lmb_graph_transfer_lost_count(made), 0);
+    assert_ok(lmb_graph_transfer_run(made, &words[0], &words[1], &error), &error);
+    assert_ok(lmb_control_check_states(to->control, to->states, MATCHING_CHARACTERS, &error), &error);
+    lmb_graph_transfer_destroy(made);
+    free(inertia[0]);
+    free(inertia[1]);
+}
+
+// An equal graph goes on as the old one would.
+static void an_equal_graph_goes_on(void **state) {
+    (void)state;
+    matching_scene scene;
+    crowd crowds[2], other;
+    matching_start(&scene, true);
+    crowd_start(&scene, &crowds[0]);
+    crowd_start(&scene, &crowds[1]);
+    crowd_start(&scene, &other);
+    run_both(crowds, 0, 80, false);
+    transfer(&crowds[1], &other);
+    memcpy(other.parameters, crowds[1].parameters, MATCHING_CHARACTERS * other.row * sizeof(float));
+    crowd reloaded[2] = {crowds[0], other};
+    assert_in_range(run_both(reloaded, 80, 200, false), 100, UINT32_MAX);
+    crowd_end(&crowds[0]);
+    crowd_end(&crowds[1]);
+    crowd_end(&other);
+    matching_end(&scene);
+}
+
+// Of a database with other rows, velocities are kept, and rows are not. Nothing plays mirrored that the new graph does
+// not mirror.
+static void other_rows_are_forgotten(void **state) {
+    (void)state;
+    matching_scene scenes[2];
+    crowd crowds[2], plain;
+    matching_start(&scenes[0], true);
+    matching_start(&scenes[1], false);
+    crowd_start(&scenes[0], &crowds[0]);
+    crowd_start(&scenes[0], &crowds[1]);
+    crowd_start(&scenes[1], &plain);
+    assert_in_range(run_both(crowds, 0, 80, false), 100, UINT32_MAX);
+    transfer(&crowds[0], &plain);
+    for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
+        const uint32_t *was = matched_of(&crowds[0], i), *is = matched_of(&plain, i);
+        assert_memory_equal(is + MATCHED_MOVING, was + MATCHED_MOVING, 4 * sizeof *is);
+        assert_memory_equal(is + MATCHED_WAITED, was + MATCHED_WAITED, 2 * sizeof *is);
+        assert_true(is[MATCHED_FOUND] == 0 && is[MATCHED_MIRRORED] == 0 && is[MATCHED_RECENT] == 0);
+    }
+    crowd_end(&crowds[0]);
+    crowd_end(&crowds[1]);
+    crowd_end(&plain);
+    matching_end(&scenes[0]);
+    matching_end(&scenes[1]);
+}
+
 // Expects that a state is refused with this word of its matching.
 static void expect_word_refused(const crowd *crowd, uint32_t word, uint32_t value) {
     lmb_error error = {0};
@@ -1079,6 +1149,8 @@ int main(void) {
         cmocka_unit_test(poses_are_reflected),
         cmocka_unit_test(choices_of_states_are_checked),
         cmocka_unit_test(snapshots_have_mirrored_characters),
+        cmocka_unit_test(an_equal_graph_goes_on),
+        cmocka_unit_test(other_rows_are_forgotten),
         cmocka_unit_test(a_mirrored_parameter_that_does_not_fit_is_refused),
         cmocka_unit_test(packs_have_the_database),
         cmocka_unit_test(differences_are_named),
