@@ -5,7 +5,6 @@ set -u
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 inexact='a?(sin|cos|tan)h?|atan2|exp|exp2|expm1|log|log2|log10|log1p|pow|cbrt|hypot|tgamma|lgamma|erf'
 
-if grep -nE "(^|[^a-zA-Z0-9_.>])($inexact)[fl]? ?\(" -r shaders/ops \
-    src/{base,math,rig,clip,match,program,control,graph,cpu,skin,pack} --include='*.[ch]' | grep -vE '^[^:]*:[0-9]*: *//'; then
-    exit 1
-fi
+calls=$(grep -nE "(^|[^a-zA-Z0-9_.>])($inexact)[fl]? ?\(" -r --include='*.[ch]' shaders/ops \
+    src/{base,math,rig,clip,match,program,control,graph,cpu,skin,pack} | grep -vE '^[^:]*:[0-9]*: *//')
+[ -z "$calls" ] || { echo "$calls"; exit 1; }

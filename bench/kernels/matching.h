@@ -28,7 +28,8 @@ typedef struct matching {
 
 // Creates a graph whose states are takes of 1,000 rows. If `varied` is true, there are tags that characters require or
 // forbid, the fourth take is a loop, the last one is the first one again, so that there are ties, and rows count
-// mirrored. Otherwise the crowd is that of limber-match-bench. The matching must be destroyed in any case, and stay where it is.
+// mirrored. Otherwise the crowd is that of limber-match-bench. The matching must be destroyed in any case, and stay
+// where it is.
 lmb_result matching_create(uint32_t take_count, bool varied, matching *matching, lmb_error *error);
 void matching_destroy(matching *matching);
 

@@ -568,9 +568,9 @@ LMB_API lmb_tag_rule_def lmb_default_tag_rule_def(void);
 /// ends: then it is left out as well.
 ///
 /// **Mirrored rows.** If rows of the database count mirrored, a search may find a mirrored one. From the jump on,
-/// `mirrored` is 1, else 0: the node around the machine is a blend by that parameter of the machine's pose (at 0) and of
-/// a mirror of it across x (at 1). It changes in jumps alone, so other states of the machine are mirrored as the take
-/// before them was. `"mirrored": true` in a graph as JSON makes all of that.
+/// `mirrored` is 1, else 0: the node around the machine is a blend by that parameter of the machine's pose (at 0) and
+/// of a mirror of it across x (at 1). It changes in jumps alone, so other states of the machine are mirrored as the
+/// take before them was. `"mirrored": true` in a graph as JSON makes all of that.
 ///
 /// **Jump.** The next frame begins with the row that was found, if it is not the one that plays: a transition to the
 /// take's state, inertialized over `fade`, which begins at the row's time and then advances by the step. It emits the
@@ -598,7 +598,8 @@ typedef struct lmb_matching_def {
 } lmb_matching_def;
 
 /// No database, which is refused until it is set; no velocity, faces where it goes; half-life 0.27 s, every 0.1 s, at
-/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 1 s, bonus 1; fades over 0.25 s; not mirrored.
+/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 1 s, bonus 1; fades over 0.25 s; no parameter
+/// of mirrored rows.
 LMB_API lmb_matching_def lmb_default_matching_def(void);
 
 /// A state machine: what a node of #LMB_OP_MACHINE does. The inputs of the node are the poses of the states, in their

@@ -173,8 +173,8 @@ typedef struct lmb_motion_path {
 } lmb_motion_path;
 
 /// Makes a query: the pose of a row, usually of the one that plays, or of the mirrored row, and a desired path,
-/// normalised as by lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does not
-/// exist has the mean pose.
+/// normalised as by lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does
+/// not exist has the mean pose.
 LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, bool mirrored,
                                        const lmb_motion_path *path, int16_t query[LMB_MOTION_ROW_SIZE]);
 

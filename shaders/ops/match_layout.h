@@ -17,8 +17,8 @@
 #define SMALL_BOX 16u
 #define LARGE_BOX 64u
 #define MOST_MATCH_ROWS 131072u
-// What a search finds is a choice: a row, and this bit if it is the mirrored row. So of two that cost the same, one that
-// is not mirrored comes first.
+// What a search finds is a choice: a row, and this bit if it is the mirrored row. So of two that cost the same, one
+// that is not mirrored comes first.
 #define MATCH_MIRRORED MOST_MATCH_ROWS
 
 #endif

@@ -1,5 +1,5 @@
-// An angle is reduced to at most an eighth of a turn from a multiple of a quarter turn, whose parts have few enough bits
-// that their products are exact. Then follow the terms of Taylor's series, up to one below 1e-18.
+// An angle is reduced to at most an eighth of a turn from a multiple of a quarter turn, whose parts have few enough
+// bits that their products are exact. Then follow the terms of Taylor's series, up to one below 1e-18.
 #include "float64.h"
 
 #define MOST_RADIANS 0x1p31

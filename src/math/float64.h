@@ -1,6 +1,6 @@
 // Functions of float64 that have the same bits everywhere. Those of a compiler's library are not exact, and libraries
-// differ in the last bit; here are only operations that IEEE 754 rounds in one way. Errors are below 1e-15 of the result
-// or, near a multiple of pi, of 1.
+// differ in the last bit; here are only operations that IEEE 754 rounds in one way. Errors are below 1e-15 of the
+// result or, near a multiple of pi, of 1.
 #ifndef LMB_FLOAT64_H
 #define LMB_FLOAT64_H
 

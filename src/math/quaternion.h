@@ -38,7 +38,8 @@ static inline void lmb_quaternion_from(const float given[4], double q[4]) {
 
 // Finds the weights of two unit quaternions in their slerp as far as `u`, the short way. `dot` is their dot product.
 static inline void lmb_slerp_weights(double dot, double u, double weights[2]) {
-    const double angle = lmb_arc_cosine64(fmin(fabs(dot), 1.0)), sine = lmb_sine64(angle), sign = dot < 0.0 ? -1.0 : 1.0;
+    const double angle = lmb_arc_cosine64(fmin(fabs(dot), 1.0)), sine = lmb_sine64(angle),
+                 sign = dot < 0.0 ? -1.0 : 1.0;
     weights[0] = sine > 1e-6 ? lmb_sine64((1.0 - u) * angle) / sine : 1.0 - u;
     weights[1] = sign * (sine > 1e-6 ? lmb_sine64(u * angle) / sine : u);
 }

@@ -558,7 +558,8 @@ static const char *const more[] = {
     // Motion matching.
     "{'op':'machine','character-motion':true,'matching':{'left-foot':'left_foot','right-foot':'right_foot','hips':"
     "'pelvis','velocity':[{'param':'x'},2],'heading':{'param':'yaw'},'tags':{'fast':{'param':'runs'},'slow':0},"
-    "'half-life':0.3,'mirrored':true,'interval':0.2,'velocity-change':1,'heading-change':1,'window':0.1,'recent':0.4,'bonus':2,"
+    "'half-life':0.3,'mirrored':true,'interval':0.2,'velocity-change':1,'heading-change':1,'window':0.1,"
+    "'recent':0.4,'bonus':2,"
     "'fade':0.3,'rate':20,'times':[0.25,0.5,1],'end':0.2,'weights':{'foot-positions':1,'foot-velocities':2,"
     "'hip-velocity':0.5,'path':3,'headings':1},'comment':'all'},'states':[{'name':'a','tags':['slow'],'pose':{'op':"
     "'clip','clip':'walk','play':{'velocity':1}}},{'name':'b','take':true,'tags':['fast'],'pose':{'op':'clip','clip':"

@@ -10,11 +10,11 @@ enum { CASES = 200000 };
 #define PI 3.14159265358979323846L
 
 // Numbers of all sizes: random bits of a fraction, times a power of 2.
-static double draw(uint64_t *state, int least, int most) {
+static double draw(uint64_t *state, int lowest, int highest) {
     *state = *state * 6364136223846793005u + 1442695040888963407u;
     const double fraction = (double)(*state >> 11) * 0x1p-53;
     *state = *state * 6364136223846793005u + 1442695040888963407u;
-    const int power = least + (int)((*state >> 33) % (uint64_t)(most - least + 1));
+    const int power = lowest + (int)((*state >> 33) % (uint64_t)(highest - lowest + 1));
     return ldexp((*state >> 32 & 1) != 0 ? -1.0 - fraction : 1.0 + fraction, power);
 }
 
