@@ -569,8 +569,9 @@ LMB_API lmb_tag_rule_def lmb_default_tag_rule_def(void);
 ///
 /// **Mirrored rows.** If rows of the database count mirrored, a search may find a mirrored one. From the jump on,
 /// `mirrored` is 1, else 0: the node around the machine is a blend by that parameter of the machine's pose (at 0) and
-/// of a mirror of it across x (at 1). It changes in jumps alone, so other states of the machine are mirrored as the
-/// take before them was. `"mirrored": true` in a graph as JSON makes all of that.
+/// of a mirror of it across x (at 1). Nodes and computed parameters may read it, as weights of fades. It changes in
+/// jumps alone, so other states of the machine are mirrored as the take before them was; a machine that begins anew is
+/// not mirrored. Nothing checks that there is a mirror. `"mirrored": true` in a graph as JSON makes all of that.
 ///
 /// **Jump.** The next frame begins with the row that was found, if it is not the one that plays: a transition to the
 /// take's state, inertialized over `fade`, which begins at the row's time and then advances by the step. It emits the

@@ -174,7 +174,7 @@ typedef struct lmb_motion_path {
 
 /// Makes a query: the pose of a row, usually of the one that plays, or of the mirrored row, and a desired path,
 /// normalised as by lmb_motion_database_normalize(), but in floats: its numbers differ by at most 1. A row that does
-/// not exist has the mean pose.
+/// not exist has the mean pose. Any database has the poses of mirrored rows, also if they do not count.
 LMB_API void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row, bool mirrored,
                                        const lmb_motion_path *path, int16_t query[LMB_MOTION_ROW_SIZE]);
 
@@ -212,7 +212,7 @@ typedef struct lmb_motion_search_def {
     float current_bonus;
     /// Rows of the same take within so many seconds, rounded to whole rows, of the current row or of a recent one are
     /// left out, mirrored or not, except the current row itself: they would play what plays, or what was just left. In
-    /// a loop, seconds go on at its other end. From 0; 0 leaves out the recent rows alone.
+    /// a loop, seconds go on at its other end. From 0; 0 leaves out the recent rows and the mirror of the current one.
     float window;
     uint32_t recent_rows[LMB_MAX_MOTION_RECENT]; ///< chosen shortly before; rows that do not exist do not count
     uint32_t recent_count;                       ///< more than #LMB_MAX_MOTION_RECENT count as that
