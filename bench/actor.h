@@ -31,6 +31,9 @@ void actor_destroy(actor *actor);
 
 // The kinds, called by actor_create().
 lmb_result actor_create_procedural(uint32_t joints, actor *actor, lmb_error *error);
+// Makes a clip of the mannequin's body, whose rig is given, into one of an actor with that body.
+lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, const lmb_clip *clip, lmb_clip **taken,
+                                     lmb_error *error);
 lmb_result actor_create_mannequin(uint32_t joints, actor *actor, lmb_error *error);
 lmb_result actor_create_pab(actor *actor, lmb_error *error);
 

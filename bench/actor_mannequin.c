@@ -50,8 +50,8 @@ static void fill_key(const actor *actor, const lmb_transform *pose, uint32_t bod
     }
 }
 
-static lmb_result resample(const lmb_rig *body, const lmb_clip *clip, actor *actor, lmb_clip **resampled,
-                           lmb_error *error) {
+lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, const lmb_clip *clip, lmb_clip **taken,
+                                     lmb_error *error) {
     uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(body);
     keyframes whole = {0}, own = {0};
     lmb_result result = keyframes_create(lmb_clip_duration(clip), joints, &whole, error);
@@ -66,7 +66,7 @@ static lmb_result resample(const lmb_rig *body, const lmb_clip *clip, actor *act
             float phase = 6.2831853f * (float)key / (float)(whole.count - 1);
             fill_key(actor, keyframes_pose(&own, key), body_joints, joints, phase, keyframes_pose(&whole, key));
         }
-        result = keyframes_clip(&whole, actor->rig, lmb_clip_name(clip), resampled, error);
+        result = keyframes_clip(&whole, actor->rig, lmb_clip_name(clip), taken, error);
     }
     keyframes_destroy(&own);
     keyframes_destroy(&whole);
@@ -95,7 +95,8 @@ lmb_result actor_create_mannequin(uint32_t joints, actor *actor, lmb_error *erro
         result = create_rig(mannequin_rig(mannequin), joints, &actor->rig, error);
     }
     for (uint32_t i = 0; i < ACTOR_CLIPS && result == LMB_OK; i++) {
-        result = resample(mannequin_rig(mannequin), mannequin_clip(mannequin, ids[i]), actor, &actor->clips[i], error);
+        result = actor_take_mannequin_clip(actor, mannequin_rig(mannequin), mannequin_clip(mannequin, ids[i]),
+                                           &actor->clips[i], error);
     }
     if (result == LMB_OK) {
         result = create_mask(mannequin, actor, error);

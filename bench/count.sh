@@ -60,6 +60,7 @@ for crowd in divergent divergent-states divergent-clips divergent-fades; do
 done
 held+=("simd 8|divergent|mannequin|compressed" "simd 4|divergent|mannequin")
 held+=("control|root-motion|mannequin" "control|warp|mannequin" "control|full-rotation|mannequin")
+held+=("control|matching|mannequin" "simd 8|matching|mannequin")
 
 update_budgets() {
     local case arguments counted lines=()

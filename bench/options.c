@@ -46,7 +46,7 @@ static const char *read_workload(const char *text, void *target) {
     }
     return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, stride, "
            "foot-lock, twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion, "
-           "skin-morph, divergent, divergent-states, divergent-clips or divergent-fades";
+           "skin-morph, divergent, divergent-states, divergent-clips, divergent-fades or matching";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -108,7 +108,8 @@ static void make_scenes(const request *request, options *options) {
         scene *scene = &options->scenes[options->scene_count++];
         *scene = request->scene;
         if (scene->clips == ACTOR_KIND_COUNT) {
-            scene->clips = workload_kind_base(scene->workload) != scene->workload ? ACTOR_MANNEQUIN : ACTOR_PROCEDURAL;
+            const bool has_base = workload_kind_base(scene->workload) != scene->workload;
+            scene->clips = has_base || scene->workload == WORKLOAD_MATCHING ? ACTOR_MANNEQUIN : ACTOR_PROCEDURAL;
         }
         scene->joints = request->joints.values[i];
     }
@@ -131,9 +132,10 @@ int options_read(int count, char **arguments, options *options) {
          "root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices too (dual\n"
          "quaternions written besides palettes; four morph targets); each character its own: divergent\n"
          "(one to three of six states), divergent-states (one of twenty), divergent-clips (a node that\n"
-         "plays one of twenty), divergent-fades (two such nodes)"},
+         "plays one of twenty), divergent-fades (two such nodes); matching: each matches motion of\n"
+         "four minutes of the mannequin's takes, control, with the searches, and poses also apart"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
-         "procedural (default); mannequin: the built-in character's, default above four-clips;\n"
+         "procedural (default); mannequin: the built-in character's, default where it is needed;\n"
          "pab: of FBX files"},
         {"--compress", OPTION_FLAG, &request.scene.compressed, NULL, "the clips through lmb_clip_compress"},
         {"--joints", OPTION_OTHER, &(option_other){read_joints, &request.joints}, "N[,N...]", "of the rig (67)"},

@@ -5,6 +5,7 @@
 #include "divergent.h"
 #include "node.h"
 #include "random.h"
+#include "takes.h"
 #include "travel.h"
 
 #include <math.h>
@@ -35,7 +36,8 @@ const char *workload_kind_name(workload_kind kind) {
                                                            "divergent",
                                                            "divergent-states",
                                                            "divergent-clips",
-                                                           "divergent-fades"};
+                                                           "divergent-fades",
+                                                           "matching"};
     return names[kind];
 }
 
@@ -56,7 +58,7 @@ workload_kind workload_kind_base(workload_kind kind) {
 }
 
 bool workload_kind_has_control(workload_kind kind) {
-    return kind == WORKLOAD_MACHINES || travel_has(kind);
+    return kind == WORKLOAD_MACHINES || kind == WORKLOAD_MATCHING || travel_has(kind);
 }
 
 // The number of clips that a workload samples, each at its own time; the times are the first parameters.
@@ -164,6 +166,9 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (divergent_has(kind)) {
         return divergent_create(workload, 0, error);
     }
+    if (kind == WORKLOAD_MATCHING) {
+        return takes_create(workload, error);
+    }
     travel travel;
     if (travel_has(kind)) {
         travel_make(kind, actor, &travel);
@@ -236,6 +241,8 @@ void workload_destroy(workload *workload) {
 void workload_fill_moving(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
     if (workload->moves != NULL) {
         workload->moves->fill(workload->graph, characters, frame, parameters);
+    } else if (workload->kind == WORKLOAD_MATCHING) {
+        takes_fill(workload->graph, characters, frame, parameters);
     } else if (travel_has(workload->kind)) {
         travel_fill(workload->graph, characters, frame, parameters);
     } else {

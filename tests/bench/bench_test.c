@@ -54,7 +54,7 @@ static void wrong_usage_is_reported_and_ends_with_2(void **state) {
         {"--joints 70000", "--joints must be numbers of joints, with commas between them, not '70000'"},
         {"--seconds nan", "--seconds must be seconds, at most 3600, not 'nan'"},
         {"--seconds 0", "--seconds must be seconds, at most 3600, not '0'"},
-        {"--workload five-clips", "divergent-clips or divergent-fades, not 'five-clips'"},
+        {"--workload five-clips", "divergent-fades or matching, not 'five-clips'"},
         {"--clips horse", "--clips must be procedural, mannequin or pab, not 'horse'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -164,6 +164,7 @@ static void every_workload_and_set_of_clips_runs(void **state) {
         "--workload masked --characters 1 --joints 1",
         "--workload machines --characters 9 --joints 67",
         "--workload machines --clips mannequin --characters 2 --joints 24",
+        "--workload matching --characters 9 --joints 67",
     };
     for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i += suite_stride()) {
         command_output output = run_well(arguments[i]);
