@@ -453,8 +453,18 @@ static bool lanes_are_like(const evaluation *e) {
     return like;
 }
 
+// Lanes whose character is inertialized, which costs as much as sampling two clips.
+static lane_mask inertialized_lanes(const evaluation *e) {
+    lane_mask moves = ALL_WORD(0u) != 0u;
+    if (USES_INERTIA && e->program[PROGRAM_INERTIA] != 0) {
+        const word row = e->character * e->program[PROGRAM_PARAMETERS] + (e->program[PROGRAM_INERTIA] - 1);
+        moves = GATHER_REAL(e->parameters, row + INERTIA_TIME) < GATHER_REAL(e->parameters, row + INERTIA_DURATION);
+    }
+    return moves;
+}
+
 // A key for what a character samples, and for its level of detail: in the high byte what comes first, in the low byte a
-// hash of everything.
+// hash of everything and then, in the last bit, whether it is inertialized.
 static word sampled_keys(const evaluation *e) {
     word key = ALL_WORD(0u), hash = TO_WORD(plan_walk(*e).level) * 0x9e3779b1u;
     lane_mask found = ALL_WORD(0u) != 0u;
@@ -467,7 +477,8 @@ static word sampled_keys(const evaluation *e) {
             found = OR(found, s->sampled);
         }
     }
-    return (key & 255u) << 8u | hash >> 24u;
+    const word moves = SELECT(inertialized_lanes(e), ALL_WORD(1u), ALL_WORD(0u));
+    return (key & 255u) << 8u | hash >> 25u << 1u | moves;
 }
 
 static void let_wait(waiting *w, const evaluation *e, int lanes) {
@@ -515,7 +526,8 @@ static void run_again(run *r, const uint32_t *list, uint32_t count) {
     }
 }
 
-// Runs the waiting characters: first those of which enough sample the same to fill most lanes, then the others.
+// Runs the waiting characters: first those of which enough sample the same to fill most lanes, then the others. Among
+// those that sample the same, the ones that are inertialized come last.
 static void run_waiting(run *r, waiting *w) {
     const uint32_t *order = order_waiting(w);
     uint32_t *sorted = w->order[1], *others = w->order[0], other_count = 0; // what was read in order[0] may change
@@ -523,7 +535,7 @@ static void run_waiting(run *r, waiting *w) {
         sorted[i] = order[i];
     }
     for (uint32_t begin = 0, end; begin < w->count; begin = end) {
-        for (end = begin; end < w->count && w->keys[sorted[end]] == w->keys[sorted[begin]];) {
+        for (end = begin; end < w->count && w->keys[sorted[end]] >> 1 == w->keys[sorted[begin]] >> 1;) {
             end++;
         }
         const uint32_t rest = (end - begin) % SIMD_WIDTH, left = 3 * rest < 2 * SIMD_WIDTH ? rest : 0;
