@@ -22,8 +22,9 @@ static const char *const way_names[WAYS] = {"forwards",     "backwards",    "to 
 typedef struct matching {
     subject subject; // the first member
     const char *path;
-    const char *names[3]; // of the joints, or NULL
-    bool is_mirrored;     // moments count mirrored, too
+    const char *database_path; // or NULL
+    const char *names[3];      // of the joints, or NULL
+    bool is_mirrored;          // moments count mirrored, too
     take_list list;
     uint32_t joints[3]; // left foot, right foot, hips
     lmb_motion_database *database;
@@ -304,6 +305,12 @@ static void write_graph(const void *data, FILE *stream) {
     fputs("]}\n", stream);
 }
 
+static void write_database(const void *data, FILE *stream) {
+    size_t size;
+    const void *block = lmb_motion_database_block(data, &size);
+    fwrite(block, 1, size, stream);
+}
+
 // ---- The command.
 
 static lmb_result match(matching *m, lmb_error *error) {
@@ -336,6 +343,9 @@ static lmb_result match(matching *m, lmb_error *error) {
     print_takes(m);
     print_rows(m);
     m->subject.place = NULL;
+    if (m->database_path != NULL && take_list_write(m->database_path, write_database, m->database, error)) {
+        return error->result;
+    }
     return take_list_write(m->path, write_graph, m, error);
 }
 
@@ -350,6 +360,8 @@ int command_motion_match(int argc, char **argv) {
     matching m = {.list.min_seconds = MIN_SECONDS};
     const option options[] = {
         {"--output", OPTION_TEXT, &m.path, "FILE", "the graph to write, as JSON"},
+        {"--database", OPTION_TEXT, &m.database_path, "FILE",
+         "also the database, for programs that search: lmb_motion_database_open()"},
         {"--left-foot", OPTION_TEXT, &m.names[0], "JOINT", "by default the rest pose shows it: low and on the left"},
         {"--right-foot", OPTION_TEXT, &m.names[1], "JOINT", "likewise"},
         {"--hips", OPTION_TEXT, &m.names[2], "JOINT", "by default where both legs meet"},

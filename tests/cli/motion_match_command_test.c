@@ -1,8 +1,10 @@
 // `limber motion-match`: the graph that it writes is without a warning and goes where it is asked to, sideways, too; it
 // says what the clips lack; and what it refuses.
+#include "capture_folder.h"
 #include "command.h"
 #include "suite.h"
 
+#include <limber/motion_database.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -132,6 +134,24 @@ static void mirrored_moments_count_too(void **state) {
     }
 }
 
+// A program opens the database, whose takes are the clips in their order.
+static void programs_get_the_database(void **state) {
+    (void)state;
+    free(run(COMMAND "mannequin-takes --clip \"take 2\" --clip \"take 1\" --mirrored --output match.json --database "
+                     "walk.lmm"));
+    size_t size;
+    uint8_t *bytes = capture_read_bytes("walk.lmm", &size);
+    lmb_motion_database *database = NULL;
+    lmb_error error = {0};
+    assert_non_null(bytes);
+    assert_ok(lmb_motion_database_open(bytes, size, NULL, &database, &error), &error);
+    assert_int_equal(lmb_motion_database_row_count(database), 2 * 1801);
+    assert_true(lmb_motion_database_is_mirrored(database));
+    assert_int_equal(lmb_motion_database_row(database, lmb_motion_database_find_row(database, 1, 60.0f)).take, 1);
+    lmb_motion_database_destroy(database);
+    free(bytes);
+}
+
 static void what_is_refused(void **state) {
     (void)state;
     refuse("mannequin --clip walk", 2, "--output");
@@ -143,6 +163,7 @@ static void what_is_refused(void **state) {
     refuse("small.gltf --output x.json", 1,
            "the rest pose does not show which joint that is: name it with --right-foot");
     refuse("mannequin --clip walk --output missing/x.json", 1, "missing/x.json: ");
+    refuse("mannequin --clip walk --output x.json --database missing/x.lmm", 1, "missing/x.lmm: ");
     assert_null(command_read_file("x.json"));
 }
 
@@ -151,6 +172,7 @@ int main(void) {
         cmocka_unit_test(takes_go_where_they_are_asked_to),
         cmocka_unit_test(loops_say_what_they_lack),
         cmocka_unit_test(mirrored_moments_count_too),
+        cmocka_unit_test(programs_get_the_database),
         cmocka_unit_test(what_is_refused),
     };
     return cmocka_run_group_tests(tests, enter, leave);
