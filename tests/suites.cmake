@@ -27,6 +27,7 @@ set(in_cli IF NOT_WIN32 RUNS limber-cli LIBRARIES limber-tools)
 
 set(of_arithmetic_test OPTIMISED ALL_CASES LABELS again-with-sanitizers)
 set(of_float64_test OPTIMISED LABELS foreign web)
+set(of_same_bits_test LABELS foreign web)
 set(of_ticks_test OPTIMISED LABELS foreign web
     SOURCES ops/ticks_of_words.c ops/ticks_of_lanes.c ops/ticks_of_the_compiler.c)
 set(of_inertia_test OPTIMISED LABELS vectors)
