@@ -1,5 +1,5 @@
-// Functions of float64 with the same bits everywhere: beside those of long double, exact cases, and a hash of the bits
-// of all results, which every processor and compiler gives.
+// Functions of float64 with the same bits everywhere: beside those of glibc's long double, exact cases, and a hash of
+// the bits of all results, which every processor and compiler gives.
 #include "suite.h"
 
 #include "math/float64.h"
@@ -8,6 +8,12 @@
 
 enum { CASES = 200000 };
 #define PI 3.14159265358979323846L
+// Other libraries' functions of long double are less exact than what is tested. Some processors take long for them.
+#ifdef __GLIBC__
+#define IS_COMPARED(i) ((i) % 16 == 0)
+#else
+#define IS_COMPARED(i) false
+#endif
 
 // Numbers of all sizes: random bits of a fraction, times a power of 2.
 static double draw(uint64_t *state, int lowest, int highest) {
@@ -35,7 +41,7 @@ static void sines_and_cosines(void **state) {
     uint64_t random = 1, hash = 0;
     for (int i = 0; i < CASES; i++) {
         const double x = draw(&random, -60, 30), sine = lmb_sine64(x), cosine = lmb_cosine64(x);
-        if (sizeof(long double) > sizeof(double)) { // where the library is that exact
+        if (IS_COMPARED(i)) {
             expect_near(sine, sinl((long double)x), fabs(x) < 1.0 ? fabs(x) : 1.0, "sine", x);
             expect_near(cosine, cosl((long double)x), 1.0, "cosine", x);
         }
@@ -52,7 +58,7 @@ static void arc_tangents(void **state) {
     uint64_t random = 2, hash = 0;
     for (int i = 0; i < CASES; i++) {
         const double x = draw(&random, -20, 20), y = draw(&random, -20, 20), angle = lmb_arc_tangent64(y, x);
-        if (sizeof(long double) > sizeof(double)) {
+        if (IS_COMPARED(i)) {
             expect_near(angle, atan2l((long double)y, (long double)x), fabs(angle), "arc tangent", y / x);
         }
         assert_true(lmb_arc_tangent64(-y, x) == -angle);
