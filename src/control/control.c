@@ -399,7 +399,7 @@ static uint32_t find_angle(double radians) {
 // 2^40, or not a number.
 static bool write_orientation(const lmb_motion *from, uint32_t words[4]) {
     double of_yaw[4], square = 0.0;
-    lmb_quaternion_from_yaw(from->yaw, of_yaw);
+    lmb_quaternion_from_yaw(fmod(from->yaw, 2.0 * TURN), of_yaw); // of any size
     bool given = false;
     for (int i = 0; i < 4; i++) {
         square += from->rotation[i] * from->rotation[i];

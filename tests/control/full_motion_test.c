@@ -385,6 +385,11 @@ static void test_places(void **state) {
     about(0.0, 1.0, 0.0, 1.25, at.q);
     memcpy(at.t, put.position, sizeof at.t);
     assert_at(&s, at, 1e-6);
+    put.yaw = -7e12; // a turn is 2 PI, as float64 has it
+    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
+    stage_step(&s, 0);
+    about(0.0, 1.0, 0.0, fmod(-7e12, 4.0 * PI), at.q);
+    assert_at(&s, at, 1e-6);
     const double far[4] = {3e5, -1e5, 2e5, 7e5}; // of any length
     memcpy(put.rotation, far, sizeof far);
     assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
