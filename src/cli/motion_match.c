@@ -112,7 +112,7 @@ static lmb_result find_joints(matching *m, lmb_error *error) {
     return LMB_OK;
 }
 
-// Refuses a rig whose feet are not mirror images of each other.
+// Refuses a rig whose feet are not mirror images of each other by their names, or whose hips have another one.
 static lmb_result check_partners(const matching *m, lmb_error *error) {
     const lmb_rig *rig = m->subject.character.rig;
     uint32_t *partners = calloc(lmb_rig_joint_count(rig), sizeof *partners);
@@ -123,10 +123,15 @@ static lmb_result check_partners(const matching *m, lmb_error *error) {
     }
     if (lmb_rig_find_mirror(rig, NULL, partners, &found) != LMB_OK) {
         result = lmb_fail(error, found.result, "--mirrored: %s", found.message);
-    } else if (partners[m->joints[0]] != m->joints[1]) {
+    } else if (partners[m->joints[0]] == m->joints[0]) {
+        result = lmb_fail(error, LMB_ERROR_ARGUMENT,
+                          "--mirrored: the name of '%.100s' does not say what is its mirror image",
+                          lmb_rig_joint_name(rig, m->joints[0]));
+    } else if (partners[m->joints[0]] != m->joints[1] || partners[m->joints[2]] != m->joints[2]) {
+        const uint32_t joint = m->joints[partners[m->joints[0]] != m->joints[1] ? 0 : 2];
         result =
             lmb_fail(error, LMB_ERROR_ARGUMENT, "--mirrored: by their names, '%.100s' is the mirror image of '%.100s'",
-                     lmb_rig_joint_name(rig, m->joints[0]), lmb_rig_joint_name(rig, partners[m->joints[0]]));
+                     lmb_rig_joint_name(rig, joint), lmb_rig_joint_name(rig, partners[joint]));
     }
     free(partners);
     return result;

@@ -453,7 +453,7 @@ static bool lanes_are_like(const evaluation *e) {
     return like;
 }
 
-// Lanes whose character is inertialized, which costs as much as sampling two clips.
+// Lanes whose character is inertialized.
 static lane_mask inertialized_lanes(const evaluation *e) {
     lane_mask moves = ALL_WORD(0u) != 0u;
     if (USES_INERTIA && e->program[PROGRAM_INERTIA] != 0) {

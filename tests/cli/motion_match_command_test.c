@@ -159,6 +159,10 @@ static void what_is_refused(void **state) {
     refuse("mannequin --left-foot paw --output x.json", 1, "--left-foot: no joint 'paw'");
     refuse("mannequin --left-foot left_hand --mirrored --output x.json", 1,
            "--mirrored: by their names, 'left_hand' is the mirror image of 'right_hand'");
+    refuse("mannequin --hips left_thigh --mirrored --output x.json", 1,
+           "--mirrored: by their names, 'left_thigh' is the mirror image of 'right_thigh'");
+    refuse("mannequin --left-foot head --mirrored --output x.json", 1,
+           "--mirrored: the name of 'head' does not say what is its mirror image");
     refuse("mannequin --left-foot pelvis --output x.json", 1, "motion database: ");
     refuse("small.gltf --output x.json", 1,
            "the rest pose does not show which joint that is: name it with --right-foot");
