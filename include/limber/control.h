@@ -562,10 +562,10 @@ LMB_API lmb_tag_rule_def lmb_default_tag_rule_def(void);
 /// - the take ends: its last rows, which are not found, or its end.
 ///
 /// The query has the pose of the row that plays and the path to what the parameters ask for
-/// (lmb_motion_database_path()): from a velocity of its own, which follows `velocity` by the spring of `half_life` and
-/// begins at 0, and from the character's heading. Left out are the rows within `window` of the one that plays, and of
-/// the last four that were chosen in the last `recent` seconds. The row that plays costs `bonus` less, unless the take
-/// ends: then it is left out as well.
+/// (lmb_motion_database_path()), or the stated one: from a velocity of its own, which follows `velocity` by the spring
+/// of `half_life` and begins at 0, and from the character's heading. Left out are the rows within `window` of the one
+/// that plays, and of the last four that were chosen in the last `recent` seconds. The row that plays costs `bonus`
+/// less, unless the take ends: then it is left out as well.
 ///
 /// **Mirrored rows.** If rows of the database count mirrored, a search may find a mirrored one. From the jump on,
 /// `mirrored` is 1, else 0: the node around the machine is a blend by that parameter of the machine's pose (at 0) and
@@ -582,7 +582,16 @@ typedef struct lmb_matching_def {
     uint32_t database_words;
     /// Desired velocity along x and z of the world, units a second, clamped to +-2^20; not finite counts as 0.
     lmb_value velocity[2];
-    bool faces_heading;    ///< whether it is to face `heading`; if not, where `velocity` goes, or ahead without one
+    /// Whether it is to be at the places of `path`, and not where `velocity` leads. So a character follows a way that is
+    /// known, as of a path finder, through its curves. Its velocity then is that to the first place, and `velocity` is
+    /// not read.
+    bool follows_path;
+    /// Where it is to be after each of the database's times, along x and z of the world, from where it is; clamped to
+    /// +-2^20; not finite counts as 0.
+    lmb_value path[3][2];
+    /// Whether it is to face `heading`; if not, where `velocity` goes, or ahead without one. With a path: from each
+    /// place to the next; if they are less than 1e-6 apart, as at the place before.
+    bool faces_heading;
     lmb_value heading;     ///< desired yaw in radians; if it is not finite, it is to face ahead
     float half_life;       ///< seconds after which about half of the difference from what is asked is gone, 0 to 10
     float interval;        ///< seconds from turn to turn, 1/120 to 10
@@ -598,9 +607,9 @@ typedef struct lmb_matching_def {
     uint32_t cookie;     ///< of lmb_default_matching_def(): any other number is refused
 } lmb_matching_def;
 
-/// No database, which is refused until it is set; no velocity, faces where it goes; half-life 0.27 s, every 0.1 s, at
-/// changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 1 s, bonus 1; fades over 0.25 s; no parameter
-/// of mirrored rows.
+/// No database, which is refused until it is set; no velocity, no path, faces where it goes; half-life 0.27 s, every
+/// 0.1 s, at changes above 0.5 units a second and 0.5 radians; window 0.2 s, recent 1 s, bonus 1; fades over 0.25 s; no
+/// parameter of mirrored rows.
 LMB_API lmb_matching_def lmb_default_matching_def(void);
 
 /// A state machine: what a node of #LMB_OP_MACHINE does. The inputs of the node are the poses of the states, in their

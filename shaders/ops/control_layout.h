@@ -270,7 +270,10 @@
 #define MATCHING_FACES 77u    // 1: the heading counts; 0: the character is to face where it goes
 #define MATCHING_SPRING 78u   // float: 1/s; 0: what is desired is reached at once
 #define MATCHING_MIRRORED 79u // parameter: 1 if the take plays mirrored, or 0; CONTROL_NONE: rows do not count mirrored
-#define MATCHING_WORDS 80u
+#define MATCHING_FOLLOWS 80u  // 1: the path is stated
+#define MATCHING_FIRST 81u    // float: 1 / the first time ahead
+#define MATCHING_PLACES 82u   // six values: x and z of the stated path
+#define MATCHING_WORDS 112u
 // A time ahead, and how far springs are then (src/match/path.c): seconds; the share of a turn; factors of how much the
 // velocity differs from the desired one, and of the acceleration plus the spring's rate times that.
 #define AHEAD_WORDS 4u

@@ -148,22 +148,28 @@ OP uint row_of_moment(control c, address matching, uint moment) {
     return LOAD(c.block, LOAD(c.block, matching + MATCHING_ROWS) + moment);
 }
 
+// A number of a velocity or of a place that parameters ask for.
+OP real asked_number(control c, address value) {
+    real number = control_number(c, value);
+    return is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
+}
+
 // What parameters ask for, along axes of the world.
 OP_NOINLINE course desired_course(control c, address matching, word yaw) {
-    real v[2];
-    for (address i = 0u; i < 2u; i++) {
-        real number = control_number(c, matching + MATCHING_VELOCITY + i * CONTROL_VALUE_WORDS);
-        v[i] = is_finite(number) ? clamp_real(snap(number), -1048576.0f, 1048576.0f) : 0.0f;
-    }
+    bool follows = LOAD(c.block, matching + MATCHING_FOLLOWS) != 0u;
+    float scale = follows ? LOAD_FLOAT(c.block, matching + MATCHING_FIRST) : 1.0f;
+    address asked = matching + (follows ? MATCHING_PLACES : MATCHING_VELOCITY);
+    real x = snap(asked_number(c, asked) * scale);
+    real z = snap(asked_number(c, asked + CONTROL_VALUE_WORDS) * scale);
     word angle = yaw;
     if (LOAD(c.block, matching + MATCHING_FACES) != 0u) {
         real heading = control_number(c, matching + MATCHING_HEADING);
         angle = is_finite(heading) ? angle_of_turns(turns_of_radians(snap(heading))) : yaw;
-    } else if (v[0] != 0.0f || v[1] != 0.0f) {
-        real turns = turns_of_radians(angle_from_axis(v[1], v[0]));
-        angle = angle_of_turns(v[0] < 0.0f ? -turns : turns);
+    } else if (x != 0.0f || z != 0.0f) {
+        real turns = turns_of_radians(angle_from_axis(z, x));
+        angle = angle_of_turns(x < 0.0f ? -turns : turns);
     }
-    return make_course(v[0], v[1], angle);
+    return make_course(x, z, angle);
 }
 
 STRUCT(tag_masks)
@@ -216,19 +222,66 @@ OP match_question put_feature(match_question q, memory block, address matching, 
     return q;
 }
 
-// Puts the path into a query: how the character approaches a course along its own axes.
-OP match_question put_path(match_question q, memory block, address matching, approach x, approach z, course desired) {
+// Where a character is to be after a time, in its frame, and to head.
+STRUCT(spot)
+real x;
+real z;
+direction heading;
+END_STRUCT(spot)
+
+// How the character approaches a course along its own axes. `ahead`: AHEAD_WORDS.
+OP spot approached_spot(memory block, address ahead, approach x, approach z, course desired) {
+    real time = LOAD_FLOAT(block, ahead);
+    real by_off = LOAD_FLOAT(block, ahead + 2u);
+    real by_on = LOAD_FLOAT(block, ahead + 3u);
+    spot s;
+    s.x = place_ahead(x, desired.x, time, by_off, by_on);
+    s.z = place_ahead(z, desired.z, time, by_off, by_on);
+    s.heading = heading_ahead(desired.turn, LOAD_FLOAT(block, ahead + 1u));
+    return s;
+}
+
+// A place of the stated path, and the heading there: from the last place, or as there if they are one, unless the
+// character is to face a heading. `back`: from axes of the world to those of the character.
+OP spot stated_spot(spot s, control c, address matching, uint i, spot last, direction back) {
+    address value = matching + MATCHING_PLACES + 2u * i * CONTROL_VALUE_WORDS;
+    real x = asked_number(c, value);
+    real z = asked_number(c, value + CONTROL_VALUE_WORDS);
+    displacement own = turn_displacement(make_displacement(x, 0.0f, z, 0.0f), back);
+    s.x = snap(own.x);
+    s.z = snap(own.z);
+    if (LOAD(c.block, matching + MATCHING_FACES) == 0u) {
+        real along_x = snap(s.x - last.x);
+        real along_z = snap(s.z - last.z);
+        real square = along_x * along_x + along_z * along_z;
+        s.heading = last.heading;
+        if (square > 1e-12f) {
+            real inverse = reciprocal_root(square);
+            s.heading = make_direction(along_x * inverse, along_z * inverse);
+        }
+    }
+    return s;
+}
+
+// Puts a path into a query: `x`, `z` and `desired` are along the character's axes.
+OP match_question put_path(match_question q, control c, address matching, approach x, approach z, course desired,
+                           direction back) {
+    bool follows = LOAD(c.block, matching + MATCHING_FOLLOWS) != 0u;
+    spot last;
+    last.x = 0.0f;
+    last.z = 0.0f;
+    last.heading = make_direction(0.0f, 1.0f);
     for (uint i = 0u; i < 3u; i++) {
-        address ahead = matching + MATCHING_AHEAD + i * AHEAD_WORDS;
-        real time = LOAD_FLOAT(block, ahead);
-        real by_off = LOAD_FLOAT(block, ahead + 2u);
-        real by_on = LOAD_FLOAT(block, ahead + 3u);
-        direction heading = heading_ahead(desired.turn, LOAD_FLOAT(block, ahead + 1u));
+        spot s = approached_spot(c.block, matching + MATCHING_AHEAD + i * AHEAD_WORDS, x, z, desired);
+        if (follows) {
+            s = stated_spot(s, c, matching, i, last, back);
+        }
         uint place = MATCH_PATH + 2u * i;
-        q = put_feature(q, block, matching, place, place_ahead(x, desired.x, time, by_off, by_on));
-        q = put_feature(q, block, matching, place + 1u, place_ahead(z, desired.z, time, by_off, by_on));
-        q = put_feature(q, block, matching, place + 6u, snap(heading.sine));
-        q = put_feature(q, block, matching, place + 7u, snap(heading.cosine));
+        q = put_feature(q, c.block, matching, place, s.x);
+        q = put_feature(q, c.block, matching, place + 1u, s.z);
+        q = put_feature(q, c.block, matching, place + 6u, snap(s.heading.sine));
+        q = put_feature(q, c.block, matching, place + 7u, snap(s.heading.cosine));
+        last = s;
     }
     return q;
 }
@@ -281,8 +334,8 @@ OP_NOINLINE match_question find_question(control c, address matching) {
         turn_displacement(make_displacement(state_number(c, at + 2u), 0.0f, state_number(c, at + 3u), 0.0f), back);
     float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
     desired = make_course(snap(along.x), snap(along.z), desired.turn - yaw);
-    q = put_path(q, c.block, matching, make_approach(snap(v.x), snap(a.x), desired.x, rate),
-                 make_approach(snap(v.z), snap(a.z), desired.z, rate), desired);
+    q = put_path(q, c, matching, make_approach(snap(v.x), snap(a.x), desired.x, rate),
+                 make_approach(snap(v.z), snap(a.z), desired.z, rate), desired, back);
     q.without.count = 0u;
     q = without_recent(q, c, matching, moment);
     q.current = take_ends(c, matching, row) ? CONTROL_NONE : row + (mirrored ? MATCH_MIRRORED : 0u);

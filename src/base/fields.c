@@ -276,6 +276,8 @@ TABLE(tag_rule);
 static const lmb_field matching_rows[] = {
     PLAIN_LIST(database, database_words),
     VALUES(velocity, 0.0f),
+    BOOL(follows_path),
+    VALUES(path, 0.0f),
     BOOL(faces_heading),
     VALUES(heading, 0.0f),
     NUMBER(half_life, 0.0f, 10.0f, 0.27f),

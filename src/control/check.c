@@ -470,6 +470,14 @@ static bool check_take(const checker *c, uint32_t machine, uint32_t take) {
            require(c, at, last <= player->duration + 1e-3f, "matching", "its clip is shorter than the take");
 }
 
+static bool check_path(const checker *c, place at, const lmb_matching_def *matching) {
+    bool valid = true;
+    for (uint32_t i = 0; valid && i < 6; i++) {
+        valid = check_value(c, at, "matching: path", matching->path[i / 2][i % 2]);
+    }
+    return valid;
+}
+
 static bool check_mirrored(const checker *c, place at, const lmb_motion_database *database, uint32_t parameter) {
     const bool is_mirrored = lmb_motion_database_is_mirrored(database);
     return require(c, at, is_mirrored || parameter == LMB_NONE, "matching: mirrored",
@@ -485,7 +493,8 @@ static bool check_matching(const checker *c, uint32_t node) {
     bool valid = check_ranges(c, at, &lmb_matching_fields, matching) &&
                  check_value(c, at, "matching: velocity", matching->velocity[0]) &&
                  check_value(c, at, "matching: velocity", matching->velocity[1]) &&
-                 check_value(c, at, "matching: heading", matching->heading) && check_rules(c, at, matching) &&
+                 check_value(c, at, "matching: heading", matching->heading) && check_path(c, at, matching) &&
+                 check_rules(c, at, matching) &&
                  require(c, at, c->def->motion != NULL, "matching", "there is no character motion") &&
                  require(c, at, !c->def->motion->full_rotation, "matching", "the character motion has full rotation");
     const uint32_t takes = valid && own != LMB_NONE ? c->moving->machines[own].database->header->take_count : 0;

@@ -1005,6 +1005,11 @@ static void write_matching(writer *w, uint32_t at, uint32_t machine) {
     put_value(w, at + MATCHING_HEADING, def->heading);
     put(w, at + MATCHING_FACES, def->faces_heading);
     put(w, at + MATCHING_MIRRORED, def->mirrored);
+    put(w, at + MATCHING_FOLLOWS, def->follows_path);
+    put_number(w, at + MATCHING_FIRST, 1.0f / database->header->times[0]);
+    for (uint32_t i = 0; i < 6; i++) {
+        put_value(w, at + MATCHING_PLACES + i * CONTROL_VALUE_WORDS, def->path[i / 2][i % 2]);
+    }
     put_number(w, at + MATCHING_CHANGE, def->velocity_change * def->velocity_change);
     put(w, at + MATCHING_TURN, (uint32_t)((double)def->heading_change / TURN * 0x1p32));
     put(w, at + MATCHING_WINDOW, lmb_motion_rows_in(rate, def->window));

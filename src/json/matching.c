@@ -96,6 +96,25 @@ static const lmb_graph_kind kind_velocity = {
     read_velocity,
     "{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':2,'maxItems':2}", NULL};
 
+// Reads three places, each with a number along x and z.
+static void read_path(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_graph_field place = *field;
+    if (lmb_graph_expect_count(reader, value, 3, 3, "places")) {
+        for (uint32_t at = value + 1; at < values[value].next; at = values[at].next) {
+            read_velocity(reader, &place, at, target);
+            place.offset += 2 * sizeof(lmb_value);
+        }
+        ((text *)target)->matching.follows_path = true;
+    }
+}
+
+static const lmb_graph_kind kind_path = {
+    read_path,
+    "{'type':'array','items':{'type':'array','items':{'anyOf':[{'type':'number',$range},@early-value]},'minItems':2,"
+    "'maxItems':2},'minItems':3,'maxItems':3}",
+    NULL};
+
 static void read_heading(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     ((text *)target)->matching.faces_heading = true;
     lmb_graph_read_early(reader, field, value, target);
@@ -144,10 +163,17 @@ static const lmb_graph_field matching_members[] = {
      .kind = &lmb_kind_joint,
      .offset = DATABASE(hips)},
     {.name = "velocity",
-     .about = "The desired velocity: along x and z of the world.",
-     .required = true,
+     .about = "The desired velocity: along x and z of the world. It is needed unless there is a path.",
      .kind = &kind_velocity,
      .offset = MATCHING(velocity),
+     .min = -1048576.0f,
+     .max = 1048576.0f,
+     .parameter_min = -10.0f,
+     .parameter_max = 10.0f},
+    {.name = "path",
+     .about = "Where it is to be after each of the times, along x and z of the world, from where it is.",
+     .kind = &kind_path,
+     .offset = MATCHING(path),
      .min = -1048576.0f,
      .max = 1048576.0f,
      .parameter_min = -10.0f,
@@ -313,6 +339,9 @@ const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, const 
     }
     reader->graph->has_character_motion = true;
     lmb_graph_read_fields(reader, &matching_fields, value, &read);
+    if (!read.matching.follows_path && lmb_graph_find_member(reader, value, "velocity") == LMB_NONE) {
+        lmb_graph_report(reader, value, "\"matching\" needs the field \"velocity\", or \"path\"");
+    }
     tag_names names = {.count = 0};
     read_rules(reader, &names, read.tags, &read.matching);
     for (uint32_t i = 0; i < count && reader->result == LMB_OK; i++) {

@@ -557,7 +557,7 @@ static const char *const more[] = {
     "{'in':{'inner':'y'}},{'random':0.5}]}}]},{'name':'b','pose':{'op':'rest'}}]}",
     // Motion matching.
     "{'op':'machine','character-motion':true,'matching':{'left-foot':'left_foot','right-foot':'right_foot','hips':"
-    "'pelvis','velocity':[{'param':'x'},2],'heading':{'param':'yaw'},'tags':{'fast':{'param':'runs'},'slow':0},"
+    "'pelvis','velocity':[{'param':'x'},2],'path':[[0.5,1],[{'param':'p'},2],[1,3]],'heading':{'param':'yaw'},'tags':{'fast':{'param':'runs'},'slow':0},"
     "'half-life':0.3,'mirrored':true,'interval':0.2,'velocity-change':1,'heading-change':1,'window':0.1,"
     "'recent':0.4,'bonus':2,"
     "'fade':0.3,'rate':20,'times':[0.25,0.5,1],'end':0.2,'weights':{'foot-positions':1,'foot-velocities':2,"
@@ -662,6 +662,7 @@ static const char *const beyond[] = {"of this name",
                                      "is no range: the lower end comes first",
                                      "no foot would be locked and nothing smoothed",
                                      "a take", // of motion matching
+                                     "needs the field \"velocity\", or \"path\"",
                                      "the character motion has full rotation",
                                      "motion database: "};
 

@@ -115,10 +115,19 @@ static void fields_go_where_they_belong(void **state) {
     assert_string_equal(def->parameters[m->rules[1].when.parameter].name, "runs");
     assert_non_null(def->motion);
     lmb_graph_json_destroy(json);
+    json =
+        read(MACHINE("{'left-foot':'left foot','right-foot':'right foot','hips':'hips','path':[[0.5,1],[1.5,{'param':"
+                     "'ahead'}],[2,3]]}",
+                     TAKE("a", "first", "")));
+    m = machine_of(json)->matching;
+    assert_true(m->follows_path && m->path[0][0].constant == 0.5f && m->path[2][1].constant == 3.0f);
+    assert_string_equal(lmb_graph_json_def(json)->parameters[m->path[1][1].parameter].name, "ahead");
+    lmb_graph_json_destroy(json);
     json = read(MACHINE(OBJECT(""), TAKE("a", "first", "")));
     const lmb_matching_def defaults = lmb_default_matching_def();
     m = machine_of(json)->matching;
-    assert_true(!m->faces_heading && m->half_life == defaults.half_life && m->fade == defaults.fade);
+    assert_true(!m->follows_path && !m->faces_heading && m->half_life == defaults.half_life &&
+                m->fade == defaults.fade);
     assert_true(m->interval == defaults.interval && m->rule_count == 0);
     lmb_graph_json_destroy(json);
 }
@@ -155,7 +164,11 @@ static void what_does_not_fit_is_reported(void **state) {
                  TAKE("a", "first", "")),
          "matching.hips", 2, 8, "hips"},
         {MACHINE("{'left-foot':'left foot','right-foot':'right foot','hips':'hips'}", TAKE("a", "first", "")),
-         "matching", 1, 28, "\"matching\" needs the field \"velocity\""},
+         "matching", 1, 28, "\"matching\" needs the field \"velocity\", or \"path\""},
+        {MACHINE(OBJECT(",\n'path':[[1,2],[3,4]]"), TAKE("a", "first", "")), "matching.path", 2, 8,
+         "2 places, where 3"},
+        {MACHINE(OBJECT(",\n'path':[[1,2],[3],[5,6]]"), TAKE("a", "first", "")), "matching.path[1]", 2, 15,
+         "1 numbers, along x and z, where 2"},
         {MACHINE("{'left-foot':'hips','right-foot':'right foot','hips':'left foot','velocity':[1,2],\n'mirrored':true}",
                  TAKE("a", "first", "")),
          "matching.mirrored", 2, 12, "by their names, 'hips' is the mirror image of 'hips', and not of 'right foot'"},

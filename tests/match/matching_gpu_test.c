@@ -60,6 +60,8 @@ static void frames_have_the_bits_of_the_cpu(void **state) {
         matching_scene scene;
         matching_start(&scene, mirrored == 1);
         compare(&scene, 100, 20);
+        matching_follow(&scene, mirrored == 1);
+        compare(&scene, 60, 20);
         matching_end(&scene);
     }
 }

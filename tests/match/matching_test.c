@@ -84,6 +84,26 @@ static const int16_t *numbers_of(const oracle *o, choice of) {
     return o->all->numbers[of.mirrored ? o->all->rows + of.row : of.row];
 }
 
+// Puts the places of a path (matching_follow()), and the headings from each to the next that is elsewhere.
+static void put_places(const oracle *o, const float *parameters, double yaw, float features[LMB_MOTION_FEATURES]) {
+    double before[2] = {0.0}, heading = 0.0;
+    for (int i = 0; i < 3; i++) {
+        const lmb_value *place = o->scene->matching.path[i];
+        const double x = (double)parameters[place[0].parameter], z = (double)parameters[place[1].parameter];
+        if (x != before[0] || z != before[1]) {
+            heading = atan2(x - before[0], z - before[1]) - yaw;
+        }
+        features[15 + 2 * i] = (float)(x * cos(yaw) - z * sin(yaw));
+        features[16 + 2 * i] = (float)(z * cos(yaw) + x * sin(yaw));
+        if (!o->scene->matching.faces_heading) {
+            features[21 + 2 * i] = (float)sin(heading);
+            features[22 + 2 * i] = (float)cos(heading);
+        }
+        before[0] = x;
+        before[1] = z;
+    }
+}
+
 // Makes the numbers of a query: the pose of the row that plays, and the path by its formula.
 static void make_query(const oracle *o, const uint32_t *state, const float *parameters, uint32_t row,
                        int16_t query[LMB_MOTION_ROW_SIZE]) {
@@ -105,6 +125,9 @@ static void make_query(const oracle *o, const uint32_t *state, const float *para
         }
         features[21 + 2 * i] = (float)sin(turn * (1.0 - e * (1.0 + y * t)));
         features[22 + 2 * i] = (float)cos(turn * (1.0 - e * (1.0 + y * t)));
+    }
+    if (o->scene->matching.follows_path) {
+        put_places(o, parameters, yaw, features);
     }
     lmb_motion_database_normalize(o->scene->database, features, query);
     memcpy(query, numbers_of(o, (choice){row, o->mirrored}), 15 * sizeof *query);
@@ -262,6 +285,18 @@ static bool read_mirrored(const oracle *o, const float *parameters) {
     return mirrored == 1.0f;
 }
 
+// The last row of a loop may be at its end, which is its beginning: a character that jumps there is seen at the first
+// row. Returns the one that the report says was chosen.
+static uint32_t row_at_end(const oracle *o, const uint32_t *state, const float *parameters, uint32_t take,
+                           uint32_t first) {
+    const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
+    const uint32_t last = lmb_motion_database_find_row(o->scene->database, take, (float)duration);
+    const bool is_at_end = duration - (double)lmb_motion_database_row(o->scene->database, last).time < 1e-3;
+    lmb_matching_report report;
+    assert_true(lmb_control_explain_matching(o->control, state, parameters, 0, &report));
+    return o->scene->takes[take].loop && is_at_end && report.recent_rows[0] == last ? last : first;
+}
+
 // Follows a character through a frame. Returns the row to which it has jumped, or LMB_NONE.
 static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, const float *parameters) {
     const uint32_t take = lmb_control_current_state(o->control, state, 0);
@@ -277,6 +312,7 @@ static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, c
         if (fabs(began - (time - 1.0 / 60.0)) > 1e-3) {
             fail_msg("take %u goes on from %g s, which is no row", (unsigned)take, time - 1.0 / 60.0);
         }
+        row = began == 0.0 ? row_at_end(o, state, parameters, take, row) : row;
         memmove(o->recent + 1, o->recent, 3 * sizeof *o->recent);
         o->recent[0] = (chosen_row){row, 0.0};
         o->mirrored = read_mirrored(o, parameters);
@@ -468,8 +504,11 @@ static jumps expect_best_rows(const matching_scene *scene) {
 static void expect_jumps_to_the_best_rows(bool mirrored) {
     matching_scene scene;
     matching_start(&scene, mirrored);
-    for (int faces = 0; faces < 2; faces++) {
-        scene.matching.faces_heading = faces > 0;
+    for (int way = 0; way < 5; way++) {
+        scene.matching.faces_heading = way % 2 > 0;
+        if (way >= 2) {
+            matching_follow(&scene, way == 4);
+        }
         const jumps jumps = expect_best_rows(&scene);
         print_message("%u jumps, %u of them mirrored, in %u frames of %u characters\n", (unsigned)jumps.count,
                       (unsigned)jumps.mirrored, FRAMES / 3, MATCHING_CHARACTERS);

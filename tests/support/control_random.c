@@ -513,6 +513,10 @@ static void draw_matching(plan *p, uint32_t machine, const random_matching_takes
     matching->database_words = (uint32_t)(size / sizeof(uint32_t));
     matching->velocity[0] = draw_value(p);
     matching->velocity[1] = draw_value(p);
+    matching->follows_path = chance(p, 3);
+    for (uint32_t i = 0; i < 6; i++) {
+        matching->path[i / 2][i % 2] = draw_value(p);
+    }
     matching->faces_heading = chance(p, 2);
     matching->heading = draw_value(p);
     matching->half_life = chance(p, 3) ? 0.0f : (float)random_between(p->random, 0.0, 1.0);

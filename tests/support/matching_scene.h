@@ -143,6 +143,17 @@ static inline void matching_end(matching_scene *scene) {
     free(scene->made);
 }
 
+// Lets characters follow paths whose places are of the parameters for the velocity and the heading. They may end with
+// the second place.
+static inline void matching_follow(matching_scene *scene, bool ends) {
+    const uint32_t places[6] = {
+        ASKED_X, ASKED_Z, ASKED_HEADING, ASKED_X, ends ? ASKED_HEADING : ASKED_Z, ends ? ASKED_X : ASKED_HEADING};
+    for (uint32_t i = 0; i < 6; i++) {
+        scene->matching.path[i / 2][i % 2] = lmb_parameter(places[i]);
+    }
+    scene->matching.follows_path = true;
+}
+
 // Fills a character's parameters: asks for another course every two thirds of a second, at times of its own.
 static inline void matching_ask(uint32_t character, uint32_t frame, float *parameters) {
     random_source source = random_branch(character, (frame + 3 * character) / 40);
