@@ -117,17 +117,18 @@ void ask(control c, address matching) {
     forbidden = q.forbidden;
 }
 
-uint mirrored_query(uint feature) {
-    uint from = mirrored_from(feature);
-    return mirrored_number(query[from >> 1u] >> ((from & 1u) * 16u), feature);
+uint mirrored_query(address matching, uint feature) {
+    uint mirror = push.block.at[push.block.at[matching + MATCHING_MIRRORS] + feature];
+    uint from = mirror & MATCH_MIRROR_FROM;
+    return mirrored_number(query[from >> 1u] >> ((from & 1u) * 16u), mirror);
 }
 
 // Mirrors the query. All invocations call this.
-void mirror_query() {
+void mirror_query(address matching) {
     uint own = gl_LocalInvocationID.x;
     uint pair = 0u;
     if (own < MATCH_ROW_WORDS) {
-        pair = mirrored_query(2u * own) | (mirrored_query(2u * own + 1u) << 16u);
+        pair = mirrored_query(matching, 2u * own) | (mirrored_query(matching, 2u * own + 1u) << 16u);
     }
     barrier(); // before it is written
     if (own < MATCH_ROW_WORDS) {
@@ -266,7 +267,7 @@ void main() {
         uint ways = push.block.at[matching + MATCHING_MIRRORED] != CONTROL_NONE ? 2u : 1u;
         for (uint way = 0u; way < ways; way++) {
             if (way > 0u) {
-                mirror_query();
+                mirror_query(matching);
             }
             search(matching, way > 0u);
         }

@@ -17,6 +17,7 @@
 /// | 12 to 14 | velocity of the hips, over the ground | hip velocity |
 /// | 15 to 20 | where the character is after each of three times: x, z; x, z; x, z | path |
 /// | 21 to 26 | where it then heads: sine and cosine of the heading (x, z), three times | headings |
+/// | from 27 | positions or velocities of further joints, if they are wanted (#lmb_motion_joint) | each joint's |
 ///
 /// All are in the frame of the character at that moment: its root motion (root_motion.h) until then. So z is forward
 /// for a character that heads along z of its model. Positions are model positions in the clip, which no longer contains
@@ -35,7 +36,8 @@
 /// **Mirrored rows.** If lmb_motion_database_def.mirrored is set, each row also counts mirrored: as the row of the
 /// motion reflected across the plane x = 0 of the model, with its feet exchanged. So takes that only turn left are
 /// enough to turn right, too. A mirrored row is not stored: its numbers are those of the row, with the feet exchanged,
-/// and with another sign in each feature along x and in each sine. Means and deviations then are those of all rows and
+/// and with another sign in each feature along x and in each sine; features of further joints are exchanged as
+/// lmb_motion_joint.mirror says. Means and deviations then are those of all rows and
 /// of the mirrored ones. Whoever plays such a row mirrors the pose and the root motion of its take (#LMB_OP_MIRROR
 /// across x).
 ///
@@ -53,7 +55,7 @@ extern "C" {
 /// @addtogroup clips
 /// @{
 
-#define LMB_MOTION_FEATURES 27u ///< of a row
+#define LMB_MOTION_FEATURES 27u ///< of a row, without those of further joints
 /// Numbers of a stored row and of a query: features, then zeros.
 #define LMB_MOTION_ROW_SIZE 32u
 #define LMB_MAX_MOTION_FEATURE 4095  ///< magnitude of a stored number
@@ -91,6 +93,21 @@ typedef struct lmb_motion_weights {
     float foot_positions, foot_velocities, hip_velocity, path, headings; ///< 0 to 1,000
 } lmb_motion_weights;
 
+/// A further joint that rows know: hands that carry, a head that looks up, hips that crouch. Start from
+/// lmb_default_motion_joint().
+typedef struct lmb_motion_joint {
+    uint32_t joint;   ///< of the rig
+    bool is_velocity; ///< whether its velocity over the ground is meant, and not its position
+    bool axes[3];     ///< which of x, y and z, at least one: each is a feature
+    float weight;     ///< 0 to 1,000; the axes are a group
+    /// In mirrored rows: which of the definition's joints becomes this one, of the same kind, axes and weight.
+    /// #LMB_NONE: itself, a joint in the middle.
+    uint32_t mirror;
+} lmb_motion_joint;
+
+/// No joint; its position along all axes, weight 1, in the middle.
+LMB_API lmb_motion_joint lmb_default_motion_joint(void);
+
 /// What a database is made of. Start from lmb_default_motion_database_def().
 typedef struct lmb_motion_database_def {
     const lmb_rig *rig;
@@ -104,10 +121,13 @@ typedef struct lmb_motion_database_def {
     float end;
     lmb_motion_weights weights;
     bool mirrored; ///< whether rows count mirrored, too: the feet must be left and right of each other
+    /// Further joints, with no more features together than #LMB_MOTION_ROW_SIZE less #LMB_MOTION_FEATURES: 5.
+    const lmb_motion_joint *joints;
+    uint32_t joint_count;
 } lmb_motion_database_def;
 
 /// No rig, joints or takes; 30 rows a second; 1/3, 2/3 and 1 s ahead; the last 0.3 s are not found; weights 0.75 for
-/// foot positions, 1.5 for headings, else 1; rows do not count mirrored.
+/// foot positions, 1.5 for headings, else 1; rows do not count mirrored; no further joints.
 LMB_API lmb_motion_database_def lmb_default_motion_database_def(void);
 
 /// A database. It does not change once created, so any number of threads may search it.
@@ -157,14 +177,15 @@ LMB_API uint32_t lmb_motion_database_find_row(const lmb_motion_database *databas
 /// Returns the stored numbers of a row, #LMB_MOTION_ROW_SIZE of them, which live as long as the database; NULL if there
 /// is no such row.
 LMB_API const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row);
+/// Returns how many features a row has: #LMB_MOTION_FEATURES, and those of further joints.
+LMB_API uint32_t lmb_motion_database_feature_count(const lmb_motion_database *database);
 /// Returns whether rows count mirrored, too.
 LMB_API bool lmb_motion_database_is_mirrored(const lmb_motion_database *database);
 /// Returns by how much normalised features are multiplied before they are rounded; 0 if no feature differs.
 LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
-/// Normalises features, in their own units, as the database's are, and rounds them. Beyond the range of the stored
+/// Normalises features, in their own units, as many as a row has, as the database's are, and rounds them. Beyond the range of the stored
 /// numbers they are clamped; a feature that is not a number counts as the mean. Writes #LMB_MOTION_ROW_SIZE numbers.
-LMB_API void lmb_motion_database_normalize(const lmb_motion_database *database,
-                                           const float features[LMB_MOTION_FEATURES],
+LMB_API void lmb_motion_database_normalize(const lmb_motion_database *database, const float *features,
                                            int16_t numbers[LMB_MOTION_ROW_SIZE]);
 /// Where a character is to be and to head after each of the database's times, in its own frame.
 typedef struct lmb_motion_path {

@@ -273,7 +273,8 @@
 #define MATCHING_FOLLOWS 80u  // 1: the path is stated
 #define MATCHING_FIRST 81u    // float: 1 / the first time ahead
 #define MATCHING_PLACES 82u   // six values: x and z of the stated path
-#define MATCHING_WORDS 112u
+#define MATCHING_MIRRORS 112u // [number of a row]: MATCH_MIRROR_FROM, MATCH_MIRROR_NEGATES
+#define MATCHING_WORDS 113u
 // A time ahead, and how far springs are then (src/match/path.c): seconds; the share of a turn; factors of how much the
 // velocity differs from the desired one, and of the acceleration plus the spring's rate times that.
 #define AHEAD_WORDS 4u

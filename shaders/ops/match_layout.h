@@ -6,10 +6,13 @@
 #define TAKE_COUNT 1u
 #define TAKE_LOOPS 2u
 #define TAKE_WORDS 3u
-#define MATCH_FEATURES 27u
+#define MATCH_FEATURES 27u  // without those of further joints
 #define MATCH_PATH 15u      // the first feature of the path
 #define MATCH_ROW_WORDS 16u // two numbers each
-#define MATCH_BOX_LOW 0u    // the extremes of the rows, as rows
+// For each number of a mirrored row: of which one it comes, and whether its sign changes.
+#define MATCH_MIRROR_FROM 0xffu
+#define MATCH_MIRROR_NEGATES 0x100u
+#define MATCH_BOX_LOW 0u // the extremes of the rows, as rows
 #define MATCH_BOX_HIGH MATCH_ROW_WORDS
 #define MATCH_BOX_ANY (2u * MATCH_ROW_WORDS) // tags that any of them has
 #define MATCH_BOX_ALL (2u * MATCH_ROW_WORDS + 1u)

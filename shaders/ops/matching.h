@@ -51,17 +51,9 @@ OP word match_number(real feature, real mean, real factor) {
     return TO_WORD(number + 4096.0f) - 4096u;
 }
 
-// The feature that becomes another one in the mirrored row: feet are exchanged.
-OP uint mirrored_from(uint feature) {
-    bool is_left = feature < 3u || (feature >= 6u && feature < 9u);
-    bool is_right = (feature >= 3u && feature < 6u) || (feature >= 9u && feature < 12u);
-    return is_left ? feature + 3u : is_right ? feature - 3u : feature;
-}
-
-// A number of a row, 16 bits, as it becomes that feature of the mirrored row: what is along x changes its sign.
-OP uint mirrored_number(uint number, uint feature) {
-    bool is_along_x = feature < MATCH_PATH ? feature % 3u == 0u : (feature & 1u) != 0u;
-    uint negated = is_along_x ? 0xffffu : 0u;
+// A number of a row, 16 bits, as it becomes one of the mirrored row. `mirror`: MATCH_MIRROR_FROM and more.
+OP uint mirrored_number(uint number, uint mirror) {
+    uint negated = (mirror & MATCH_MIRROR_NEGATES) != 0u ? 0xffffu : 0u;
     return ((number ^ negated) + (negated & 1u)) & 0xffffu;
 }
 
@@ -203,13 +195,14 @@ uint forbidden;
 END_STRUCT(match_question)
 
 // Two numbers of a row at an offset, or of the mirrored row.
-OP uint load_pair(memory block, address row, uint pair, bool mirrored) {
+OP uint load_pair(memory block, address matching, address row, uint pair, bool mirrored) {
+    address mirrors = LOAD(block, matching + MATCHING_MIRRORS);
     uint numbers = 0u;
     for (uint i = 0u; i < 2u && mirrored; i++) {
-        uint feature = 2u * pair + i;
-        uint from = mirrored_from(feature);
+        uint mirror = LOAD(block, mirrors + 2u * pair + i);
+        uint from = mirror & MATCH_MIRROR_FROM;
         uint number = LOAD(block, row + (from >> 1u)) >> ((from & 1u) * 16u);
-        numbers = numbers | (mirrored_number(number, feature) << (i * 16u));
+        numbers = numbers | (mirrored_number(number, mirror) << (i * 16u));
     }
     return mirrored ? numbers : LOAD(block, row + pair);
 }
@@ -320,8 +313,8 @@ OP_NOINLINE match_question find_question(control c, address matching) {
     bool mirrored = plays_mirrored(c, matching);
     match_question q;
     for (uint i = 0u; i < MATCH_ROW_WORDS; i++) {
-        q.query[i] =
-            load_pair(c.block, LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS, i, mirrored);
+        address numbers = LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS;
+        q.query[i] = load_pair(c.block, matching, numbers, i, mirrored);
     }
     word yaw = state_word(c, motion_state(c, LOAD(c.block, CONTROL_CHARACTER_MOTION)) + MOVING_YAW);
     course desired = desired_course(c, matching, yaw);

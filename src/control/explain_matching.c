@@ -45,7 +45,7 @@ static uint32_t cost_of(const uint32_t *a, const uint32_t *b, uint32_t first, ui
 static void copy_numbers(control c, address matching, uint32_t choice, uint32_t numbers[MATCH_ROW_WORDS]) {
     const address row = c.block[matching + MATCHING_NUMBERS] + row_of_choice(choice) * MATCH_ROW_WORDS;
     for (uint32_t i = 0; i < MATCH_ROW_WORDS; i++) {
-        numbers[i] = load_pair(c.block, row, i, choice >= MATCH_MIRRORED);
+        numbers[i] = load_pair(c.block, matching, row, i, choice >= MATCH_MIRRORED);
     }
 }
 
@@ -65,7 +65,8 @@ static lmb_matching_row report_choice(control c, address matching, const match_q
                                         .foot_velocities = cost_of(query, numbers, 6, 12),
                                         .hip_velocity = cost_of(query, numbers, 12, MATCH_PATH),
                                         .path = cost_of(query, numbers, MATCH_PATH, MATCH_PATH + 6),
-                                        .headings = cost_of(query, numbers, MATCH_PATH + 6, MATCH_FEATURES)}};
+                                        .headings = cost_of(query, numbers, MATCH_PATH + 6, MATCH_FEATURES),
+                                        .joints = cost_of(query, numbers, MATCH_FEATURES, 2 * MATCH_ROW_WORDS)}};
 }
 
 static void report_recent(control c, address matching, lmb_matching_report *report) {

@@ -180,6 +180,7 @@ static lmb_motion_rows rows_of(const uint32_t *block, address matching) {
     const uint32_t *record = block + matching;
     return (lmb_motion_rows){
         .are_mirrored = record[MATCHING_MIRRORED] != CONTROL_NONE,
+        .mirrors = block + record[MATCHING_MIRRORS],
         .row_count = record[MATCHING_ROW_COUNT],
         .found_count = record[MATCHING_FOUND_COUNT],
         .takes = (const motion_take *)(block + record[MATCHING_TAKES]),

@@ -933,6 +933,7 @@ static void write_rows(writer *w, uint32_t at, const lmb_motion_database *databa
     put(w, at + MATCHING_TAKE_COUNT, header->take_count);
     put(w, at + MATCHING_ROW_COUNT, header->row_count);
     put(w, at + MATCHING_FOUND_COUNT, header->found_count);
+    put_array(w, at + MATCHING_MIRRORS, header->mirrors, sizeof header->mirrors);
     put_array(w, at + MATCHING_TAKES, database->takes, header->take_count * sizeof *database->takes);
     put_array(w, at + MATCHING_MOMENTS, database->moment_of, rows * sizeof *database->moment_of);
     put_array(w, at + MATCHING_ROWS, database->row_of, rows * sizeof *database->row_of);

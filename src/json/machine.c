@@ -499,7 +499,7 @@ typedef struct lmb_graph_machine {
     bool leads_out;      // that transition leads to a state of `outer`
     uint32_t matching;   // the value of "matching", or LMB_NONE
     uint32_t take_count; // of the first states, which are takes
-    const lmb_matching_def *matched;
+    lmb_graph_matched matched;
 } machine;
 
 static uint32_t find_state(const machine *machine, const char *name) {
@@ -1346,7 +1346,7 @@ static lmb_machine_def definition(const machine *machine) {
                              .state_count = machine->state_count,
                              .transitions = machine->transitions,
                              .transition_count = machine->transition_count,
-                             .matching = machine->matched};
+                             .matching = machine->matched.def};
 }
 
 // Counts the takes of a machine that matches motion: its first states, up to one that says it is none.
@@ -1512,9 +1512,9 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     if (reader->result == LMB_OK && outside != NULL) {
         name_inner(outside, added);
     }
-    const bool is_mirrored = machine.matched != NULL && machine.matched->mirrored != LMB_NONE;
+    const bool is_mirrored = machine.matched.def != NULL && machine.matched.def->mirrored != LMB_NONE;
     return is_mirrored && reader->result == LMB_OK
-               ? lmb_graph_add_mirrored(reader, machine.matched, added, node->object)
+               ? lmb_graph_add_mirrored(reader, &machine.matched, added, node->object)
                : added;
 }
 

@@ -9,13 +9,15 @@
 
 #define MATCHING(member) offsetof(text, matching.member)
 #define DATABASE(member) offsetof(text, database.member)
+#define JOINT(member) offsetof(lmb_motion_joint, member)
 #define MOST_TAGS 32u
 
 // What the object says.
 typedef struct text {
     lmb_matching_def matching;
     lmb_motion_database_def database;
-    uint32_t tags; // the value of "tags", or LMB_NONE
+    lmb_graph_node mirror; // the partners that it states
+    uint32_t tags;         // the value of "tags", or LMB_NONE
 } text;
 
 // ---- Tags: bits in the order in which the object, then states name them.
@@ -79,7 +81,7 @@ static void read_rules(lmb_graph_reader *reader, tag_names *names, uint32_t obje
     matching->rules = rules;
 }
 
-// ---- The object.
+// ---- What is asked.
 
 static void read_velocity(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -145,6 +147,90 @@ static const lmb_graph_field weight_members[] = {
     WEIGHT_FIELD("headings", headings, "Of where it will head; 1.5 by default."),
 };
 static const lmb_graph_fields weight_fields = {LMB_FIELDS("\"weights\"", weight_members)};
+
+// ---- Further joints.
+
+static bool read_letters(const char *text, bool axes[3]) {
+    static const char letters[] = "xyz";
+    uint32_t next = 0;
+    axes[0] = axes[1] = axes[2] = false;
+    for (; *text != '\0'; text++) {
+        while (next < 3 && letters[next] != *text) {
+            next++;
+        }
+        if (next == 3) {
+            return false;
+        }
+        axes[next++] = true;
+    }
+    return next > 0;
+}
+
+static void read_axes(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const char *text = lmb_graph_read_name(reader, value, LMB_EMPTY_NAME);
+    if (text != NULL && !read_letters(text, (bool *)((char *)target + field->offset))) {
+        lmb_graph_report(reader, value, "'%.60s' is not one or more of x, y and z, in this order", text);
+    }
+}
+
+static const lmb_graph_kind kind_axes = {read_axes, "{'enum':['x','y','z','xy','xz','yz','xyz']}", NULL};
+
+static const lmb_graph_field joint_members[] = {
+    {.name = "joint", .about = "The joint.", .required = true, .kind = &lmb_kind_joint, .offset = JOINT(joint)},
+    {.name = "velocity",
+     .about = "Whether its velocity over the ground counts, and not its position.",
+     .kind = &lmb_kind_boolean,
+     .offset = JOINT(is_velocity)},
+    {.name = "axes", .about = "Which axes count; all by default.", .kind = &kind_axes, .offset = JOINT(axes)},
+    NUMBER_FIELD("weight", JOINT(weight), 0.0f, 1000.0f, "How much it counts; 1 by default."),
+    LMB_COMMENT_FIELD,
+};
+static const lmb_graph_fields joint_fields = {LMB_FIELDS("a joint", joint_members)};
+
+static void read_joints(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    const lmb_json_value *values = reader->json.values;
+    lmb_motion_database_def *database = &((text *)target)->database;
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, "joints")) {
+        return;
+    }
+    lmb_motion_joint *list = lmb_graph_allocate(reader, &reader->scratch, values[value].count, sizeof *list);
+    for (uint32_t at = value + 1; list != NULL && at < values[value].next && reader->result == LMB_OK;
+         at = values[at].next) {
+        lmb_motion_joint *joint = &list[database->joint_count++];
+        *joint = lmb_default_motion_joint();
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, field->inside, at, joint);
+        }
+    }
+    database->joints = list;
+}
+
+static const lmb_graph_kind kind_joints = {read_joints,
+                                           "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}", NULL};
+
+// ---- Mirrored moments: true, or the pairs of joints and channels.
+
+static const lmb_graph_field mirrored_members[] = {
+    {.name = "partners", .about = "Pairs of joints; by default found by their names.", .kind = &lmb_kind_partners},
+    {.name = "channels",
+     .about = "Pairs of channels, with a sign where they need one; by default found by their names.",
+     .kind = &lmb_kind_channel_partners},
+};
+static const lmb_graph_fields mirrored_fields = {LMB_FIELDS("\"mirrored\"", mirrored_members)};
+
+static void read_mirrored(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
+    text *read = target;
+    if (reader->json.values[value].type == LMB_JSON_OBJECT) {
+        read->database.mirrored = true;
+        lmb_graph_read_fields(reader, field->inside, value, &read->mirror);
+    } else {
+        lmb_kind_boolean.read(reader, field, value, target);
+    }
+}
+
+static const lmb_graph_kind kind_mirrored = {read_mirrored, "{'anyOf':[{'type':'boolean'},$inside]}", NULL};
+
+// ---- The object.
 
 static const lmb_graph_field matching_members[] = {
     {.name = "left-foot",
@@ -212,8 +298,9 @@ static const lmb_graph_field matching_members[] = {
                  "Seconds over which a jump is inertialized; 0.25 by default."),
     {.name = "mirrored",
      .about = "Whether moments count mirrored, too: clips that turn left turn right as well.",
-     .kind = &lmb_kind_boolean,
-     .offset = DATABASE(mirrored)},
+     .kind = &kind_mirrored,
+     .offset = DATABASE(mirrored),
+     .inside = &mirrored_fields},
     NUMBER_FIELD("rate", DATABASE(rate), 1.0f, LMB_MAX_MOTION_RATE, "Moments a second; 30 by default."),
     {.name = "times",
      .about = "Seconds ahead of the path, ascending; 1/3, 2/3 and 1 by default.",
@@ -230,6 +317,11 @@ static const lmb_graph_field matching_members[] = {
      .kind = &lmb_kind_object,
      .offset = DATABASE(weights),
      .inside = &weight_fields},
+    {.name = "joints",
+     .about = "Further joints whose places or velocities count, with up to 5 axes together.",
+     .kind = &kind_joints,
+     .count = LMB_MOTION_ROW_SIZE - LMB_MOTION_FEATURES,
+     .inside = &joint_fields},
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields matching_fields = {LMB_FIELDS("\"matching\"", matching_members)};
@@ -294,48 +386,90 @@ static void make_database(lmb_graph_reader *reader, uint32_t value, lmb_motion_d
 
 // ---- Mirrored moments.
 
-static lmb_graph_node mirror_of(uint32_t object) {
-    return (lmb_graph_node){.object = object, .mirror = lmb_default_mirror_def()};
+static const char *joint_name(const lmb_graph_reader *reader, uint32_t joint) {
+    return lmb_rig_joint_name(reader->source->rig, joint);
 }
 
-// Checks that the feet are partners of each other, and the hips in the middle.
-static void check_partners(lmb_graph_reader *reader, uint32_t value, const lmb_motion_database_def *def) {
-    const lmb_rig *rig = reader->source->rig;
-    const lmb_graph_node node = mirror_of(value);
-    const uint32_t mirror = lmb_graph_add_mirror(reader, &node), joints[2] = {def->left_foot, def->hips},
-                   expected[2] = {def->right_foot, def->hips};
-    for (int i = 0; i < 2 && reader->problem_count == 0 && reader->result == LMB_OK; i++) {
-        const uint32_t partner = reader->graph->def.mirrors[mirror].partners[joints[i]];
-        if (partner != expected[i]) {
-            lmb_graph_report(reader, lmb_graph_find_member(reader, value, "mirrored"),
-                             "by their names, '%.60s' is the mirror image of '%.60s', and not of '%.60s'",
-                             lmb_rig_joint_name(rig, joints[i]), lmb_rig_joint_name(rig, partner),
-                             lmb_rig_joint_name(rig, expected[i]));
+// Checks that a joint's mirror image is the one that motion matching takes for it.
+static void check_partner(lmb_graph_reader *reader, uint32_t value, const uint32_t *partners, uint32_t joint,
+                          uint32_t expected) {
+    const uint32_t partner = partners[joint];
+    if (partner == expected || reader->problem_count > 0) {
+        return;
+    }
+    if (partner == joint) {
+        lmb_graph_report(
+            reader, value,
+            "'%.60s' has no mirror image; \"mirrored\": {\"partners\": {\"%.60s\": \"%.60s\"}} pairs joints",
+            joint_name(reader, joint), joint_name(reader, joint), joint_name(reader, expected));
+    } else {
+        lmb_graph_report(reader, value, "the mirror image of '%.60s' is '%.60s', and not '%.60s'",
+                         joint_name(reader, joint), joint_name(reader, partner), joint_name(reader, expected));
+    }
+}
+
+// Finds which joint's features become those of another one in mirrored rows.
+static void find_mirror(const uint32_t *partners, lmb_motion_database_def *def, uint32_t index) {
+    lmb_motion_joint *joints = (lmb_motion_joint *)(uintptr_t)def->joints, *own = &joints[index];
+    const uint32_t partner = partners[own->joint];
+    for (uint32_t i = 0; i < def->joint_count && partner != own->joint; i++) {
+        if (joints[i].joint == partner && joints[i].is_velocity == own->is_velocity &&
+            memcmp(joints[i].axes, own->axes, sizeof own->axes) == 0 && joints[i].weight == own->weight &&
+            (joints[i].mirror == LMB_NONE || joints[i].mirror == index)) {
+            own->mirror = i;
+            return;
         }
     }
 }
 
-uint32_t lmb_graph_add_mirrored(lmb_graph_reader *reader, const lmb_matching_def *matching, uint32_t machine,
+// Finds the mirror, and checks that the feet are partners of each other, the hips in the middle, and that further
+// joints are there with their partners.
+static uint32_t find_partners(lmb_graph_reader *reader, uint32_t value, text *read) {
+    const uint32_t mirror = lmb_graph_add_mirror(reader, &read->mirror);
+    lmb_motion_database_def *def = &read->database;
+    if (reader->result != LMB_OK || reader->problem_count > 0) {
+        return mirror;
+    }
+    const uint32_t *partners = reader->graph->def.mirrors[mirror].partners;
+    const uint32_t at = lmb_graph_find_member(reader, value, "mirrored");
+    check_partner(reader, at, partners, def->left_foot, def->right_foot);
+    check_partner(reader, at, partners, def->hips, def->hips);
+    for (uint32_t i = 0; i < def->joint_count; i++) {
+        find_mirror(partners, def, i);
+        const uint32_t partner = partners[def->joints[i].joint];
+        if (partner != def->joints[i].joint && def->joints[i].mirror == LMB_NONE) {
+            lmb_graph_report(reader, lmb_graph_find_member(reader, value, "joints"),
+                             "'%.60s' is here, and its mirror image '%.60s' not in the same way",
+                             joint_name(reader, def->joints[i].joint), joint_name(reader, partner));
+        }
+    }
+    return mirror;
+}
+
+uint32_t lmb_graph_add_mirrored(lmb_graph_reader *reader, const lmb_graph_matched *matched, uint32_t machine,
                                 uint32_t object) {
-    const lmb_graph_node node = mirror_of(object);
     lmb_node_def mirror = lmb_default_node_def();
     mirror.op = LMB_OP_MIRROR;
     mirror.inputs[0] = machine;
     mirror.input_count = 1;
-    mirror.mirror = lmb_graph_add_mirror(reader, &node);
+    mirror.mirror = matched->mirror;
     const uint32_t turned = lmb_graph_add_node(reader, &mirror, object);
-    const lmb_node_def blend = lmb_blend_node(machine, turned, lmb_parameter(matching->mirrored));
+    const lmb_node_def blend = lmb_blend_node(machine, turned, lmb_parameter(matched->def->mirrored));
     return lmb_graph_add_node(reader, &blend, object);
 }
 
-const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, const char *machine, uint32_t value,
-                                                const lmb_graph_take *takes, uint32_t count) {
+lmb_graph_matched lmb_graph_read_matching(lmb_graph_reader *reader, const char *machine, uint32_t value,
+                                          const lmb_graph_take *takes, uint32_t count) {
     const uint32_t problems = reader->problem_count;
-    text read = {lmb_default_matching_def(), lmb_default_motion_database_def(), LMB_NONE};
+    lmb_graph_matched matched = {NULL, LMB_NONE};
+    text read = {lmb_default_matching_def(),
+                 lmb_default_motion_database_def(),
+                 {.object = value, .mirror = lmb_default_mirror_def()},
+                 LMB_NONE};
     lmb_matching_def *matching = lmb_graph_allocate(reader, &reader->graph->pool, 1, sizeof *matching);
     lmb_motion_take *list = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *list);
     if (matching == NULL || list == NULL || !lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
-        return NULL;
+        return matched;
     }
     reader->graph->has_character_motion = true;
     lmb_graph_read_fields(reader, &matching_fields, value, &read);
@@ -353,7 +487,7 @@ const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, const 
         reader->inertia_at = value;
     }
     if (read.database.mirrored && reader->problem_count == problems && reader->result == LMB_OK) {
-        check_partners(reader, value, &read.database);
+        matched.mirror = find_partners(reader, value, &read);
         read.matching.mirrored = lmb_graph_add_written(reader, machine, "mirrored", 0.0f, 1.0f, value);
     }
     read.database.takes = list;
@@ -362,5 +496,6 @@ const lmb_matching_def *lmb_graph_read_matching(lmb_graph_reader *reader, const 
         make_database(reader, value, &read.database, &read.matching);
     }
     *matching = read.matching;
-    return reader->problem_count == problems ? matching : NULL;
+    matched.def = reader->problem_count == problems ? matching : NULL;
+    return matched;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define MAGIC 0x424d4d4cu // "LMMB"
-#define VERSION 2u
+#define VERSION 3u
 
 static size_t block_size(uint32_t take_count, uint32_t row_count) {
     const size_t row = 2 * sizeof(uint32_t) + LMB_MOTION_ROW_SIZE * sizeof(int16_t);
@@ -34,6 +34,8 @@ lmb_motion_database *lmb_motion_allocate(const lmb_host *host, uint32_t take_cou
     }
     *made->header =
         (motion_header){.magic = MAGIC, .version = VERSION, .take_count = take_count, .row_count = row_count};
+    made->header->feature_count = LMB_MOTION_FEATURES;
+    lmb_motion_write_mirrors(made->header->mirrors);
     made->takes = (motion_take *)(made->header + 1);
     made->moment_of = (uint32_t *)(made->takes + take_count);
     made->tags = made->moment_of + row_count;
@@ -110,9 +112,25 @@ static LMB_NOINLINE bool check_numbers(const motion_header *header, lmb_error *e
         const bool ascends = header->times[i] > (i > 0 ? header->times[i - 1] : 0.0f);
         valid = require(error, ascends && header->times[i] <= LMB_MAX_MOTION_SECONDS, "a time ahead is out of range");
     }
-    for (uint32_t i = 0; valid && i < LMB_MOTION_FEATURES; i++) {
+    for (uint32_t i = 0; valid && i < LMB_MOTION_ROW_SIZE; i++) {
         const bool is_finite = isfinite(header->means[i]) && isfinite(header->factors[i]);
         valid = require(error, is_finite && header->factors[i] >= 0.0, "its normalisation is out of range");
+    }
+    return valid;
+}
+
+// Checks that the mirror of a mirrored row is the row.
+static bool check_mirrors(const motion_header *header, lmb_error *error) {
+    bool valid =
+        require(error, header->feature_count >= LMB_MOTION_FEATURES && header->feature_count <= LMB_MOTION_ROW_SIZE,
+                "the number of its features is out of range");
+    for (uint32_t i = 0; valid && i < LMB_MOTION_ROW_SIZE; i++) {
+        const uint32_t mirror = header->mirrors[i], from = mirror & MATCH_MIRROR_FROM, end = header->feature_count;
+        const uint32_t back = from < LMB_MOTION_ROW_SIZE ? header->mirrors[from] : mirror;
+        valid = require(error,
+                        (i < end ? from < end : from == i) && back == (i | (mirror & MATCH_MIRROR_NEGATES)) &&
+                            (mirror | MATCH_MIRROR_NEGATES) == (from | MATCH_MIRROR_NEGATES),
+                        "a feature of mirrored rows is out of range");
     }
     return valid;
 }
@@ -143,7 +161,7 @@ static bool check_rows(lmb_motion_database *database, lmb_error *error) {
         database->row_of[moment] = row;
         for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
             const int32_t number = database->numbers[row][i],
-                          most = i < LMB_MOTION_FEATURES ? LMB_MAX_MOTION_FEATURE : 0;
+                          most = i < database->header->feature_count ? LMB_MAX_MOTION_FEATURE : 0;
             if (number > most || number < -most) {
                 return refuse(error, "a number of a row is out of range");
             }
@@ -157,7 +175,8 @@ static bool check(lmb_motion_database *database, lmb_error *error) {
     lmb_environment_enter(&callers);
     const bool valid = check_numbers(database->header, error);
     lmb_environment_leave(&callers);
-    return valid && check_takes(database, error) && check_rows(database, error);
+    return valid && check_mirrors(database->header, error) && check_takes(database, error) &&
+           check_rows(database, error);
 }
 
 lmb_result lmb_motion_database_open(const void *bytes, size_t size, const lmb_host *host,

@@ -1,10 +1,7 @@
-// Motion databases: checks, the rows of takes, their normalisation, and what a game asks of them.
-#include "math/inline_ops.h"
-
-#include "../../shaders/ops/matching.h"
+// Motion databases: checks, the rows of takes, and what a game asks of them.
+#include "database.h"
 #include "base/float_environment.h"
 #include "clip/clip.h"
-#include "database.h"
 #include "rig/rig.h"
 #include "take.h"
 
@@ -12,20 +9,13 @@
 #include <string.h>
 
 #define MAX_WEIGHT 1000.0f
-// A deviation up to this, times the lengths that occur, is rounding.
-#define ROUNDING 1e-5
-
-// Groups of features, which share a deviation.
-typedef struct group {
-    uint32_t first, end;
-    enum { POSITIONS, VELOCITIES, HEADINGS } kind;
-} group;
-#define GROUPS 7
-static const group groups[GROUPS] = {{0, 3, POSITIONS},    {3, 6, POSITIONS},   {6, 9, VELOCITIES}, {9, 12, VELOCITIES},
-                                     {12, 15, VELOCITIES}, {15, 21, POSITIONS}, {21, 27, HEADINGS}};
 
 lmb_motion_take lmb_default_motion_take(void) {
     return (lmb_motion_take){0};
+}
+
+lmb_motion_joint lmb_default_motion_joint(void) {
+    return (lmb_motion_joint){.joint = LMB_NONE, .axes = {true, true, true}, .weight = 1.0f, .mirror = LMB_NONE};
 }
 
 lmb_motion_database_def lmb_default_motion_database_def(void) {
@@ -63,6 +53,54 @@ static bool check_joints(const lmb_motion_database_def *def, lmb_error *error) {
            require(error, def->hips != def->left_foot && def->hips != def->right_foot, "the hips are a foot");
 }
 
+static bool refuse_joint(lmb_error *error, uint32_t index, const char *why) {
+    return lmb_refuse(error, LMB_ERROR_ARGUMENT, "motion database: joint feature %u: %s", (unsigned)index, why);
+}
+
+// Checks that the mirror image of a joint's features is there, and that theirs are these.
+static bool check_mirror(const lmb_motion_database_def *def, uint32_t index, lmb_error *error) {
+    const lmb_motion_joint *joint = &def->joints[index], *other = joint;
+    if (joint->mirror != LMB_NONE) {
+        if (joint->mirror >= def->joint_count) {
+            return refuse_joint(error, index, "its mirror image is out of range");
+        }
+        other = &def->joints[joint->mirror];
+        const uint32_t back = other->mirror != LMB_NONE ? other->mirror : joint->mirror;
+        if (back != index) {
+            return refuse_joint(error, index, "it is not the mirror image of its mirror image");
+        }
+    }
+    const bool is_alike = joint->is_velocity == other->is_velocity && joint->weight == other->weight &&
+                          memcmp(joint->axes, other->axes, sizeof joint->axes) == 0;
+    return is_alike || refuse_joint(error, index, "its mirror image has other axes, another kind or another weight");
+}
+
+static bool check_joint_features(const lmb_motion_database_def *def, lmb_error *error) {
+    if (!lmb_check_list(error, "motion database", "joints", def->joints, def->joint_count, LMB_MOST_MOTION_JOINTS)) {
+        return false;
+    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < def->joint_count; i++) {
+        const lmb_motion_joint *joint = &def->joints[i];
+        if (joint->joint >= def->rig->joint_count) {
+            return refuse_joint(error, i, "the rig has no such joint");
+        }
+        if (lmb_motion_count_axes(joint) == 0) {
+            return refuse_joint(error, i, "it has no axis");
+        }
+        if (!lmb_motion_in_range(joint->weight, 0.0f, MAX_WEIGHT)) {
+            return refuse_joint(error, i, "its weight is not between 0 and 1000");
+        }
+        if (!check_mirror(def, i, error)) {
+            return false;
+        }
+        count += lmb_motion_count_axes(joint);
+    }
+    return count <= LMB_MOST_MOTION_JOINTS ||
+           lmb_refuse(error, LMB_ERROR_LIMIT, "motion database: joints have %u numbers, and there is room for %u",
+                      (unsigned)count, (unsigned)LMB_MOST_MOTION_JOINTS);
+}
+
 static bool check_numbers(const lmb_motion_database_def *def, lmb_error *error) {
     const lmb_motion_weights *w = &def->weights;
     const float weights[5] = {w->foot_positions, w->foot_velocities, w->hip_velocity, w->path, w->headings};
@@ -87,7 +125,7 @@ static bool check(const lmb_motion_database_def *def, uint32_t *rows, lmb_error 
     bool valid = require(error, def->rig != NULL, "the rig is NULL") &&
                  require(error, count > 0, "there are no takes") &&
                  lmb_check_list(error, "motion database", "takes", def->takes, count, LMB_MAX_MOTION_TAKES) &&
-                 check_joints(def, error) && check_numbers(def, error);
+                 check_joints(def, error) && check_joint_features(def, error) && check_numbers(def, error);
     *rows = 0;
     for (uint32_t i = 0; valid && i < count; i++) {
         valid = lmb_motion_check_take(error, "motion database", def->rig, def->takes, i, def->rate);
@@ -110,99 +148,9 @@ static uint32_t tags_at(const lmb_motion_take *take, float time) {
     return tags;
 }
 
-static double weight_of(const lmb_motion_weights *weights, uint32_t index) {
-    const float each[GROUPS] = {weights->foot_positions,  weights->foot_positions, weights->foot_velocities,
-                                weights->foot_velocities, weights->hip_velocity,   weights->path,
-                                weights->headings};
-    return (double)each[index];
-}
-
-static double sum_of(const motion_header *header, double (*features)[LMB_MOTION_FEATURES], uint32_t index) {
-    double sum = 0.0;
-    for (uint32_t row = 0; row < header->row_count; row++) {
-        sum += features[row][index];
-    }
-    return sum;
-}
-
-static double squares_of(const motion_header *header, double (*features)[LMB_MOTION_FEATURES], uint32_t index,
-                         double mean) {
-    double squares = 0.0;
-    for (uint32_t row = 0; row < header->row_count; row++) {
-        squares += (features[row][index] - mean) * (features[row][index] - mean);
-    }
-    return squares;
-}
-
-// Finds means and deviations, with those of the mirrored rows. Both are exactly symmetric then: those of one foot are
-// those of the other one, and means along x have the other sign.
-static void find_deviations(motion_header *header, double (*features)[LMB_MOTION_FEATURES],
-                            double deviations[LMB_MOTION_FEATURES]) {
-    const double count = header->row_count * (header->is_mirrored ? 2.0 : 1.0);
-    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-        const uint32_t from = mirrored_from(i);
-        const double sign = mirrored_number(1, i) == 1 ? 1.0 : -1.0;
-        const double reflected = header->is_mirrored ? sign * sum_of(header, features, from) : 0.0;
-        header->means[i] = (sum_of(header, features, i) + reflected) / count;
-        double squares = squares_of(header, features, i, header->means[i]);
-        squares += header->is_mirrored ? squares_of(header, features, from, sign * header->means[i]) : 0.0;
-        deviations[i] = sqrt(squares / count);
-    }
-}
-
-static double largest_of_feet(const motion_header *header, double (*features)[LMB_MOTION_FEATURES]) {
-    double length = 0.0;
-    for (uint32_t row = 0; row < header->row_count; row++) {
-        for (uint32_t i = 0; i < groups[1].end; i++) {
-            length = fmax(length, fabs(features[row][i]));
-        }
-    }
-    return length;
-}
-
-// Finds the means, and the factors of the deviations and weights.
-static void normalize(motion_header *header, const lmb_motion_weights *weights,
-                      double (*features)[LMB_MOTION_FEATURES]) {
-    double deviations[LMB_MOTION_FEATURES];
-    const double length = largest_of_feet(header, features);
-    find_deviations(header, features, deviations);
-    for (uint32_t i = 0; i < GROUPS; i++) {
-        double sum = 0.0;
-        for (uint32_t k = groups[i].first; k < groups[i].end; k++) {
-            sum += deviations[k];
-        }
-        const double deviation = sum / (groups[i].end - groups[i].first);
-        const double unit = groups[i].kind == HEADINGS     ? 1.0
-                            : groups[i].kind == VELOCITIES ? length * (double)header->rate
-                                                           : length;
-        for (uint32_t k = groups[i].first; k < groups[i].end; k++) {
-            header->factors[k] = deviation > ROUNDING * unit ? weight_of(weights, i) / deviation : 0.0;
-        }
-    }
-}
-
-static void find_scale(motion_header *header, double (*features)[LMB_MOTION_FEATURES]) {
-    double largest = 0.0;
-    for (uint32_t row = 0; row < header->row_count; row++) {
-        for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-            largest = fmax(largest, fabs((features[row][i] - header->means[i]) * header->factors[i]));
-        }
-    }
-    header->scale = largest > 0.0 ? (float)(LMB_MAX_MOTION_FEATURE / largest) : 0.0f;
-}
-
-static int16_t number_of(const motion_header *header, uint32_t index, double feature) {
-    const double scaled = (feature - header->means[index]) * header->factors[index] * (double)header->scale;
-    const double rounded = floor(scaled + 0.5); // NaN stays NaN
-    return (int16_t)(rounded >= LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
-                     : rounded <= -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
-                     : rounded == rounded                 ? rounded
-                                                          : 0.0);
-}
-
 // Arrays by moment that only creation needs.
 typedef struct moments {
-    double (*features)[LMB_MOTION_FEATURES];
+    double (*features)[LMB_MOTION_ROW_SIZE];
     int16_t (*numbers)[LMB_MOTION_ROW_SIZE];
     uint32_t *tags;
     bool *can_be_found;
@@ -211,6 +159,7 @@ typedef struct moments {
 static LMB_NOINLINE void fill(lmb_motion_database *database, const lmb_motion_database_def *def, const moments *m) {
     motion_header *header = database->header;
     const uint32_t end = (uint32_t)(def->end * def->rate + 0.5f);
+    lmb_motion_count_features(header, def);
     uint32_t first = 0;
     for (uint32_t i = 0; i < header->take_count; i++) {
         const uint32_t count = lmb_motion_count_rows(&def->takes[i], def->rate);
@@ -222,11 +171,10 @@ static LMB_NOINLINE void fill(lmb_motion_database *database, const lmb_motion_da
         }
         first += count;
     }
-    normalize(header, &def->weights, m->features);
-    find_scale(header, m->features);
+    lmb_motion_normalize(header, def, m->features);
     for (uint32_t moment = 0; moment < header->row_count; moment++) {
-        for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-            m->numbers[moment][i] = number_of(header, i, m->features[moment][i]);
+        for (uint32_t i = 0; i < header->feature_count; i++) {
+            m->numbers[moment][i] = lmb_motion_number(header, i, m->features[moment][i]);
         }
     }
     lmb_motion_sort(database, (const int16_t(*)[LMB_MOTION_ROW_SIZE])m->numbers, m->tags, m->can_be_found);
@@ -309,21 +257,10 @@ bool lmb_motion_database_is_mirrored(const lmb_motion_database *database) {
     return database->header->is_mirrored != 0;
 }
 
+uint32_t lmb_motion_database_feature_count(const lmb_motion_database *database) {
+    return database->header->feature_count;
+}
+
 float lmb_motion_database_scale(const lmb_motion_database *database) {
     return database->header->scale;
-}
-
-static LMB_NOINLINE void normalize_features(const motion_header *header, const float *features, int16_t *numbers) {
-    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
-        numbers[i] = number_of(header, i, (double)features[i]);
-    }
-}
-
-void lmb_motion_database_normalize(const lmb_motion_database *database, const float features[LMB_MOTION_FEATURES],
-                                   int16_t numbers[LMB_MOTION_ROW_SIZE]) {
-    lmb_environment callers;
-    lmb_environment_enter(&callers);
-    memset(numbers, 0, LMB_MOTION_ROW_SIZE * sizeof *numbers);
-    normalize_features(database->header, features, numbers);
-    lmb_environment_leave(&callers);
 }

@@ -27,10 +27,12 @@ typedef struct motion_header {
     uint32_t found_count; // rows from here on cannot be found
     float rate, scale;
     float times[3];                                                  // of the path, seconds ahead
-    uint64_t is_mirrored;                                            // 1: rows count mirrored, too
-    double means[LMB_MOTION_FEATURES], factors[LMB_MOTION_FEATURES]; // of the normalisation
+    uint32_t is_mirrored;                                            // 1: rows count mirrored, too
+    uint32_t feature_count;                                          // of a row; the numbers after them are 0
+    uint32_t mirrors[LMB_MOTION_ROW_SIZE];                           // MATCH_MIRROR_FROM, MATCH_MIRROR_NEGATES
+    double means[LMB_MOTION_ROW_SIZE], factors[LMB_MOTION_ROW_SIZE]; // of the normalisation
 } motion_header;
-_Static_assert(sizeof(motion_header) == 48 + 16 * LMB_MOTION_FEATURES, "a block has no unused bytes");
+_Static_assert(sizeof(motion_header) == 48 + 20 * LMB_MOTION_ROW_SIZE, "a block has no unused bytes");
 
 struct lmb_motion_database {
     lmb_host host;
@@ -60,13 +62,32 @@ lmb_motion_database *lmb_motion_allocate(const lmb_host *host, uint32_t take_cou
 // Finds what follows from the contents of the block.
 void lmb_motion_derive(lmb_motion_database *database);
 
-// Computes the features of all moments of a take, [moment][LMB_MOTION_FEATURES]. features.c.
+// Computes the features of all moments of a take. features.c.
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
-                         double (*features)[LMB_MOTION_FEATURES]);
+                         double (*features)[LMB_MOTION_ROW_SIZE]);
+
+// ---- normalization.c.
+
+#define LMB_MOST_MOTION_JOINTS (LMB_MOTION_ROW_SIZE - LMB_MOTION_FEATURES)
+
+static inline uint32_t lmb_motion_count_axes(const lmb_motion_joint *joint) {
+    return (uint32_t)joint->axes[0] + (uint32_t)joint->axes[1] + (uint32_t)joint->axes[2];
+}
+
+// Writes of which feature each one of a mirrored row comes, without further joints.
+void lmb_motion_write_mirrors(uint32_t mirrors[LMB_MOTION_ROW_SIZE]);
+// Writes how many features there are, and of which those of further joints in mirrored rows come.
+void lmb_motion_count_features(motion_header *header, const lmb_motion_database_def *def);
+// Finds means, factors and the scale.
+void lmb_motion_normalize(motion_header *header, const lmb_motion_database_def *def,
+                          double (*features)[LMB_MOTION_ROW_SIZE]);
+// Returns a feature as a number of a row.
+int16_t lmb_motion_number(const motion_header *header, uint32_t index, double feature);
 
 // The rows of a database, in its own memory or in a control's block.
 typedef struct lmb_motion_rows {
-    bool are_mirrored; // they count mirrored, too
+    bool are_mirrored;       // they count mirrored, too
+    const uint32_t *mirrors; // [number]
     uint32_t row_count, found_count;
     const motion_take *takes;
     const uint32_t *moment_of, *take_of, *tags; // [row]
@@ -97,7 +118,8 @@ typedef struct lmb_motion_question {
 // UINT64_MAX: no row fits. search.c.
 uint64_t lmb_motion_find(const lmb_motion_rows *rows, const lmb_motion_question *question);
 // Writes the numbers of a mirrored row. search.c.
-void lmb_motion_mirror(const int16_t numbers[LMB_MOTION_ROW_SIZE], int16_t mirrored[LMB_MOTION_ROW_SIZE]);
+void lmb_motion_mirror(const uint32_t mirrors[LMB_MOTION_ROW_SIZE], const int16_t numbers[LMB_MOTION_ROW_SIZE],
+                       int16_t mirrored[LMB_MOTION_ROW_SIZE]);
 // Returns seconds as whole rows, and a bonus as a cost.
 uint32_t lmb_motion_rows_in(float rate, float seconds);
 uint32_t lmb_motion_cost_of(float scale, float bonus);

@@ -50,8 +50,27 @@ static void find_velocity(const motion_of_take *m, const place *back, uint32_t j
     }
 }
 
+// Finds the features of further joints.
+static void find_joints(const lmb_motion_database_def *def, const motion_of_take *m, const place *back, double time,
+                        double from, double to, double *features) {
+    for (uint32_t i = 0; i < def->joint_count; i++) {
+        const lmb_motion_joint *joint = &def->joints[i];
+        double all[3];
+        if (joint->is_velocity) {
+            find_velocity(m, back, joint->joint, from, to, all);
+        } else {
+            find_position(m, joint->joint, time, all);
+        }
+        for (int k = 0; k < 3; k++) {
+            if (joint->axes[k]) {
+                *features++ = all[k];
+            }
+        }
+    }
+}
+
 void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_take *take, uint32_t count,
-                         double (*features)[LMB_MOTION_FEATURES]) {
+                         double (*features)[LMB_MOTION_ROW_SIZE]) {
     const motion_of_take m = lmb_motion_measure(def->rig, take, def->rate);
     for (uint32_t i = 0; i < count; i++) {
         double *own = features[i];
@@ -72,5 +91,6 @@ void lmb_motion_features(const lmb_motion_database_def *def, const lmb_motion_ta
             own[21 + 2 * k] = ahead.sine;
             own[22 + 2 * k] = ahead.cosine;
         }
+        find_joints(def, &m, &back, time, from, to, own + LMB_MOTION_FEATURES);
     }
 }

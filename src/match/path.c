@@ -72,7 +72,7 @@ void lmb_motion_database_query(const lmb_motion_database *database, uint32_t row
     lmb_environment_enter(&callers);
     memset(query, 0, LMB_MOTION_ROW_SIZE * sizeof *query);
     if (row < database->header->row_count && mirrored) {
-        lmb_motion_mirror(database->numbers[row], query);
+        lmb_motion_mirror(database->header->mirrors, database->numbers[row], query);
     } else if (row < database->header->row_count) {
         memcpy(query, database->numbers[row], LMB_MOTION_ROW_SIZE * sizeof *query);
     }

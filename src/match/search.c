@@ -26,6 +26,7 @@ lmb_motion_search_def lmb_default_motion_search_def(void) {
 
 lmb_motion_rows lmb_motion_rows_of(const lmb_motion_database *database) {
     return (lmb_motion_rows){.are_mirrored = database->header->is_mirrored != 0,
+                             .mirrors = database->header->mirrors,
                              .row_count = database->header->row_count,
                              .found_count = database->header->found_count,
                              .takes = database->takes,
@@ -37,9 +38,10 @@ lmb_motion_rows lmb_motion_rows_of(const lmb_motion_database *database) {
                              .large = database->large};
 }
 
-void lmb_motion_mirror(const int16_t numbers[LMB_MOTION_ROW_SIZE], int16_t mirrored[LMB_MOTION_ROW_SIZE]) {
+void lmb_motion_mirror(const uint32_t mirrors[LMB_MOTION_ROW_SIZE], const int16_t numbers[LMB_MOTION_ROW_SIZE],
+                       int16_t mirrored[LMB_MOTION_ROW_SIZE]) {
     for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
-        mirrored[i] = (int16_t)mirrored_number((uint16_t)numbers[mirrored_from(i)], i);
+        mirrored[i] = (int16_t)mirrored_number((uint16_t)numbers[mirrors[i] & MATCH_MIRROR_FROM], mirrors[i]);
     }
 }
 
@@ -140,7 +142,7 @@ uint64_t lmb_motion_find(const lmb_motion_rows *rows, const lmb_motion_question 
     boxes boxes[2];
     const uint32_t count = (rows->found_count + LARGE_BOX - 1) / LARGE_BOX, ways = rows->are_mirrored ? 2 : 1;
     memcpy(s.queries[0], question->query, sizeof s.queries[0]);
-    lmb_motion_mirror(question->query, s.queries[1]);
+    lmb_motion_mirror(rows->mirrors, question->query, s.queries[1]);
     look_at_current(&s);
     for (uint32_t way = 0; way < ways && count > 0; way++) {
         bound_boxes(&s, way, count, &boxes[way]);

@@ -12,7 +12,8 @@ typedef struct sorting {
     const int16_t (*numbers)[LMB_MOTION_ROW_SIZE]; // [moment]
     const uint32_t *tags;                          // [moment]
     const bool *can_be_found;                      // [moment]
-    uint32_t *moments;                             // [row], sorted
+    uint32_t feature_count;
+    uint32_t *moments; // [row], sorted
 } sorting;
 
 static bool is_before(const sorting *s, uint32_t a, uint32_t b, uint32_t by) {
@@ -74,7 +75,7 @@ static void sort(const sorting *s, uint32_t first, uint32_t end, uint32_t by) {
 static uint32_t widest_number(const sorting *s, uint32_t first, uint32_t end) {
     int32_t widest = -1;
     uint32_t found = 0;
-    for (uint32_t number = 0; number < LMB_MOTION_FEATURES; number++) {
+    for (uint32_t number = 0; number < s->feature_count; number++) {
         int32_t low = INT16_MAX, high = INT16_MIN;
         for (uint32_t i = first; i < end; i++) {
             const int32_t value = s->numbers[s->moments[i]][number];
@@ -111,7 +112,7 @@ static void split(const sorting *s, uint32_t first, uint32_t end) {
 
 void lmb_motion_sort(lmb_motion_database *database, const int16_t (*numbers)[LMB_MOTION_ROW_SIZE], const uint32_t *tags,
                      const bool *can_be_found) {
-    const sorting s = {numbers, tags, can_be_found, database->moment_of};
+    const sorting s = {numbers, tags, can_be_found, database->header->feature_count, database->moment_of};
     const uint32_t count = database->header->row_count;
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {

@@ -27,7 +27,11 @@ static inline void random_matching_header(random_source *source, motion_header *
     for (int i = 0; i < 3; i++) {
         header->times[i] = (float)(i + 1) / 3.0f;
     }
-    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
+    header->feature_count = LMB_MOTION_FEATURES + random_below(source, 6);
+    for (uint32_t i = LMB_MOTION_FEATURES; i < header->feature_count; i++) {
+        header->mirrors[i] |= random_below(source, 2) == 0 ? MATCH_MIRROR_NEGATES : 0;
+    }
+    for (uint32_t i = 0; i < header->feature_count; i++) {
         header->means[i] = random_between(source, -1.0, 1.0);
         header->factors[i] = random_between(source, 0.0, 3000.0);
     }
@@ -56,7 +60,7 @@ static inline lmb_motion_database *random_matching_database(random_source *sourc
         made->tags[row] = random_below(source, 8);
         for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
             const int32_t number = (int32_t)random_below(source, 2 * (uint32_t)spread + 1) - spread;
-            made->numbers[row][i] = i < LMB_MOTION_FEATURES ? (int16_t)number : 0;
+            made->numbers[row][i] = i < made->header->feature_count ? (int16_t)number : 0;
         }
         made->moment_of[row] = row;
         const uint32_t other = random_below(source, row + 1);
