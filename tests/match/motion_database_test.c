@@ -1,8 +1,8 @@
-// The database for motion matching: its features against float64 ones, written from motion_database.h; searches against
-// a search of all rows; rows and their moments; refusals and failing memory. Mirrored rows are those of the motion that
-// the oracle reflects.
+// The database for motion matching: its features against float64 ones (support/motion_rows.h), also those of further
+// joints and of mirrored rows; searches against a search of all rows; rows and their moments; refusals and failing
+// memory.
 #include "failing_host.h"
-#include "motion_takes.h"
+#include "motion_rows.h"
 #include "refusal.h"
 
 #include <limber/motion_database.h>
@@ -12,178 +12,6 @@
 #include <string.h>
 
 #define PI 3.141592653589793
-
-enum { FEATURES = LMB_MOTION_FEATURES, WIDTH = LMB_MOTION_ROW_SIZE, MAX_NUMBER = LMB_MAX_MOTION_FEATURE, GROUPS = 7 };
-// The groups of the header's table. The feet are groups of their own.
-static const struct {
-    uint32_t first, end;
-} groups[GROUPS] = {{0, 3}, {3, 6}, {6, 9}, {9, 12}, {12, 15}, {15, 21}, {21, 27}};
-
-// ---- What the rows should be. ----
-
-typedef struct moment {
-    uint32_t take, index; // index / rate seconds
-    float time;
-    uint32_t tags;
-    bool can_be_found;
-} moment;
-
-typedef struct expectation {
-    uint32_t count;
-    uint32_t *first; // of each take, and the count
-    moment *moments;
-    uint32_t feature_count; // count, or twice as many: then those of the mirrored rows follow
-    double (*features)[FEATURES];
-    double mean[FEATURES], factor[FEATURES];
-    double (*normalised)[FEATURES]; // times the scale, not rounded
-    double scale;
-    double rate;
-    double *durations;
-    bool *loops;
-} expectation;
-
-// Positions of the feet and the hips in the model, as the clip has them; or reflected across the plane x = 0, where the
-// left foot is what was the right one.
-static void foot_positions(const lmb_motion_database_def *def, const take_source *t, double time, bool mirrored,
-                           double positions[3][3]) {
-    double all[TAKE_JOINTS][3];
-    take_positions_at(def->rig, t, time, all);
-    memcpy(positions[0], all[mirrored ? def->right_foot : def->left_foot], sizeof *all);
-    memcpy(positions[1], all[mirrored ? def->left_foot : def->right_foot], sizeof *all);
-    memcpy(positions[2], all[def->hips], sizeof *all);
-    for (int i = 0; i < 3; i++) {
-        positions[i][0] = mirrored ? -positions[i][0] : positions[i][0];
-    }
-}
-
-// Where the take has moved its character, or the reflected take.
-static place place_at(const take_source *t, double time, double rate, bool mirrored) {
-    const place at = take_place_at(t, time, rate);
-    return mirrored ? (place){{-at.p[0], at.p[1], at.p[2]}, -at.yaw} : at;
-}
-
-// Features of a moment of the motion, or of the reflected one, by the table of the header.
-static void features_at(const lmb_motion_database_def *def, const take_source *t, uint32_t index, uint32_t count,
-                        bool mirrored, double features[FEATURES]) {
-    const double rate = (double)def->rate, time = index / rate;
-    const bool first = index == 0 && !t->take.loop, last = index == count - 1 && !t->take.loop;
-    const double sides[2] = {first ? time : (index - 1.0) / rate, last ? time : (index + 1.0) / rate};
-    const place here = place_at(t, time, rate, mirrored);
-    double positions[3][3], side[2][3][3];
-    foot_positions(def, t, time, mirrored, positions);
-    memcpy(features, positions, 6 * sizeof *features);
-    for (int i = 0; i < 2; i++) {
-        const place there = place_at(t, sides[i], rate, mirrored), seen = place_seen_from(&here, &there);
-        foot_positions(def, t, sides[i], mirrored, positions);
-        for (int joint = 0; joint < 3; joint++) {
-            const place of_joint = {{positions[joint][0], positions[joint][1], positions[joint][2]}, 0.0};
-            const place result = place_go_on(&seen, &of_joint);
-            memcpy(side[i][joint], result.p, sizeof result.p);
-        }
-    }
-    for (int i = 0; i < 9; i++) {
-        features[6 + i] = (side[1][i / 3][i % 3] - side[0][i / 3][i % 3]) / (sides[1] - sides[0]);
-    }
-    for (int i = 0; i < 3; i++) {
-        const place there = place_at(t, time + (double)def->times[i], rate, mirrored);
-        const place seen = place_seen_from(&here, &there);
-        features[15 + 2 * i] = seen.p[0];
-        features[16 + 2 * i] = seen.p[2];
-        features[21 + 2 * i] = sin(seen.yaw);
-        features[22 + 2 * i] = cos(seen.yaw);
-    }
-}
-
-static void normalise(const lmb_motion_weights *weights, expectation *e) {
-    const float weight_of[GROUPS] = {weights->foot_positions,  weights->foot_positions, weights->foot_velocities,
-                                     weights->foot_velocities, weights->hip_velocity,   weights->path,
-                                     weights->headings};
-    double deviation[FEATURES] = {0}, largest = 0.0, farthest = 0.0;
-    for (uint32_t i = 0; i < FEATURES; i++) {
-        double sum = 0.0, squares = 0.0;
-        for (uint32_t row = 0; row < e->feature_count; row++) {
-            sum += e->features[row][i];
-            farthest = i < 6 ? fmax(farthest, fabs(e->features[row][i])) : farthest;
-        }
-        e->mean[i] = sum / e->feature_count;
-        for (uint32_t row = 0; row < e->feature_count; row++) {
-            const double off = e->features[row][i] - e->mean[i];
-            squares += off * off;
-        }
-        deviation[i] = sqrt(squares / e->feature_count);
-    }
-    for (uint32_t group = 0; group < GROUPS; group++) {
-        double sum = 0.0;
-        for (uint32_t i = groups[group].first; i < groups[group].end; i++) {
-            sum += deviation[i];
-        }
-        const double unit = group == 6 ? 1.0 : group >= 2 && group <= 4 ? farthest * e->rate : farthest;
-        const double divisor = sum / (groups[group].end - groups[group].first);
-        for (uint32_t i = groups[group].first; i < groups[group].end; i++) {
-            e->factor[i] = divisor > 1e-5 * unit ? (double)weight_of[group] / divisor : 0.0;
-        }
-    }
-    for (uint32_t row = 0; row < e->feature_count; row++) {
-        for (uint32_t i = 0; i < FEATURES; i++) {
-            e->normalised[row][i] = (e->features[row][i] - e->mean[i]) * e->factor[i];
-            largest = fmax(largest, fabs(e->normalised[row][i]));
-        }
-    }
-    e->scale = largest > 0.0 ? MAX_NUMBER / largest : 0.0;
-    for (uint32_t i = 0; i < e->feature_count * FEATURES; i++) {
-        e->normalised[i / FEATURES][i % FEATURES] *= e->scale;
-    }
-}
-
-// `sources` has the takes of the definition, which may share clips.
-static expectation expect_rows(const lmb_motion_database_def *def, const take_source *sources) {
-    expectation e = {.first = allocate(def->take_count + 1, sizeof *e.first), .rate = (double)def->rate};
-    e.durations = allocate(def->take_count, sizeof *e.durations);
-    e.loops = allocate(def->take_count, sizeof *e.loops);
-    for (uint32_t i = 0; i < def->take_count; i++) {
-        e.first[i] = e.count;
-        e.count += count_take_moments(&sources[i], e.rate);
-        e.durations[i] = (double)lmb_clip_duration(sources[i].take.clip);
-        e.loops[i] = sources[i].take.loop;
-    }
-    e.first[def->take_count] = e.count;
-    const uint32_t last = (uint32_t)lround((double)def->end * e.rate);
-    e.moments = allocate(e.count, sizeof *e.moments);
-    for (uint32_t i = 0; i < def->take_count; i++) {
-        const lmb_motion_take *take = &sources[i].take;
-        const uint32_t count = e.first[i + 1] - e.first[i];
-        for (uint32_t index = 0; index < count; index++) {
-            moment *m = &e.moments[e.first[i] + index];
-            *m = (moment){i, index, (float)(index / e.rate), take->tags, take->loop || index + last < count};
-            for (uint32_t k = 0; k < take->range_count; k++) {
-                const bool within = take->ranges[k].start <= m->time && m->time <= take->ranges[k].end;
-                m->tags |= within ? take->ranges[k].tags : 0;
-            }
-        }
-    }
-    return e;
-}
-
-static void expect_features(const lmb_motion_database_def *def, const take_source *sources, expectation *e) {
-    e->feature_count = def->mirrored ? 2 * e->count : e->count;
-    e->features = allocate(e->feature_count, sizeof *e->features);
-    e->normalised = allocate(e->feature_count, sizeof *e->normalised);
-    for (uint32_t row = 0; row < e->feature_count; row++) {
-        const moment *m = &e->moments[row % e->count];
-        const uint32_t rows = e->first[m->take + 1] - e->first[m->take];
-        features_at(def, &sources[m->take], m->index, rows, row >= e->count, e->features[row]);
-    }
-    normalise(&def->weights, e);
-}
-
-static void release_expectation(expectation *e) {
-    free(e->first);
-    free(e->moments);
-    free(e->features);
-    free(e->normalised);
-    free(e->durations);
-    free(e->loops);
-}
 
 static lmb_motion_database *create(const lmb_motion_database_def *def) {
     lmb_motion_database *database = NULL;
@@ -283,40 +111,43 @@ static void check_rows_outside(const lmb_motion_database *database, const expect
 #define MOST_OFF 0.02
 #define MOST_OFF_OF_SCALE 1e-4    // relative
 #define MOST_OFF_OF_VELOCITY 1e-4 // units a second
+#define MOST_OFF_OF_POSITION 1e-6 // of a further joint, whose group may be a single axis that hardly differs
 
 // The largest distance of a stored number from the exact one, beyond the half that rounding allows.
 static double largest_excess;
 static uint32_t numbers_compared, numbers_equal;
 
-// What the header says of the numbers of a mirrored row.
-static void mirror_numbers(const int16_t numbers[WIDTH], int16_t mirrored[WIDTH]) {
-    static const uint32_t signed_ones[] = {0, 3, 6, 9, 12, 15, 17, 19, 21, 23, 25};
-    for (uint32_t i = 0; i < WIDTH; i++) {
-        mirrored[i] = numbers[i >= 12 ? i : i % 6 < 3 ? i + 3 : i - 3];
-    }
-    for (size_t i = 0; i < sizeof signed_ones / sizeof *signed_ones; i++) {
-        mirrored[signed_ones[i]] = (int16_t)-mirrored[signed_ones[i]];
-    }
-}
-
-static void read_numbers(const lmb_motion_database *database, uint32_t row, bool mirrored, int16_t numbers[WIDTH]) {
+static void read_numbers(const lmb_motion_database *database, const feature_layout *layout, uint32_t row, bool mirrored,
+                         int16_t numbers[WIDTH]) {
     const int16_t *stored = lmb_motion_database_features(database, row);
     if (mirrored) {
-        mirror_numbers(stored, numbers);
+        mirror_numbers(layout, stored, numbers);
     } else {
         memcpy(numbers, stored, WIDTH * sizeof *numbers);
     }
 }
 
-static double velocity_slack(const expectation *e, uint32_t feature) {
-    return feature >= 6 && feature < 15 ? MOST_OFF_OF_VELOCITY * e->factor[feature] * e->scale : 0.0;
+static const feature_group *group_of(const feature_layout *layout, uint32_t feature) {
+    uint32_t group = 0;
+    while (feature >= layout->groups[group].end) {
+        group++;
+    }
+    return &layout->groups[group];
+}
+
+static double feature_slack(const expectation *e, uint32_t feature) {
+    const feature_group *group = group_of(&e->layout, feature);
+    const double most = group->unit == UNIT_VELOCITY ? MOST_OFF_OF_VELOCITY
+                        : group->first >= FEATURES   ? MOST_OFF_OF_POSITION
+                                                     : 0.0;
+    return most * e->factor[feature] * e->scale;
 }
 
 // Relative.
 static double scale_slack(const expectation *e) {
     double most = 0.0;
-    for (uint32_t i = 6; i < 15; i++) {
-        most = fmax(most, velocity_slack(e, i));
+    for (uint32_t i = 0; i < e->layout.count; i++) {
+        most = fmax(most, feature_slack(e, i));
     }
     return MOST_OFF_OF_SCALE + most / MAX_NUMBER;
 }
@@ -326,12 +157,12 @@ static double scale_slack(const expectation *e) {
 static int check_row(const lmb_motion_database *database, uint32_t r, bool mirrored, const expectation *e,
                      uint32_t at) {
     int16_t numbers[WIDTH], again[WIDTH];
-    float own_units[FEATURES];
+    float own_units[WIDTH];
     int largest = 0;
-    read_numbers(database, r, mirrored, numbers);
-    for (uint32_t i = 0; i < FEATURES; i++) {
+    read_numbers(database, &e->layout, r, mirrored, numbers);
+    for (uint32_t i = 0; i < e->layout.count; i++) {
         const double exact = e->normalised[at][i], off = fabs(numbers[i] - exact);
-        const double most = 0.5 + MOST_OFF + scale_slack(e) * fabs(exact) + velocity_slack(e, i);
+        const double most = 0.5 + MOST_OFF + scale_slack(e) * fabs(exact) + feature_slack(e, i);
         if (!(off <= most)) {
             const moment *m = &e->moments[at % e->count];
             fail_msg("take %u, moment %u%s, feature %u: %d instead of %.3f", (unsigned)m->take, (unsigned)m->index,
@@ -343,17 +174,22 @@ static int check_row(const lmb_motion_database *database, uint32_t r, bool mirro
         largest = abs(numbers[i]) > largest ? abs(numbers[i]) : largest;
         own_units[i] = (float)e->features[at][i];
     }
+    for (uint32_t i = e->layout.count; i < WIDTH; i++) {
+        own_units[i] = 1e9f; // does not count
+    }
     lmb_motion_database_normalize(database, own_units, again);
     for (uint32_t i = 0; i < WIDTH; i++) {
-        const double most = i < FEATURES ? 1.0 + velocity_slack(e, i) : 0.0;
-        assert_true(abs(again[i] - numbers[i]) <= most && (i < FEATURES || numbers[i] == 0));
+        const bool is_feature = i < e->layout.count;
+        const double most = is_feature ? 1.0 + feature_slack(e, i) : 0.0;
+        assert_true(abs(again[i] - numbers[i]) <= most && (is_feature || numbers[i] == 0));
     }
     return largest;
 }
 
 static void check_features(const lmb_motion_database *database, const expectation *e) {
     int largest = 0;
-    const bool are_mirrored = e->feature_count > e->count;
+    const bool are_mirrored = e->choice_count > e->count;
+    assert_int_equal(lmb_motion_database_feature_count(database), e->layout.count);
     assert_int_equal(lmb_motion_database_is_mirrored(database), are_mirrored);
     assert_near((double)lmb_motion_database_scale(database), e->scale, scale_slack(e) * e->scale, "scale");
     for (uint32_t r = 0; r < e->count; r++) {
@@ -389,7 +225,9 @@ static take_source *random_takes(const lmb_rig *rig, const random_settings *sett
 
 static const float rates[] = {30.0f, 24.0f, 60.0f, 7.5f, 29.97f};
 
-static void random_definition(lmb_motion_database_def *def, random_source *source) {
+// `joints` receives further joints.
+static void random_definition(lmb_motion_database_def *def, lmb_motion_joint joints[JOINT_FEATURES],
+                              random_source *source) {
     def->end = random_below(source, 3) == 0 ? 0.0f : (float)random_between(source, 0.0, 1.0);
     if (random_below(source, 2) == 0) {
         def->times[0] = (float)random_between(source, 0.01, 0.5);
@@ -403,6 +241,8 @@ static void random_definition(lmb_motion_database_def *def, random_source *sourc
                                  random_below(source, 2) == 0 ? 0.0f : 1000.0f};
     }
     def->mirrored = random_below(source, 2) == 0;
+    def->joints = joints;
+    def->joint_count = random_motion_joints(source, TAKE_JOINTS, joints);
 }
 
 // Rig, clips and lists are overwritten or released before the rows are read.
@@ -419,7 +259,8 @@ static void features_and_rows_are_those_of_the_oracle(void **state) {
         lmb_motion_take *list = allocate(count, sizeof *list);
         lmb_motion_database_def def = definition(rig, sources, count, list);
         def.rate = rate;
-        random_definition(&def, &source);
+        lmb_motion_joint joints[JOINT_FEATURES];
+        random_definition(&def, joints, &source);
         expectation e = expect_rows(&def, sources);
         expect_features(&def, sources, &e);
         lmb_motion_database *database = create(&def);
@@ -428,6 +269,7 @@ static void features_and_rows_are_those_of_the_oracle(void **state) {
         }
         memset(sources, 0xff, count * sizeof *sources);
         memset(list, 0xff, count * sizeof *list);
+        memset(joints, 0xff, sizeof joints);
         memset(&def, 0xff, sizeof def);
         lmb_rig_destroy(rig);
         check_rows(database, &e);
@@ -458,6 +300,9 @@ static void a_loop_goes_on_at_its_beginning(void **state) {
         def.rate = rate;
         def.times[2] = 5.0f; // several rounds
         def.mirrored = i % 3 == 0;
+        lmb_motion_joint joints[JOINT_FEATURES];
+        def.joints = joints;
+        def.joint_count = random_motion_joints(&source, TAKE_JOINTS, joints);
         expectation e = expect_rows(&def, sources);
         assert_int_equal(e.count, 2 + 3 * i);
         expect_features(&def, sources, &e);
@@ -473,11 +318,11 @@ static void a_loop_goes_on_at_its_beginning(void **state) {
 
 static const float left_rest[3] = {0.0f, 0.0f, -0.8f};
 
-static void check_numbers(const lmb_motion_database *database, uint32_t take, const int16_t expected[FEATURES]) {
+static void check_numbers(const lmb_motion_database *database, uint32_t take, const int16_t expected[WIDTH]) {
     for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
         const int16_t *numbers = lmb_motion_database_features(database, r);
         for (uint32_t i = 0; i < WIDTH && lmb_motion_database_row(database, r).take == take; i++) {
-            if (numbers[i] != (i < FEATURES ? expected[i] : 0)) {
+            if (numbers[i] != expected[i]) {
                 fail_msg("take %u, row %u, feature %u: %d", (unsigned)take, (unsigned)r, (unsigned)i, numbers[i]);
             }
         }
@@ -492,7 +337,7 @@ static void two_speeds_by_hand(void **state) {
     lmb_rig *rig = make_take_rig();
     take_source *sources = allocate(2, sizeof *sources);
     lmb_motion_take list[2];
-    int16_t expected[2][FEATURES] = {{0}};
+    int16_t expected[2][WIDTH] = {{0}};
     for (uint32_t i = 0; i < 2; i++) {
         make_line_take(&sources[i], rig, i == 0 ? 29.5f / 30.0f : 1.0f, LEFT_FOOT, left_rest, left_rest);
         sources[i].take.velocity[2] = i == 0 ? 1.0f : 3.0f;
@@ -526,13 +371,14 @@ static void one_direction_by_hand(void **state) {
     sources->take.velocity[0] = 1.0f;
     lmb_motion_database_def def = definition(rig, sources, 1, list);
     def.weights.foot_positions = 0.0f; // they do not mirror each other
-    const int16_t none[FEATURES] = {0};
+    const int16_t none[WIDTH] = {0};
     int16_t expected[WIDTH] = {0}, other[WIDTH];
     expected[6] = expected[9] = expected[12] = 4095;
     for (uint32_t k = 0; k < 3; k++) {
         expected[15 + 2 * k] = (int16_t)(1365 * (k + 1));
     }
-    mirror_numbers(expected, other);
+    const feature_layout layout = layout_of(&def);
+    mirror_numbers(&layout, expected, other);
     for (int i = 0; i < 2; i++) {
         def.mirrored = i == 1;
         lmb_motion_database *database = create(&def);
@@ -552,11 +398,153 @@ static void one_direction_by_hand(void **state) {
     lmb_rig_destroy(rig);
 }
 
+enum { LEFT_HAND = 3, RIGHT_HAND, HEAD, HAND_JOINTS };
+
+// A rig of roots: feet, hips, hands and a head. Positions are those of the joints' keys, or of rest.
+static lmb_rig *make_hand_rig(void) {
+    static const float rest[HAND_JOINTS][3] = {{0.1f, 0.0f, 0.0f}, {-0.1f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f},
+                                               {0.5f, 1.0f, 0.2f}, {-0.3f, 0.4f, 0.2f}, {0.1f, 1.7f, 0.0f}};
+    lmb_joint_def joints[HAND_JOINTS];
+    for (uint32_t i = 0; i < HAND_JOINTS; i++) {
+        joints[i] = lmb_default_joint_def();
+        memcpy(joints[i].rest.translation, rest[i], sizeof rest[i]);
+    }
+    const lmb_rig_def def = {.joints = joints, .joint_count = HAND_JOINTS};
+    lmb_rig *rig = NULL;
+    assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
+    return rig;
+}
+
+// The definition of a database with these takes of that rig.
+static lmb_motion_database_def hand_definition(const lmb_rig *rig, const take_source *sources, uint32_t count,
+                                               lmb_motion_take *list, const lmb_motion_joint *joints,
+                                               uint32_t joint_count) {
+    lmb_motion_database_def def = definition(rig, sources, count, list);
+    def.left_foot = 0;
+    def.right_foot = 1;
+    def.hips = 2;
+    def.joints = joints;
+    def.joint_count = joint_count;
+    return def;
+}
+
+// The two speeds from above, whose scale is 1365, with the head at a height of 1 and of 3. Its height has a deviation
+// of 1 and a weight of 0.4, so it becomes -0.4 and 0.4. Its velocity has deviations of 0 and 1, with a mean of 1/2, and
+// a weight of 0.5, so it becomes -1 and 1. The velocity of the hips along z alone has a deviation of 1 and a weight of
+// 0.2, so it becomes -0.2 and 0.2. Where the head is along x never differs.
+static void further_joints_by_hand(void **state) {
+    (void)state;
+    static const lmb_motion_joint joints[4] = {{HEAD, false, {false, true, false}, 0.4f, LMB_NONE},
+                                               {HEAD, true, {true, false, true}, 0.5f, LMB_NONE},
+                                               {2, true, {false, false, true}, 0.2f, LMB_NONE},
+                                               {HEAD, false, {true, false, false}, 1.0f, LMB_NONE}};
+    lmb_rig *rig = make_hand_rig();
+    take_source *sources = allocate(2, sizeof *sources);
+    lmb_motion_take list[2];
+    int16_t expected[2][WIDTH] = {{0}};
+    for (uint32_t i = 0; i < 2; i++) {
+        const float head[3] = {0.1f, i == 0 ? 1.0f : 3.0f, 0.0f};
+        make_line_take(&sources[i], rig, 1.0f, HEAD, head, head);
+        sources[i].take.velocity[2] = i == 0 ? 1.0f : 3.0f;
+        const int16_t sign = i == 0 ? -1 : 1;
+        expected[i][8] = expected[i][11] = expected[i][14] = (int16_t)(sign * 4095);
+        for (uint32_t k = 0; k < 3; k++) {
+            expected[i][16 + 2 * k] = (int16_t)(sign * 1365 * (int)(k + 1));
+        }
+        expected[i][27] = (int16_t)(sign * 546);
+        expected[i][29] = (int16_t)(sign * 1365);
+        expected[i][30] = (int16_t)(sign * 273);
+    }
+    const lmb_motion_database_def def = hand_definition(rig, sources, 2, list, joints, 4);
+    lmb_motion_database *database = create(&def);
+    assert_int_equal(lmb_motion_database_feature_count(database), 32);
+    assert_near((double)lmb_motion_database_scale(database), 1365.0, 1e-3, "scale");
+    check_numbers(database, 0, expected[0]);
+    check_numbers(database, 1, expected[1]);
+    lmb_motion_database_destroy(database);
+    release_takes(sources, 2);
+    lmb_rig_destroy(rig);
+}
+
+// Nothing moves. The left hand is at (0.5, 1), the right hand at (-0.3, 0.4); in mirrored rows they are at (0.3, 0.4)
+// and (-0.5, 1). So each has deviations of 0.1 and 0.3, with a mean of 0.2, and becomes 0.5 and 1.5 from its mean, with
+// signs. The head is at 0.1 and -0.1 along x, with a deviation of 0.1 and a weight of 0.2, so it becomes 0.2 and -0.2.
+// The largest is 1.5, so the scale is 2730.
+static void mirrored_joints_by_hand(void **state) {
+    (void)state;
+    static const lmb_motion_joint joints[3] = {{LEFT_HAND, false, {true, true, false}, 1.0f, 2},
+                                               {HEAD, false, {true, false, false}, 0.2f, LMB_NONE},
+                                               {RIGHT_HAND, false, {true, true, false}, 1.0f, 0}};
+    static const int16_t numbers[2][5] = {{1365, 4095, 546, 1365, -4095}, {-1365, -4095, -546, -1365, 4095}};
+    static const float head[3] = {0.1f, 1.7f, 0.0f};
+    lmb_rig *rig = make_hand_rig();
+    take_source *sources = allocate(1, sizeof *sources);
+    lmb_motion_take list[1];
+    make_line_take(sources, rig, 1.0f, HEAD, head, head);
+    lmb_motion_database_def def = hand_definition(rig, sources, 1, list, joints, 3);
+    def.mirrored = true;
+    lmb_motion_database *database = create(&def);
+    assert_int_equal(lmb_motion_database_feature_count(database), 32);
+    assert_near((double)lmb_motion_database_scale(database), 2730.0, 1e-3, "scale");
+    for (int i = 0; i < 2; i++) {
+        int16_t expected[WIDTH] = {0};
+        memcpy(expected + FEATURES, numbers[i], sizeof numbers[i]);
+        if (i == 0) {
+            check_numbers(database, 0, expected);
+        }
+        lmb_motion_search_def search = lmb_default_motion_search_def();
+        memcpy(search.query, expected, sizeof expected);
+        const lmb_motion_match match = lmb_motion_database_search(database, &search);
+        assert_true(match.row == 0 && match.mirrored == (i == 1) && match.cost == 0);
+        const lmb_motion_path path = {{{0.0f}}, {{0.0f, 1.0f}, {0.0f, 1.0f}, {0.0f, 1.0f}}};
+        lmb_motion_database_query(database, 0, i == 1, &path, search.query);
+        assert_memory_equal(search.query, expected, sizeof expected);
+    }
+    lmb_motion_database_destroy(database);
+    release_takes(sources, 1);
+    lmb_rig_destroy(rig);
+}
+
+// The head of two takes differs by a little more than rounding, or by less. A foot is at 0.1, so rounding is up to 1e-6
+// in its height, and up to 3e-5 in its velocity at 30 rows a second. Where the head is does not count for that.
+static void further_joints_that_hardly_differ_count_as_zero(void **state) {
+    (void)state;
+    static const struct {
+        float height, velocity;
+        int16_t number;
+    } cases[] = {{1.1e-6f, 0.0f, 4095}, {0.9e-6f, 0.0f, 0}, {0.0f, 3.3e-5f, 4095}, {0.0f, 2.7e-5f, 0}};
+    lmb_rig *rig = make_hand_rig();
+    for (uint32_t i = 0; i < 4; i++) {
+        const lmb_motion_joint joints[2] = {{HEAD, i >= 2, {false, true, false}, 1.0f, LMB_NONE},
+                                            {HEAD, false, {true, false, false}, 1.0f, LMB_NONE}};
+        take_source *sources = allocate(2, sizeof *sources);
+        lmb_motion_take list[2];
+        int16_t expected[2][WIDTH] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            const float sign = k == 0 ? -1.0f : 1.0f, head[3] = {2.0f, sign * cases[i].height, 0.0f};
+            make_line_take(&sources[k], rig, 1.0f, HEAD, head, head);
+            sources[k].take.velocity[1] = sign * cases[i].velocity;
+            expected[k][FEATURES] = (int16_t)(k == 0 ? -cases[i].number : cases[i].number);
+        }
+        lmb_motion_database_def def = hand_definition(rig, sources, 2, list, joints, 2);
+        def.weights = (lmb_motion_weights){0};
+        lmb_motion_database *database = create(&def);
+        check_numbers(database, 0, expected[0]);
+        check_numbers(database, 1, expected[1]);
+        lmb_motion_database_destroy(database);
+        release_takes(sources, 2);
+    }
+    lmb_rig_destroy(rig);
+}
+
 // A group that never differs counts as 0, whatever its value: sums of equal numbers round, and so do differences of
-// positions at a constant speed. Here only the path and the headings of the second take differ.
+// positions at a constant speed. Here only a foot of the last take differs, and no further joint.
 static void what_never_differs_counts_as_zero(void **state) {
     (void)state;
     static const float from[3] = {0.11f, 0.23f, -0.77f}, far_on[3] = {0.41f, 0.03f, 1.13f};
+    static const lmb_motion_joint joints[3] = {{SPINE, false, {true, true, false}, 1000.0f, LMB_NONE},
+                                               {RIGHT_THIGH, true, {false, false, true}, 1000.0f, LMB_NONE},
+                                               {ROOT, true, {true, true, false}, 1000.0f, LMB_NONE}};
     lmb_rig *rig = make_take_rig();
     for (uint32_t i = 0; i < 4; i++) {
         take_source *sources = allocate(1, sizeof *sources);
@@ -569,17 +557,20 @@ static void what_never_differs_counts_as_zero(void **state) {
         }
         sources->take.loop = i == 2;
         lmb_motion_database_def def = definition(rig, sources, 1, list);
+        def.joints = joints;
+        def.joint_count = 3;
+        const feature_layout layout = layout_of(&def);
         lmb_motion_database *database = create(&def);
-        int largest[GROUPS] = {0};
+        int largest[GROUPS + JOINT_FEATURES] = {0};
         for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
-            for (uint32_t k = 0; k < GROUPS; k++) {
-                for (uint32_t f = groups[k].first; f < groups[k].end; f++) {
+            for (uint32_t k = 0; k < layout.group_count; k++) {
+                for (uint32_t f = layout.groups[k].first; f < layout.groups[k].end; f++) {
                     const int number = abs(lmb_motion_database_features(database, r)[f]);
                     largest[k] = number > largest[k] ? number : largest[k];
                 }
             }
         }
-        for (uint32_t k = 0; k < GROUPS; k++) {
+        for (uint32_t k = 0; k < layout.group_count; k++) {
             if (largest[k] != (moves && k == 0 ? MAX_NUMBER : 0)) {
                 fail_msg("case %u, group %u: %d", (unsigned)i, (unsigned)k, largest[k]);
             }
@@ -612,25 +603,33 @@ static void weights_of_zero_leave_groups_out(void **state) {
     lmb_motion_take list[2];
     make_random_take(&sources[0], rig, 1.0, false, TRAVEL_TURNING, 30.0, &source);
     make_random_take(&sources[1], rig, 0.9, true, TRAVEL_TURNING, 30.0, &source);
+    lmb_motion_joint joints[2] = {{HIPS, false, {true, true, false}, 0.0f, LMB_NONE},
+                                  {LEFT_SHIN, true, {false, true, true}, 0.0f, LMB_NONE}};
     lmb_motion_database_def def = definition(rig, sources, 2, list);
-    for (uint32_t i = 0; i < 6; i++) {
-        float weights[5] = {0};
-        if (i < 5) {
-            weights[i] = 2.5f;
-        }
+    def.joints = joints;
+    def.joint_count = 2;
+    for (uint32_t i = 0; i < 8; i++) {
+        float weights[8] = {0};
+        weights[i] = i < 7 ? 2.5f : 0.0f;
         def.weights = (lmb_motion_weights){weights[0], weights[1], weights[2], weights[3], weights[4]};
+        joints[0].weight = weights[5];
+        joints[1].weight = weights[6];
         expectation e = expect_rows(&def, sources);
         expect_features(&def, sources, &e);
         lmb_motion_database *database = create(&def);
         check_features(database, &e);
-        static const uint32_t ends[6] = {0, 6, 12, 15, 21, 27};
+        static const uint32_t ends[8] = {0, 6, 12, 15, 21, 27, 29, 31};
+        int largest = 0;
         for (uint32_t r = 0; r < e.count; r++) {
-            for (uint32_t f = 0; f < FEATURES; f++) {
-                if (i == 5 || f < ends[i] || f >= ends[i + 1]) {
-                    assert_int_equal(lmb_motion_database_features(database, r)[f], 0);
+            for (uint32_t f = 0; f < WIDTH; f++) {
+                const int number = abs(lmb_motion_database_features(database, r)[f]);
+                if (i == 7 || f < ends[i] || f >= ends[i + 1]) {
+                    assert_int_equal(number, 0);
                 }
+                largest = number > largest ? number : largest;
             }
         }
+        assert_int_equal(largest, i < 7 ? MAX_NUMBER : 0);
         lmb_motion_database_destroy(database);
         release_expectation(&e);
     }
@@ -722,7 +721,7 @@ static searched make_searched(const lmb_motion_database_def *def, take_source *s
         s.rows[r] = lmb_motion_database_row(s.database, r);
     }
     for (uint32_t i = 0; i < s.choice_count; i++) {
-        read_numbers(s.database, i % s.count, i >= s.count, s.numbers[i]);
+        read_numbers(s.database, &s.e.layout, i % s.count, i >= s.count, s.numbers[i]);
     }
     return s;
 }
@@ -777,7 +776,7 @@ static int32_t clamped(int32_t number) {
 
 static uint32_t cost_of(const searched *s, const int16_t *query, uint32_t choice) {
     uint32_t sum = 0;
-    for (uint32_t i = 0; i < FEATURES; i++) {
+    for (uint32_t i = 0; i < s->e.layout.count; i++) {
         const int32_t off = clamped(query[i]) - s->numbers[choice][i];
         sum += (uint32_t)(off * off);
     }
@@ -834,13 +833,13 @@ static lmb_motion_path random_path(double reach, random_source *source) {
 }
 
 // Beside a query that is its own mirror, each row costs as much as the mirrored one.
-static void make_symmetric(int16_t query[WIDTH]) {
+static void make_symmetric(const feature_layout *layout, int16_t query[WIDTH]) {
     int16_t mirrored[WIDTH];
-    mirror_numbers(query, mirrored);
+    mirror_numbers(layout, query, mirrored);
     for (uint32_t i = 0; i < 12; i++) {
         query[i] = i % 6 < 3 ? query[i] : mirrored[i];
     }
-    for (uint32_t i = 12; i < FEATURES; i++) {
+    for (uint32_t i = 12; i < WIDTH; i++) {
         query[i] = (int16_t)((query[i] + mirrored[i]) / 2);
     }
 }
@@ -853,13 +852,13 @@ static void random_query(const searched *s, int16_t query[WIDTH], random_source 
         const lmb_motion_path path = random_path(2.0, source);
         lmb_motion_database_query(s->database, row, mirrored, &path, query);
     }
-    for (uint32_t i = 0; i < FEATURES && kind > 0 && kind < 4; i++) {
+    for (uint32_t i = 0; i < s->e.layout.count && kind > 0 && kind < 4; i++) {
         const int32_t reach = kind == 1 ? 300 : kind == 2 ? MAX_NUMBER : 32767;
         const int32_t number = (int32_t)random_below(source, 2u * (uint32_t)reach + 1) - reach;
         query[i] = (int16_t)(kind == 1 ? clamped(query[i] + number) : number);
     }
     if (kind == 5) {
-        make_symmetric(query);
+        make_symmetric(&s->e.layout, query);
     }
 }
 
@@ -894,7 +893,7 @@ static void check_mirrored_search(const searched *s, const lmb_motion_search_def
     for (uint32_t i = 0; i < WIDTH; i++) {
         plain.query[i] = (int16_t)clamped(def->query[i]);
     }
-    mirror_numbers(plain.query, other.query);
+    mirror_numbers(&s->e.layout, plain.query, other.query);
     other.current_is_mirrored = !plain.current_is_mirrored;
     const lmb_motion_match found = lmb_motion_database_search(s->database, &plain),
                            opposite = lmb_motion_database_search(s->database, &other);
@@ -938,7 +937,8 @@ static void searches_find_what_a_search_of_all_rows_finds(void **state) {
         lmb_motion_take *list = allocate(all_count, sizeof *list);
         lmb_motion_database_def def = definition(rig, all, all_count, list);
         def.rate = rate;
-        random_definition(&def, &source);
+        lmb_motion_joint joints[JOINT_FEATURES];
+        random_definition(&def, joints, &source);
         searched s = make_searched(&def, all);
         release_takes(sources, count);
         lmb_rig_destroy(rig);
@@ -965,6 +965,9 @@ static void check_large(uint32_t takes, uint32_t rows, bool mirrored, uint32_t s
     lmb_motion_database_def def = definition(rig, sources, takes, list);
     def.rate = 128.0f;
     def.mirrored = mirrored;
+    lmb_motion_joint joints[JOINT_FEATURES];
+    def.joints = joints;
+    def.joint_count = random_motion_joints(&source, TAKE_JOINTS, joints);
     searched s = make_searched(&def, sources);
     assert_int_equal(s.count, takes * rows);
     check_rows(s.database, &s.e);
@@ -989,7 +992,7 @@ static void many_takes_are_searched(void **state) {
     check_large(suite_is_slow() ? 100 : 1500, 3, true, 25);
 }
 
-// One take of 2 s, at 30 rows a second. Its rows are found by their times.
+// One take of 2 s, at 30 rows a second, with three features of further joints. Its rows are found by their times.
 static searched one_take(bool loop, float end, bool mirrored) {
     random_source source = random_branch(7, 6);
     lmb_rig *rig = make_take_rig();
@@ -1001,6 +1004,11 @@ static searched one_take(bool loop, float end, bool mirrored) {
     lmb_motion_database_def def = definition(rig, sources, 1, list);
     def.end = end;
     def.mirrored = mirrored;
+    static const lmb_motion_joint joints[3] = {{LEFT_SHIN, true, {true, false, false}, 1.0f, 2},
+                                               {SPINE, false, {false, true, false}, 1.0f, LMB_NONE},
+                                               {RIGHT_THIGH, true, {true, false, false}, 1.0f, 0}};
+    def.joints = joints;
+    def.joint_count = 3;
     searched s = make_searched(&def, sources);
     release_takes(sources, 1);
     lmb_rig_destroy(rig);
@@ -1161,7 +1169,12 @@ static void make_stride(lmb_track_def tracks[3], float times[STRIDE_ROWS + 1], f
     }
 }
 
-static lmb_motion_database *stride_database(bool hops) {
+// The feet again, and the hips.
+static const lmb_motion_joint stride_joints[3] = {{0, true, {true, false, true}, 0.7f, 2},
+                                                  {2, false, {true, false, false}, 0.3f, LMB_NONE},
+                                                  {1, true, {true, false, true}, 0.7f, 0}};
+
+static lmb_motion_database *stride_database(bool hops, feature_layout *layout) {
     lmb_joint_def joints[3] = {lmb_default_joint_def(), lmb_default_joint_def(), lmb_default_joint_def()};
     const lmb_rig_def rig_def = {.joints = joints, .joint_count = 3};
     lmb_track_def tracks[3];
@@ -1187,6 +1200,9 @@ static lmb_motion_database *stride_database(bool hops) {
     def.take_count = 1;
     def.rate = STRIDE_RATE;
     def.mirrored = true;
+    def.joints = stride_joints;
+    def.joint_count = 3;
+    *layout = layout_of(&def);
     lmb_motion_database *database = create(&def);
     assert_int_equal(lmb_motion_database_row_count(database), STRIDE_ROWS);
     lmb_clip_destroy(clip);
@@ -1199,13 +1215,14 @@ static lmb_motion_database *stride_database(bool hops) {
 static void symmetric_motion_is_found_as_it_is(void **state) {
     (void)state;
     for (uint32_t hops = 0; hops < 2; hops++) {
-        lmb_motion_database *database = stride_database(hops == 1);
+        feature_layout layout;
+        lmb_motion_database *database = stride_database(hops == 1, &layout);
         for (uint32_t i = 0; i < STRIDE_ROWS; i++) {
             const uint32_t own = lmb_motion_database_find_row(database, 0, (float)i / STRIDE_RATE);
             const uint32_t later = hops == 1 ? i : (i + HALF_STRIDE) % STRIDE_ROWS;
             const uint32_t pair = lmb_motion_database_find_row(database, 0, (float)later / STRIDE_RATE);
             int16_t mirrored[WIDTH];
-            read_numbers(database, pair, true, mirrored);
+            read_numbers(database, &layout, pair, true, mirrored);
             assert_memory_equal(lmb_motion_database_features(database, own), mirrored, sizeof mirrored);
             lmb_motion_search_def def = lmb_default_motion_search_def();
             def.current_bonus = 0.0f;
@@ -1262,7 +1279,7 @@ static void odd_searches_are_harmless(void **state) {
     // Numbers beyond the features change nothing about which row is found.
     lmb_motion_search_def def = lmb_default_motion_search_def();
     const uint32_t row = lmb_motion_database_search(s.database, &def).row;
-    for (uint32_t i = FEATURES; i < WIDTH; i++) {
+    for (uint32_t i = s.e.layout.count; i < WIDTH; i++) {
         def.query[i] = INT16_MIN;
     }
     assert_int_equal(lmb_motion_database_search(s.database, &def).row, row);
@@ -1292,19 +1309,23 @@ static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
     random_source source = random_branch(0, 8);
     for (uint32_t i = 0; i < 400; i++) {
         const bool mirrored = i % 2 == 1, exists = i / 2 % 4 > 0;
-        const searched *s = &takes[mirrored || i % 16 > 8];
+        const searched *s = &takes[i % 16 > 8]; // both have mirrored poses
         const uint32_t row = exists ? random_below(&source, s->count) : i / 2 % 8 == 0 ? LMB_NONE : s->count;
         lmb_motion_path path = random_path(9.0, &source);
         if (i / 2 % 10 == 9) {
             path.positions[1][0] = path.positions[2][1] = NAN;
         }
-        float features[FEATURES] = {0};
+        float features[WIDTH] = {0};
         memcpy(features + 15, path.positions, sizeof path.positions);
         memcpy(features + 21, path.headings, sizeof path.headings);
         int16_t expected[WIDTH], query[WIDTH];
         lmb_motion_database_normalize(s->database, features, expected);
-        for (uint32_t k = 0; k < 15; k++) {
-            expected[k] = exists ? s->numbers[mirrored ? s->count + row : row][k] : 0;
+        int16_t pose[WIDTH] = {0};
+        if (exists) {
+            read_numbers(s->database, &s->e.layout, row, mirrored, pose);
+        }
+        for (uint32_t k = 0; k < WIDTH; k++) {
+            expected[k] = k < 15 || k >= FEATURES ? pose[k] : expected[k];
         }
         memset(query, 0x55, sizeof query);
         lmb_motion_database_query(s->database, row, mirrored, &path, query);
@@ -1312,7 +1333,7 @@ static void queries_have_the_pose_of_a_row_and_a_path(void **state) {
         if (s == &takes[1]) {
             const lmb_motion_path opposite = mirror_path(&path);
             lmb_motion_database_query(s->database, row, !mirrored, &opposite, query);
-            mirror_numbers(query, expected);
+            mirror_numbers(&s->e.layout, query, expected);
             lmb_motion_database_query(s->database, row, mirrored, &path, query);
             expect_query(query, expected);
         }
@@ -1332,7 +1353,10 @@ static void defaults_are_those_of_the_header(void **state) {
     assert_true(def.rig == NULL && def.takes == NULL && def.take_count == 0);
     assert_true(def.left_foot == LMB_NONE && def.right_foot == LMB_NONE && def.hips == LMB_NONE);
     assert_true(def.rate == 30.0f && def.times[0] == 1.0f / 3.0f && def.times[1] == 2.0f / 3.0f &&
-                def.times[2] == 1.0f && def.end == 0.3f && !def.mirrored);
+                def.times[2] == 1.0f && def.end == 0.3f && !def.mirrored && def.joints == NULL && def.joint_count == 0);
+    const lmb_motion_joint joint = lmb_default_motion_joint();
+    assert_true(joint.joint == LMB_NONE && !joint.is_velocity && joint.axes[0] && joint.axes[1] && joint.axes[2] &&
+                joint.weight == 1.0f && joint.mirror == LMB_NONE);
     const lmb_motion_weights *w = &def.weights;
     assert_true(w->foot_positions == 0.75f && w->foot_velocities == 1.0f && w->hip_velocity == 1.0f &&
                 w->path == 1.0f && w->headings == 1.5f);
@@ -1354,6 +1378,11 @@ static void the_same_takes_give_the_same_bits(void **state) {
     take_source *sources = random_takes(rig, &(random_settings){20, 90, TRAVEL_TURNING}, 30.0, &count, &source);
     lmb_motion_take *list = allocate(count, sizeof *list);
     lmb_motion_database_def def = definition(rig, sources, count, list);
+    lmb_motion_joint joints[JOINT_FEATURES];
+    do {
+        def.joint_count = random_motion_joints(&source, TAKE_JOINTS, joints);
+    } while (def.joint_count == 0);
+    def.joints = joints;
     def.mirrored = true;
     lmb_motion_database *one = create(&def), *two = create(&def);
     assert_int_equal(lmb_motion_database_row_count(one), lmb_motion_database_row_count(two));
@@ -1376,6 +1405,7 @@ typedef struct refusals {
     lmb_rig *rig;
     take_source *sources;
     lmb_motion_take list[2];
+    lmb_motion_joint joints[4];
     lmb_motion_database_def def;
 } refusals;
 
@@ -1511,6 +1541,144 @@ static void joints_that_do_not_fit_are_refused(void **state) {
         *joints[i] = *joints[(i + 1) % 3];
         expect_refused(&f, LMB_ERROR_ARGUMENT, pairs[i], "");
     }
+    release_refusals(&f);
+}
+
+// Returns joints that are accepted, to be changed, in a definition that mirrors rows or not: one in the middle, and a
+// pair; and one that does not count.
+static lmb_motion_joint *renew_joints(refusals *f, bool mirrored) {
+    static const lmb_motion_joint good[4] = {{SPINE, false, {false, true, false}, 1.0f, LMB_NONE},
+                                             {LEFT_THIGH, true, {true, false, true}, 1.0f, 2},
+                                             {RIGHT_THIGH, true, {true, false, true}, 1.0f, 1},
+                                             {SPINE, false, {false, true, false}, 1.0f, LMB_NONE}};
+    memcpy(f->joints, good, sizeof good);
+    renew(f)->joints = f->joints;
+    f->def.joint_count = 3;
+    f->def.mirrored = mirrored;
+    return f->joints;
+}
+
+// A message about a pair may name either partner.
+static void expect_pair_refused(const refusals *f) {
+    lmb_motion_database *database = NULL;
+    lmb_error error = {0};
+    assert_int_equal(lmb_motion_database_create(&f->def, NULL, &database, &error), LMB_ERROR_ARGUMENT);
+    const bool first = strstr(error.message, "joint feature 1") != NULL;
+    expect_refused(f, LMB_ERROR_ARGUMENT, first ? "joint feature 1" : "joint feature 2", "mirror");
+}
+
+static void further_joints_out_of_range_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    static const char *const names[3] = {"joint feature 0", "joint feature 1", "joint feature 2"};
+    static const uint32_t bad_joints[] = {TAKE_JOINTS, LMB_NONE, 1u << 31};
+    static const uint32_t bad_mirrors[] = {3, LMB_NONE - 1, 1u << 31};
+    const float bad_weights[] = {NAN, HUGE_VALF, -HUGE_VALF, -1.0f, -1e-9f, 1000.1f};
+    for (uint32_t i = 0; i < 6; i++) {
+        const uint32_t joint = i % 3, partner = joint == 0 ? 0 : 3 - joint, first = joint == 0 ? 0 : 1;
+        const bool mirrored = i < 3;
+        for (int k = 0; k < 3; k++) {
+            renew_joints(&f, mirrored)[joint].joint = bad_joints[k];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, names[joint], "no such joint");
+            renew_joints(&f, mirrored)[joint].mirror = bad_mirrors[k];
+            f.joints[3] = f.joints[joint]; // behind the list
+            f.joints[3].mirror = joint;
+            if (joint == 2) { // then the first partner does not fit either
+                expect_pair_refused(&f);
+            } else {
+                expect_refused(&f, LMB_ERROR_ARGUMENT, names[joint], "mirror");
+            }
+        }
+        // What partners share is wrong in both.
+        for (size_t k = 0; k < sizeof bad_weights / sizeof *bad_weights; k++) {
+            renew_joints(&f, mirrored)[joint].weight = bad_weights[k];
+            f.joints[partner].weight = bad_weights[k];
+            expect_refused(&f, LMB_ERROR_ARGUMENT, names[first], "weight");
+        }
+        memset(renew_joints(&f, mirrored)[joint].axes, 0, sizeof f.joints[0].axes);
+        memset(f.joints[partner].axes, 0, sizeof f.joints[0].axes);
+        expect_refused(&f, LMB_ERROR_ARGUMENT, names[first], "axis");
+    }
+    for (int i = 0; i < 2; i++) {
+        renew_joints(&f, i == 1)[0].weight = i == 0 ? 0.0f : 1000.0f;
+        f.joints[1].weight = f.joints[2].weight = i == 0 ? 1000.0f : 0.0f;
+        lmb_motion_database *database = create(&f.def);
+        assert_int_equal(lmb_motion_database_feature_count(database), 32);
+        lmb_motion_database_destroy(database);
+    }
+    release_refusals(&f);
+}
+
+static void further_joints_that_do_not_mirror_each_other_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t one = 1 + i % 2, other = 3 - one;
+        const bool mirrored = i < 2;
+        renew_joints(&f, mirrored)[one].mirror = LMB_NONE;
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].mirror = one;
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].mirror = 0; // which is in the middle
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].is_velocity = false;
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].weight = 0.5f;
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].axes[2] = false;
+        expect_pair_refused(&f);
+        renew_joints(&f, mirrored)[one].axes[2] = false;
+        f.joints[one].axes[1] = true; // as many
+        expect_pair_refused(&f);
+        // Round three of them.
+        renew_joints(&f, mirrored)[0] = f.joints[one];
+        f.joints[0].mirror = one;
+        f.joints[one].mirror = other;
+        f.joints[other].mirror = 0;
+        for (uint32_t k = 0; k < 3; k++) {
+            f.joints[k].axes[2] = false;
+        }
+        expect_refused(&f, LMB_ERROR_ARGUMENT, "joint feature", "mirror");
+        // One that is named as its own mirror is in the middle.
+        renew_joints(&f, mirrored)[0].mirror = 0;
+        lmb_motion_database_destroy(create(&f.def));
+    }
+    release_refusals(&f);
+}
+
+static void too_many_further_joints_are_refused(void **state) {
+    (void)state;
+    refusals f = make_refusals();
+    renew_joints(&f, true);
+    f.def.joint_count = 4; // six features
+    expect_refused(&f, LMB_ERROR_LIMIT, "joints", "5");
+    renew(&f)->joint_count = 2;
+    f.joints[0] = f.joints[1] = (lmb_motion_joint){HIPS, false, {true, true, true}, 1.0f, LMB_NONE};
+    f.def.joints = f.joints;
+    expect_refused(&f, LMB_ERROR_LIMIT, "joints", "5");
+    // One feature each. No more of a list is read than can be allowed.
+    static const uint32_t counts[] = {6, 7, 1u << 30, UINT32_MAX};
+    lmb_motion_joint *list = allocate(6, sizeof *list);
+    for (uint32_t i = 0; i < 6; i++) {
+        list[i] = (lmb_motion_joint){HIPS, false, {true, false, false}, 1.0f, LMB_NONE};
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        renew(&f)->joints = list;
+        f.def.joint_count = counts[i];
+        expect_refused(&f, LMB_ERROR_LIMIT, "joints", "5");
+    }
+    for (uint32_t count = 0; count < 6; count++) {
+        renew(&f)->joints = count == 0 ? NULL : list;
+        f.def.joint_count = count;
+        lmb_motion_database *database = create(&f.def);
+        assert_int_equal(lmb_motion_database_feature_count(database), FEATURES + count);
+        lmb_motion_database_destroy(database);
+        f.def.joints = NULL;
+        if (count > 0) {
+            expect_refused(&f, LMB_ERROR_ARGUMENT, "joints", "NULL");
+        }
+    }
+    free(list);
     release_refusals(&f);
 }
 
@@ -1664,7 +1832,8 @@ static lmb_result create_with(const lmb_host *host, lmb_error *error, void *user
 static void failing_memory_is_reported(void **state) {
     (void)state;
     refusals f = make_refusals();
-    failing_host_try_all(create_with, renew(&f));
+    renew_joints(&f, true);
+    failing_host_try_all(create_with, &f.def);
     release_refusals(&f);
 }
 
@@ -1674,6 +1843,9 @@ int main(void) {
         cmocka_unit_test(a_loop_goes_on_at_its_beginning),
         cmocka_unit_test(two_speeds_by_hand),
         cmocka_unit_test(one_direction_by_hand),
+        cmocka_unit_test(further_joints_by_hand),
+        cmocka_unit_test(mirrored_joints_by_hand),
+        cmocka_unit_test(further_joints_that_hardly_differ_count_as_zero),
         cmocka_unit_test(what_never_differs_counts_as_zero),
         cmocka_unit_test(weights_of_zero_leave_groups_out),
         cmocka_unit_test(halves_are_rounded_up),
@@ -1691,6 +1863,9 @@ int main(void) {
         cmocka_unit_test(what_is_null_is_refused),
         cmocka_unit_test(numbers_out_of_range_are_refused),
         cmocka_unit_test(joints_that_do_not_fit_are_refused),
+        cmocka_unit_test(further_joints_out_of_range_are_refused),
+        cmocka_unit_test(further_joints_that_do_not_mirror_each_other_are_refused),
+        cmocka_unit_test(too_many_further_joints_are_refused),
         cmocka_unit_test(takes_that_do_not_fit_are_refused),
         cmocka_unit_test(limits_are_refused),
         cmocka_unit_test(failing_memory_is_reported),

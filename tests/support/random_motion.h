@@ -1,4 +1,5 @@
-// A motion database of random takes of three joints, loops and others, with tags. Half of them are mirrored, too.
+// Random further joints of motion databases; and a database of random takes of three joints, loops and others, with
+// tags. Half of these are mirrored, too.
 #ifndef LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 #define LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 
@@ -7,6 +8,8 @@
 #include <limber/motion_database.h>
 
 enum { RANDOM_MOTION_TAKES = 5, RANDOM_MOTION_KEYS = 12, RANDOM_MOTION_JOINTS = 3 };
+// Of all further joints together, at most.
+enum { JOINT_FEATURES = LMB_MOTION_ROW_SIZE - LMB_MOTION_FEATURES };
 
 typedef struct random_take {
     float times[RANDOM_MOTION_KEYS], values[RANDOM_MOTION_JOINTS][RANDOM_MOTION_KEYS * 3];
@@ -44,6 +47,63 @@ static inline bool random_motion_take(random_source *source, const lmb_rig *rig,
     def.track_count = RANDOM_MOTION_JOINTS;
     def.duration = (float)random_between(source, 1.7, 3.0);
     return lmb_clip_create(rig, &def, NULL, &take->clip, NULL) == LMB_OK;
+}
+
+static inline uint32_t count_motion_axes(const lmb_motion_joint *joint) {
+    return (joint->axes[0] ? 1u : 0u) + (joint->axes[1] ? 1u : 0u) + (joint->axes[2] ? 1u : 0u);
+}
+
+// A joint in the middle, with at most so many axes.
+static inline lmb_motion_joint random_motion_joint(random_source *source, uint32_t rig_joints, uint32_t max_axes) {
+    static const float weights[] = {0.0f, 1000.0f};
+    lmb_motion_joint joint = lmb_default_motion_joint();
+    joint.joint = random_below(source, rig_joints);
+    joint.is_velocity = random_below(source, 2) == 0;
+    do {
+        const uint32_t axes = 1 + random_below(source, 7);
+        for (uint32_t i = 0; i < 3; i++) {
+            joint.axes[i] = (axes >> i & 1) != 0;
+        }
+    } while (count_motion_axes(&joint) > max_axes);
+    joint.weight =
+        random_below(source, 5) == 0 ? weights[random_below(source, 2)] : (float)random_between(source, 0.1, 2.0);
+    return joint;
+}
+
+static inline void swap_motion_joints(lmb_motion_joint *joints, uint32_t count, uint32_t a, uint32_t b) {
+    const lmb_motion_joint kept = joints[a];
+    joints[a] = joints[b];
+    joints[b] = kept;
+    for (uint32_t i = 0; i < count && a != b; i++) {
+        joints[i].mirror = joints[i].mirror == a ? b : joints[i].mirror == b ? a : joints[i].mirror;
+    }
+}
+
+// Further joints with up to JOINT_FEATURES features: some in the middle, and pairs that mirror each other. Returns
+// how many joints these are.
+static inline uint32_t random_motion_joints(random_source *source, uint32_t rig_joints,
+                                            lmb_motion_joint joints[JOINT_FEATURES]) {
+    uint32_t left = random_below(source, JOINT_FEATURES + 1), count = 0;
+    while (left > 0) {
+        const uint32_t sides = left > 1 && random_below(source, 2) == 0 ? 2 : 1;
+        const lmb_motion_joint joint = random_motion_joint(source, rig_joints, left / sides);
+        joints[count] = joint;
+        if (sides == 2) {
+            joints[count + 1] = joint;
+            joints[count + 1].joint = random_below(source, rig_joints);
+            joints[count].mirror = count + 1;
+            joints[count + 1].mirror = count;
+        } else if (random_below(source, 4) == 0) {
+            joints[count].mirror = count;
+        }
+        count += sides;
+        left -= sides * count_motion_axes(&joint);
+    }
+    // Partners are not always neighbours.
+    for (uint32_t i = 0; i < count; i++) {
+        swap_motion_joints(joints, count, i, random_below(source, count));
+    }
+    return count;
 }
 
 // Returns NULL if that fails. `times` may be NULL for the default.
