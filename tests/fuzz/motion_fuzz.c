@@ -9,6 +9,8 @@
 #include <string.h>
 
 enum { KEPT = 20, SEARCHES = 4 };
+// Words of the header of a block, and what they contain.
+enum { MIRRORS = 12, NEGATES = 256 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
@@ -21,17 +23,27 @@ static void require(bool holds, const char *what) {
     }
 }
 
-// The cost of a row, or of the mirrored one, as the header says.
-static uint32_t cost_of(const int16_t *query, const int16_t *numbers, bool mirrored) {
-    static const uint32_t signed_ones = 0x2aa9249; // features along x, and sines
+// The numbers of a row, or of the mirrored one: the block says of which number each of those is, and with which sign.
+static void read_numbers(const lmb_motion_database *database, uint32_t row, bool mirrored,
+                         int16_t result[LMB_MOTION_ROW_SIZE]) {
+    const unsigned char *block = lmb_motion_database_block(database, NULL);
+    const int16_t *numbers = lmb_motion_database_features(database, row);
+    memcpy(result, numbers, LMB_MOTION_ROW_SIZE * sizeof *result);
+    for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE && mirrored; i++) {
+        uint32_t mirror;
+        memcpy(&mirror, block + 4 * (MIRRORS + i), sizeof mirror);
+        const int16_t number = numbers[mirror % NEGATES];
+        result[i] = (int16_t)(mirror >= NEGATES ? -number : number);
+    }
+}
+
+static uint32_t cost_of(const int16_t *query, const int16_t *numbers) {
     uint32_t cost = 0;
     for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
         const int32_t limited = query[i] > LMB_MAX_MOTION_FEATURE    ? LMB_MAX_MOTION_FEATURE
                                 : query[i] < -LMB_MAX_MOTION_FEATURE ? -LMB_MAX_MOTION_FEATURE
                                                                      : query[i];
-        const int32_t number = numbers[!mirrored || i >= 12 ? i : i % 6 < 3 ? i + 3 : i - 3];
-        const int32_t difference = limited - (mirrored && (signed_ones >> i & 1u) != 0 ? -number : number);
-        cost += (uint32_t)(difference * difference);
+        cost += (uint32_t)((limited - numbers[i]) * (limited - numbers[i]));
     }
     return cost;
 }
@@ -50,7 +62,9 @@ static void search(const lmb_motion_database *database, random_source *source) {
     for (uint32_t i = 0; i < (lmb_motion_database_is_mirrored(database) ? 2 * rows : rows); i++) {
         const uint32_t row = i % rows;
         const lmb_motion_row moment = lmb_motion_database_row(database, row);
-        const uint32_t cost = cost_of(def.query, lmb_motion_database_features(database, row), i >= rows);
+        int16_t numbers[LMB_MOTION_ROW_SIZE];
+        read_numbers(database, row, i >= rows, numbers);
+        const uint32_t cost = cost_of(def.query, numbers);
         const bool fits = moment.can_be_found && (moment.tags & def.required_tags) == def.required_tags &&
                           (moment.tags & def.forbidden_tags) == 0;
         if (fits && cost < best.cost) {

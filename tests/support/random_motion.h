@@ -1,5 +1,5 @@
 // Random further joints of motion databases; and a database of random takes of three joints, loops and others, with
-// tags. Half of these are mirrored, too.
+// tags and further joints. Half of these are mirrored, too.
 #ifndef LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 #define LIMBER_TESTS_SUPPORT_RANDOM_MOTION_H
 
@@ -141,6 +141,9 @@ static inline lmb_motion_database *random_motion_database(random_source *source,
     def.takes = defs;
     def.take_count = count;
     def.mirrored = random_below(source, 2) == 0;
+    lmb_motion_joint further[JOINT_FEATURES];
+    def.joints = further;
+    def.joint_count = random_motion_joints(source, RANDOM_MOTION_JOINTS, further);
     if (times != NULL) {
         memcpy(def.times, times, sizeof def.times);
     }
