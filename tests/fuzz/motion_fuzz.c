@@ -12,6 +12,7 @@ enum { KEPT = 20, SEARCHES = 4 };
 // Words of the header of a block, and what they contain.
 enum { MIRRORS = 12, NEGATES = 256 };
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
@@ -72,6 +73,19 @@ static void search(const lmb_motion_database *database, random_source *source) {
         }
     }
     require(found.row == best.row && found.mirrored == best.mirrored, "a loop over all rows finds another row");
+}
+
+// By default inputs have at most 4,096 bytes, less than the blocks that the mutator starts from. Given options win.
+int LLVMFuzzerInitialize(int *argc, char ***argv) {
+    static char option[] = "-max_len=65536";
+    char **options = calloc((size_t)*argc + 2, sizeof *options); // in use until the end
+    require(options != NULL, "no memory");
+    options[0] = (*argv)[0];
+    options[1] = option;
+    memcpy(options + 2, *argv + 1, ((size_t)*argc - 1) * sizeof *options);
+    *argc += 1;
+    *argv = options;
+    return 0;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
