@@ -710,6 +710,13 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 ///   blended in each step with the weights of this frame, displacements and turns alike. A clip may have warps
 ///   (lmb_warp_def).
 ///
+/// **Remaining velocity.** An inertialized transition and a jump of motion matching change what clips move the character
+/// at once: its velocity jumps. With `velocity_half_life` H above 0 it does not: the difference between the velocity
+/// before and the one after, along the character's own axes and of its turn, is added to root motion and decays,
+/// d 2^(-t/H) after t seconds; a step from t on adds d 2^(-t/H) (1 - 2^(-step/H)) H / ln 2. A transition in between
+/// takes the velocity that is shown then. Velocities are those of the steps before and after, each clamped to +-2^20.
+/// Warps then arrive a little beside their targets.
+///
 /// **Motion weights.** Root motion is blended as the translation of joint 0 is. Each use of a node has a signed motion
 /// weight M, beside its weight W in the pose (graph.h, "Weights"). The last node has M = 1. With w a node's clamped,
 /// signed weight and m its mask at joint 0 (1 without a mask), a node passes on:
@@ -762,6 +769,9 @@ typedef struct lmb_motion_def {
     float acceleration;    ///< units a second squared, 1e-6 to 2^20; 0: at once
     float deceleration;    ///< units a second squared, 1e-6 to 2^20; 0: at once
     float turn_rate;       ///< radians a second, 1e-6 to 2^20; 0: at once
+    /// Seconds, 0 to 10; 0: no velocity remains after inertialized transitions and jumps. Below 1e-3 it counts as that.
+    /// Not with `full_rotation`.
+    float velocity_half_life;
     /// Written: the velocity reached so far, along the character's own axes, without root motion; or #LMB_NONE.
     /// Conditions and players may read it.
     uint32_t velocity_parameters[3];

@@ -62,7 +62,8 @@ LMB_API uint32_t lmb_control_explain(const lmb_control *control, const uint32_t 
 
 /// The parts of a row's cost, of which lmb_motion_match.cost is the sum.
 typedef struct lmb_motion_costs {
-    uint32_t foot_positions, foot_velocities, hip_velocity, path, headings, joints;
+    uint32_t foot_positions, foot_velocities, hip_velocity, path, headings;
+    uint32_t joints; ///< of all further joints (lmb_motion_database_def.joints)
 } lmb_motion_costs;
 
 /// A row of a database, seen from a character.

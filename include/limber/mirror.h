@@ -67,8 +67,8 @@ LMB_API lmb_mirror_def lmb_default_mirror_def(void);
 /// otherwise equal. Left and right are
 /// - `left`, `Left`, `LEFT` and the same of right, anywhere: "mixamorig:LeftArm", "left_arm", "b_LeftArm_03";
 /// - `l`, `L` and the same of r as a word of its own, which is delimited by the start, the end, a character that is not
-///   a letter, or camel case: "arm.L", "L-Arm", "arm_l", "LArm", "armL", "thumb.01.L", "Arm_L_end"; and at the start of
-///   a name or of a word after another character: "lfoot", "b_larm". So "lip" and "rip" would be partners, if both exist.
+///   a letter, or camel case: "arm.L", "L-Arm", "arm_l", "LArm", "armL", "thumb.01.L", "Arm_L_end";
+/// - `l` and `r` where a word of lower-case letters begins: "lfoot", "b_larm".
 ///
 /// A number at the end that follows a `_` or `.`, which some exporters append to every name, may differ if no name
 /// matches otherwise. If several joints match, the partner is the first one whose parent is the parent's partner. A

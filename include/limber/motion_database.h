@@ -94,14 +94,16 @@ typedef struct lmb_motion_weights {
 } lmb_motion_weights;
 
 /// A further joint that rows know: hands that carry, a head that looks up, hips that crouch. Start from
-/// lmb_default_motion_joint().
+/// lmb_default_motion_joint(). Features from 27 on are those of the joints in their order, of each x, y and z. A joint may
+/// be there more than once, also a foot or the hips. What counts as 0 is measured by the feet, as for the others.
 typedef struct lmb_motion_joint {
     uint32_t joint;   ///< of the rig
     bool is_velocity; ///< whether its velocity over the ground is meant, and not its position
     bool axes[3];     ///< which of x, y and z, at least one: each is a feature
     float weight;     ///< 0 to 1,000; the axes are a group
-    /// In mirrored rows: which of the definition's joints becomes this one, of the same kind, axes and weight.
-    /// #LMB_NONE: itself, a joint in the middle.
+    /// In mirrored rows, and in the poses of queries that play mirrored: which of the definition's joints becomes this
+    /// one, and the other way round, of the same kind, axes and weight. #LMB_NONE or its own index: itself, a joint in the
+    /// middle.
     uint32_t mirror;
 } lmb_motion_joint;
 
@@ -183,8 +185,9 @@ LMB_API uint32_t lmb_motion_database_feature_count(const lmb_motion_database *da
 LMB_API bool lmb_motion_database_is_mirrored(const lmb_motion_database *database);
 /// Returns by how much normalised features are multiplied before they are rounded; 0 if no feature differs.
 LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
-/// Normalises features, in their own units, as many as a row has, as the database's are, and rounds them. Beyond the range of the stored
-/// numbers they are clamped; a feature that is not a number counts as the mean. Writes #LMB_MOTION_ROW_SIZE numbers.
+/// Normalises features, in their own units, as many as a row has, as the database's are, and rounds them. Beyond the
+/// range of the stored numbers they are clamped; a feature that is not a number counts as the mean. Writes
+/// #LMB_MOTION_ROW_SIZE numbers.
 LMB_API void lmb_motion_database_normalize(const lmb_motion_database *database, const float *features,
                                            int16_t numbers[LMB_MOTION_ROW_SIZE]);
 /// Where a character is to be and to head after each of the database's times, in its own frame.

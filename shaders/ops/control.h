@@ -292,6 +292,9 @@ OP void run_machines(control c, frame_part runs) {
     if (USES_INERTIA && c.begins && (!RUNS_PARTS || runs.cuts) && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
         // No pose was shown before.
         set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
+        if (remaining_at(c) != CONTROL_NONE) {
+            set_state_word(c, remaining_at(c) + REMAINING_SWITCHED, 0u);
+        }
     }
 }
 

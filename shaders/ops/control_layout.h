@@ -176,7 +176,10 @@
 #define CHARACTER_MOTION_TRACKS 30u      // offset: [motion][MOTION_WORDS]
 #define CHARACTER_MOTION_TRACK_COUNT 31u
 #define CHARACTER_MOTION_PLACE_WORDS 32u // of the place in the state: with full rotation MOVING_FULL_PLACE_WORDS
-#define CHARACTER_MOTION_WORDS 33u
+#define CHARACTER_MOTION_REMAINING 33u   // offset in the state, REMAINING_..., or CONTROL_NONE
+#define CHARACTER_MOTION_DECAY_RATE 34u  // float: 1 / half-life
+#define CHARACTER_MOTION_DECAY_SCALE 35u // float: half-life / ln 2
+#define CHARACTER_MOTION_WORDS 36u
 
 #define MACHINE_STATES 0u // offset: [state][STATE_WORDS]
 #define MACHINE_STATE_COUNT 1u
@@ -383,6 +386,13 @@
 #define MOVED_WORDS 7u
 #define MOVED_ROTATION 7u // floats: quaternion of root motion, only with full rotation
 #define MOVED_FULL_WORDS 11u
+
+// Velocities a second along the character's own axes: x, y, z and the turn.
+#define REMAINING_SWITCHED 0u // 1: the next step is after an inertialized transition
+#define REMAINING_SHOWN 1u    // floats: the velocity of the step before
+#define REMAINING_OFFSET 5u   // floats: what is added
+#define REMAINING_VELOCITIES 4u
+#define REMAINING_WORDS 9u
 
 #define INERTIAL_NUMBER 0u      // frame number
 #define INERTIAL_STEP_BEFORE 1u // float

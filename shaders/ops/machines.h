@@ -17,6 +17,16 @@ OP address inertia_state(control c) {
     return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
 }
 
+// Where the velocity that remains after transitions is in the state, or CONTROL_NONE.
+OP address remaining_at(control c) {
+    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    address at = CONTROL_NONE;
+    if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
+        at = LOAD(c.block, character_motion + CHARACTER_MOTION_REMAINING);
+    }
+    return at;
+}
+
 // Advances the clock of inertialization. In an update the frame number increases; between updates it stays, and only
 // time advances.
 OP_NOINLINE void move_inertia(control c) {
@@ -49,6 +59,9 @@ OP_NOINLINE void switch_inertia(control c, real duration) {
     set_state_word(c, at + INERTIAL_SWITCHED, number);
     set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
     set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.step));
+    if (remaining_at(c) != CONTROL_NONE) {
+        set_state_word(c, remaining_at(c) + REMAINING_SWITCHED, 1u);
+    }
 }
 
 OP_NOINLINE void write_inertia(control c) {

@@ -52,6 +52,48 @@ OP displacement root_motion_of(control c, address character_motion, address moti
 #endif
 }
 
+OP real component_of(displacement d, uint i) {
+    return i == 0u ? d.x : i == 1u ? d.y : i == 2u ? d.z : d.turns;
+}
+
+// So differences stay below 2^21.
+OP real bounded_velocity(real velocity) {
+    return clamp_real(snap(velocity), -1048576.0f, 1048576.0f);
+}
+
+// Adds to root motion the velocity that remains after inertialized transitions.
+OP displacement add_remaining_velocity(control c, address character_motion, displacement moved) {
+    address at = LOAD(c.block, character_motion + CHARACTER_MOTION_REMAINING);
+    real seconds = seconds_of_fine(fine_of_ticks(c.duration));
+    lane_mask passes = seconds > 0.0f;
+    seconds = SELECT(passes, seconds, SPLAT(1.0f));
+    real left = exponential2(snap(seconds * -LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_DECAY_RATE)));
+    real by = snap((1.0f - left) * LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_DECAY_SCALE));
+    real inverse = reciprocal(seconds);
+    lane_mask switches = state_word(c, at + REMAINING_SWITCHED) != 0u;
+    displacement whole = moved;
+    for (uint i = 0u; i < REMAINING_VELOCITIES; i++) {
+        address shown_at = at + REMAINING_SHOWN + i;
+        address offset_at = at + REMAINING_OFFSET + i;
+        real own = component_of(moved, i);
+        real velocity = bounded_velocity(own * inverse);
+        real shown = state_number(c, shown_at);
+        real offset = state_number(c, offset_at);
+        real before = SELECT(switches, snap(shown - velocity), offset);
+        real sum = snap(own + before * by);
+        real after = snap(before * left);
+        set_state_word(c, offset_at, BITS(SELECT(passes, after, offset)));
+        set_state_word(c, shown_at, BITS(SELECT(passes, bounded_velocity(velocity + after), shown)));
+        sum = SELECT(passes, sum, own);
+        whole.x = i == 0u ? sum : whole.x;
+        whole.y = i == 1u ? sum : whole.y;
+        whole.z = i == 2u ? sum : whole.z;
+        whole.turns = i == 3u ? sum : whole.turns;
+    }
+    set_state_word(c, at + REMAINING_SWITCHED, SELECT_BITS(AND(switches, NOT(passes)), ALL_WORD(1u)));
+    return whole;
+}
+
 // Adds root motion to the character motion, after players have moved.
 OP_NOINLINE void apply_root_motion(control c, address character_motion) {
     address motions = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
@@ -69,6 +111,9 @@ OP_NOINLINE void apply_root_motion(control c, address character_motion) {
         }
     }
     sum = make_displacement(snap(sum.x), snap(sum.y), snap(sum.z), snap(sum.turns));
+    if (USES_INERTIA && LOAD(c.block, character_motion + CHARACTER_MOTION_REMAINING) != CONTROL_NONE) {
+        sum = add_remaining_velocity(c, character_motion, sum);
+    }
     set_moved_by_clips(c, character_motion, join_displacements(moved_by_clips(c, character_motion), sum));
     shift_character_motion(c, character_motion, sum, angle_of_turns(sum.turns));
 }

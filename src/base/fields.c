@@ -328,9 +328,11 @@ TABLE(fade);
 
 #define DEF lmb_motion_def
 static const lmb_field motion_rows[] = {
-    VALUES(velocity, 0.0f), BOOL(turns_to_heading), VALUES(heading, 0.0f),     WORDS(acceleration),
-    WORDS(deceleration),    WORDS(turn_rate),       NONE(velocity_parameters), COOKIE(),
-    BOOL(full_rotation),
+    VALUES(velocity, 0.0f),    BOOL(turns_to_heading),
+    VALUES(heading, 0.0f),     WORDS(acceleration),
+    WORDS(deceleration),       WORDS(turn_rate),
+    NONE(velocity_parameters), COOKIE(),
+    BOOL(full_rotation),       NUMBER(velocity_half_life, 0.0f, 10.0f, 0.0f),
 };
 TABLE(motion);
 #undef DEF

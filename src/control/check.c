@@ -191,13 +191,16 @@ static bool check_limit(const checker *c, place at, const char *field, float lim
 static bool check_character_motion(const checker *c) {
     const lmb_motion_def *motion = c->def->motion;
     const place at = {.what = "character motion"};
-    return motion == NULL || (check_limit(c, at, "acceleration", motion->acceleration) &&
-                              check_limit(c, at, "deceleration", motion->deceleration) &&
-                              check_limit(c, at, "turn_rate", motion->turn_rate) &&
-                              check_early_value(c, at, "heading", motion->heading) &&
-                              check_early_value(c, at, "velocity", motion->velocity[0]) &&
-                              check_early_value(c, at, "velocity", motion->velocity[1]) &&
-                              check_early_value(c, at, "velocity", motion->velocity[2]));
+    return motion == NULL ||
+           (check_limit(c, at, "acceleration", motion->acceleration) &&
+            check_limit(c, at, "deceleration", motion->deceleration) &&
+            check_limit(c, at, "turn_rate", motion->turn_rate) && check_ranges(c, at, &lmb_motion_fields, motion) &&
+            require(c, at, motion->velocity_half_life == 0.0f || !motion->full_rotation, "velocity_half_life",
+                    "the character motion has full rotation") &&
+            check_early_value(c, at, "heading", motion->heading) &&
+            check_early_value(c, at, "velocity", motion->velocity[0]) &&
+            check_early_value(c, at, "velocity", motion->velocity[1]) &&
+            check_early_value(c, at, "velocity", motion->velocity[2]));
 }
 
 static bool check_marks(const checker *c, place at, const lmb_player_def *player, float duration) {

@@ -26,7 +26,7 @@ _Static_assert(MOST_TOGETHER == LMB_CONTROL_TOGETHER, "characters that run toget
 _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + 2 + MOTION_SPAN_WORDS + 7) +
                        LMB_MAX_MACHINES *
                            (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
-                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + INERTIAL_WORDS <=
+                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + REMAINING_WORDS + INERTIAL_WORDS <=
                    MOST_STATE_WORDS,
                "the words of a state");
 

@@ -142,6 +142,12 @@ static bool check_character_motion(const checker *c) {
     for (uint32_t i = record[CHARACTER_MOTION_PLACE_WORDS]; i < end && valid; i++) {
         valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i, IN_RANGE);
     }
+    const uint32_t remaining = record[CHARACTER_MOTION_REMAINING];
+    for (uint32_t i = 0; remaining != CONTROL_NONE && i < REMAINING_WORDS && valid; i++) {
+        const uint32_t word = c->state[remaining + i];
+        valid = require(c, i == REMAINING_SWITCHED ? word <= 1 : is_within(word, -2097152.0f, 2097152.0f),
+                        "remaining velocity's word", i, IN_RANGE);
+    }
     return valid;
 }
 

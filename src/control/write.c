@@ -670,6 +670,13 @@ static void write_motions(writer *w, uint32_t record) {
     }
 }
 
+static void write_remaining(writer *w, uint32_t at, float half_life) {
+    const double bounded = half_life > 1e-3f ? (double)half_life : 1e-3;
+    put(w, at + CHARACTER_MOTION_REMAINING, half_life > 0.0f ? take_state(w, REMAINING_WORDS) : CONTROL_NONE);
+    put_number(w, at + CHARACTER_MOTION_DECAY_RATE, (float)(1.0 / bounded));
+    put_number(w, at + CHARACTER_MOTION_DECAY_SCALE, (float)(bounded * 1.4426950408889634)); // 1 / ln 2
+}
+
 static bool is_driven(const lmb_motion_def *character_motion) {
     bool driven = character_motion->turns_to_heading;
     for (uint32_t i = 0; i < 3; i++) {
@@ -693,6 +700,7 @@ static void write_character_motion(writer *w) {
     put(w, at + CHARACTER_MOTION_STATE,
         take_state(w, place + (character_motion->full_rotation ? MOVED_FULL_WORDS : MOVED_WORDS)));
     write_motions(w, at);
+    write_remaining(w, at, character_motion->velocity_half_life);
     put(w, at + CHARACTER_MOTION_IS_DRIVEN, is_driven(character_motion));
     put(w, at + CHARACTER_MOTION_TURNS_TO_HEADING, character_motion->turns_to_heading);
     put_value(w, at + CHARACTER_MOTION_HEADING, character_motion->heading);

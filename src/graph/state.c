@@ -161,6 +161,16 @@ static bool compare_motion(const comparison *c) {
     return differ(c, words.first, words.count);
 }
 
+static bool compare_remaining(const comparison *c) {
+    const uint32_t *block = c->control->block, motion = block[CONTROL_CHARACTER_MOTION];
+    const uint32_t at = motion != CONTROL_NONE ? block[motion + CHARACTER_MOTION_REMAINING] : CONTROL_NONE;
+    const bool found = at != CONTROL_NONE && differ(c, at, REMAINING_WORDS);
+    if (found) {
+        snprintf(c->text, c->size, "character motion: velocity that remains after transitions");
+    }
+    return found;
+}
+
 static bool compare_words(const comparison *c) {
     uint32_t at = 0;
     while (at < c->control->state_words && c->a[at] == c->b[at]) {
@@ -198,5 +208,5 @@ bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const
     for (uint32_t i = 0; !found && i < c.control->block[CONTROL_SMOOTHED_COUNT]; i++) {
         found = compare_smoothed(&c, i);
     }
-    return found || compare_motion(&c) || compare_words(&c);
+    return found || compare_motion(&c) || compare_remaining(&c) || compare_words(&c);
 }

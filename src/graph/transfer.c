@@ -633,6 +633,15 @@ static void transfer_root_motion(const lmb_graph_transfer *t, uint32_t player, c
     }
 }
 
+static void transfer_remaining(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
+    const uint32_t *old = t->from.block + t->from.block[CONTROL_CHARACTER_MOTION],
+                   *own = t->to.block + t->to.block[CONTROL_CHARACTER_MOTION];
+    const uint32_t was = old[CHARACTER_MOTION_REMAINING], is = own[CHARACTER_MOTION_REMAINING];
+    if (was != CONTROL_NONE && is != CONTROL_NONE) {
+        memcpy(to + is, from + was, REMAINING_WORDS * sizeof *to);
+    }
+}
+
 // The velocity of a driven motion and the root motion of the frame follow its place.
 static void transfer_motion(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
     const lmb_word_range old = lmb_control_motion_words(t->from.control);
@@ -652,6 +661,7 @@ static void transfer_motion(const lmb_graph_transfer *t, const uint32_t *from, u
     if (from[CHARACTER_BEGUN] != 0) {
         const bool is_full = old.count == own.count && own.count == MOVING_FULL_PLACE_WORDS;
         memcpy(is, was, (is_full ? MOVED_FULL_WORDS : MOVED_WORDS) * sizeof *is);
+        transfer_remaining(t, from, to);
         for (uint32_t i = 0; i < t->to.counts[PART_PLAYER]; i++) {
             transfer_root_motion(t, i, from, to);
         }

@@ -222,6 +222,7 @@ static void read_mirrored(lmb_graph_reader *reader, const lmb_graph_field *field
     text *read = target;
     if (reader->json.values[value].type == LMB_JSON_OBJECT) {
         read->database.mirrored = true;
+        read->mirror.object = value;
         lmb_graph_read_fields(reader, field->inside, value, &read->mirror);
     } else {
         lmb_kind_boolean.read(reader, field, value, target);

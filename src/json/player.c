@@ -367,6 +367,12 @@ static const lmb_graph_field character_motion_members[] = {
      .offset = MOTION(turn_rate),
      .max = 1048576.0f,
      .turns = 4.0f}, // a second
+    {.name = "velocity-half-life",
+     .about =
+         "Seconds after which half of the difference in velocity at an inertialized transition is gone; 0: at once.",
+     .kind = &lmb_kind_number,
+     .offset = MOTION(velocity_half_life),
+     .max = 10.0f},
     {.name = "actual-velocity",
      .about = "The parameters to which the velocity is written, for x, y and z.",
      .kind = &lmb_kind_later,

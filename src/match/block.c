@@ -119,11 +119,15 @@ static LMB_NOINLINE bool check_numbers(const motion_header *header, lmb_error *e
     return valid;
 }
 
-// Checks that the mirror of a mirrored row is the row.
+// Checks that mirrored rows are those of the header's table, and that the mirror of a mirrored row is the row.
 static bool check_mirrors(const motion_header *header, lmb_error *error) {
     bool valid =
         require(error, header->feature_count >= LMB_MOTION_FEATURES && header->feature_count <= LMB_MOTION_ROW_SIZE,
                 "the number of its features is out of range");
+    uint32_t usual[LMB_MOTION_ROW_SIZE];
+    lmb_motion_write_mirrors(usual);
+    valid = valid && require(error, memcmp(header->mirrors, usual, LMB_MOTION_FEATURES * sizeof *usual) == 0,
+                             "a feature of mirrored rows is another one");
     for (uint32_t i = 0; valid && i < LMB_MOTION_ROW_SIZE; i++) {
         const uint32_t mirror = header->mirrors[i], from = mirror & MATCH_MIRROR_FROM, end = header->feature_count;
         const uint32_t back = from < LMB_MOTION_ROW_SIZE ? header->mirrors[from] : mirror;

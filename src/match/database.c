@@ -97,7 +97,7 @@ static bool check_joint_features(const lmb_motion_database_def *def, lmb_error *
         count += lmb_motion_count_axes(joint);
     }
     return count <= LMB_MOST_MOTION_JOINTS ||
-           lmb_refuse(error, LMB_ERROR_LIMIT, "motion database: joints have %u numbers, and there is room for %u",
+           lmb_refuse(error, LMB_ERROR_LIMIT, "motion database: joints have %u features, and there is room for %u",
                       (unsigned)count, (unsigned)LMB_MOST_MOTION_JOINTS);
 }
 

@@ -40,10 +40,9 @@ static bool is_word(const char *name, size_t at) {
     return begins && ends;
 }
 
-// Returns whether a letter may begin a name without a separator: "lfoot". It is a side only if the other name exists, as
-// for every occurrence.
-static bool begins_name(const char *name, size_t at) {
-    return (at == 0 || !is_letter(name[at - 1])) && is_lower(name[at + 1]);
+// Returns whether a letter may begin a word without a separator, as in "lfoot".
+static bool begins_word(const char *name, size_t at) {
+    return (at == 0 || !is_letter(name[at - 1])) && is_lower(name[at]) && is_lower(name[at + 1]);
 }
 
 static bool find_side_at(const char *name, size_t at, side *found) {
@@ -58,7 +57,7 @@ static bool find_side_at(const char *name, size_t at, side *found) {
         }
     }
     for (size_t i = 0; i < sizeof letters / sizeof letters[0]; i++) {
-        if (name[at] == letters[i][0][0] && (is_word(name, at) || begins_name(name, at))) {
+        if (name[at] == letters[i][0][0] && (is_word(name, at) || begins_word(name, at))) {
             *found = (side){at, 1, letters[i][1]};
             return true;
         }

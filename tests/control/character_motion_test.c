@@ -408,6 +408,83 @@ static void test_fades(void **state) {
     }
 }
 
+// How an inertialized machine moves the character: what remains decays by the formula of lmb_motion_def.
+typedef struct remaining {
+    double shown[4], offset[4];
+} remaining;
+
+static rigid add_remaining(remaining *c, rigid moved, double step, double half_life, bool switches) {
+    double own[4] = {moved.x, moved.y, moved.z, moved.yaw};
+    const double left = exp2(-step / half_life);
+    for (int i = 0; i < 4 && step > 0.0; i++) {
+        const double velocity = own[i] / step;
+        c->offset[i] = switches ? c->shown[i] - velocity : c->offset[i];
+        own[i] += c->offset[i] * (1.0 - left) * half_life / log(2.0);
+        c->offset[i] *= left;
+        c->shown[i] = velocity + c->offset[i];
+    }
+    return (rigid){own[0], own[1], own[2], own[3]};
+}
+
+// Without a half-life the velocity jumps. Steps differ, one of them takes no time, and a frame takes two transitions.
+static void test_velocity_remains(void **state) {
+    (void)state;
+    for (int way_of = 0; way_of < 3; way_of++) {
+        control_player_def players[3];
+        for (uint32_t i = 0; i < 3; i++) {
+            players[i] = stage_player(1.0f + 0.25f * (float)i, LMB_NONE);
+            players[i].machine = 0;
+            players[i].state = i;
+            players[i].motion = &tracks[(i + 2) % 3];
+        }
+        players[0].motion = NULL; // stands
+        lmb_transition_def transitions[] = {stage_transition(0, 1, 0, 0.5f), stage_transition(1, 2, 1, 0.25f),
+                                            stage_transition(2, 0, 2, 0.3f)};
+        for (int i = 0; i < 3; i++) {
+            transitions[i].kind = LMB_FADE_INERTIALIZED;
+        }
+        control_state_def states[3] = {default_control_state_def(), default_control_state_def(),
+                                       default_control_state_def()};
+        const control_machine_def machine = {states, 3, transitions, 3, LMB_NONE, 0, 0};
+        lmb_motion_def character_motion = lmb_default_motion_def();
+        character_motion.velocity_half_life = way_of == 0 ? 0.0f : way_of == 1 ? 0.15f : 0.001f;
+        control_def def = control_of(players, 3, &character_motion);
+        def.machines = &machine;
+        def.machine_count = 1;
+        def.inertialize = true;
+        def.inertia_parameters = 8;
+        stage s = stage_begin(&def);
+        rigid expected = {0};
+        remaining own = {0};
+        bool waits = false;
+        for (uint32_t frame = 0; frame < 160; frame++) {
+            const uint32_t events[3][2] = {{0, 1}, {1, 2}, {2, 0}};
+            const uint32_t count = frame % 37 == 20 ? 1 : frame % 37 == 30 ? 2 : 0, from = stage_current_state(&s, 0);
+            const uint64_t step = frame % 37 == 30 && frame < 40 ? 0 : SECOND / (40 + frame % 3 * 20);
+            const double seconds = (double)step / SECOND;
+            stage_step_with(&s, step, events[from], count);
+            const uint32_t current = stage_current_state(&s, 0);
+            rigid moved = {0};
+            if (current > 0) {
+                const double duration = (double)players[current].duration;
+                double time = stage_player_seconds(&s, current);
+                time = time < seconds ? time + duration : time;
+                moved = way(looped_motion_at(players[current].motion, duration, time - seconds),
+                            looped_motion_at(players[current].motion, duration, time));
+            }
+            waits = waits || count > 0;
+            if (way_of > 0) {
+                moved = add_remaining(&own, moved, seconds, (double)character_motion.velocity_half_life, waits);
+            }
+            waits = waits && step == 0;
+            expected = join(expected, moved);
+            assert_at(&s, expected, 2e-5);
+        }
+        assert_true(fabs(expected.x) + fabs(expected.z) > 0.3);
+        stage_end(&s);
+    }
+}
+
 // The root motion of a machine within a state is also scaled by that state's weight.
 static void test_nested(void **state) {
     (void)state;
@@ -800,6 +877,16 @@ static void test_refusals(void **state) {
         character_motion.turn_rate = limits[i];
         stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: turn_rate");
     }
+    const float half_lives[] = {-0.1f, 10.1f, NAN, INFINITY};
+    for (uint32_t i = 0; i < 4; i++) {
+        character_motion = good;
+        character_motion.velocity_half_life = half_lives[i];
+        stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity_half_life");
+    }
+    character_motion = good;
+    character_motion.velocity_half_life = 1.0f;
+    character_motion.full_rotation = true;
+    stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: velocity_half_life");
     character_motion = good;
     character_motion.heading = lmb_parameter(PARAMETERS);
     stage_refuse(&def, LMB_ERROR_ARGUMENT, "character motion 0: heading");
@@ -836,6 +923,7 @@ int main(void) {
         cmocka_unit_test(test_partial_in_a_part),
         cmocka_unit_test(test_drops_out),
         cmocka_unit_test(test_fades),
+        cmocka_unit_test(test_velocity_remains),
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_acceleration),
         cmocka_unit_test(test_changing_direction),

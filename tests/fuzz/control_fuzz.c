@@ -241,6 +241,7 @@ static void read_character_motion(fuzz_input *in, lmb_graph_def *def) {
     character_motion->deceleration = fuzz_float(in);
     character_motion->turn_rate = fuzz_float(in);
     character_motion->full_rotation = fuzz_flag(in);
+    character_motion->velocity_half_life = fuzz_float(in);
     def->motion = character_motion;
 }
 

@@ -1855,15 +1855,18 @@ static void a_sway_is_no_motion(void **state) {
 // Motion keys in the text, the clips' weights, and the desired velocity and heading from parameters.
 static void motion_of_a_graph(void **state) {
     (void)state;
-    player p = begin("{'op':'blend','character-motion':{'velocity':[1,0,{'param':'push','default':2}],"
-                     "'heading':{'param':'turn'},'acceleration':4,'deceleration':5,'turn-rate':3},'weight':0.25,"
-                     "'a':{'op':'clip','clip':'hop','play':{'rate':2,'motion':[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
-                     "'b':{'op':'clip','clip':'float','play':{'velocity':2}}}");
+    player p =
+        begin("{'op':'blend','character-motion':{'velocity':[1,0,{'param':'push','default':2}],"
+              "'heading':{'param':'turn'},'acceleration':4,'deceleration':5,'turn-rate':3,'velocity-half-life':0.2}"
+              ",'weight':0.25,"
+              "'a':{'op':'clip','clip':'hop','play':{'rate':2,'motion':[[0,0,0,0],[0,0,1,0],[0,0,3,0]]}},"
+              "'b':{'op':'clip','clip':'float','play':{'velocity':2}}}");
     const lmb_moving *def = p.graph->control;
     assert_non_null(def->def->motion);
     assert_true(def->def->motion->turns_to_heading && def->def->motion->acceleration == 4.0f &&
                 def->def->motion->deceleration == 5.0f);
-    assert_true(def->def->motion->turn_rate == 3.0f && def->def->motion->velocity[0].constant == 1.0f);
+    assert_true(def->def->motion->turn_rate == 3.0f && def->def->motion->velocity_half_life == 0.2f &&
+                def->def->motion->velocity[0].constant == 1.0f);
     assert_int_equal(def->def->motion->velocity[2].parameter, lmb_graph_find_parameter(p.graph->graph, "push"));
     assert_int_equal(def->def->motion->heading.parameter, lmb_graph_find_parameter(p.graph->graph, "turn"));
     assert_true(lmb_graph_parameter_at(p.graph->graph, lmb_graph_find_parameter(p.graph->graph, "push")).initial ==
@@ -2112,6 +2115,8 @@ static void malformed_texts(void **state) {
         {CHARACTER_MOTION("{'velocity':1}"), "character-motion.velocity", 2, 32, "an array was expected"},
         {CHARACTER_MOTION("{'velocity':[1,2]}"), "character-motion.velocity", 2, 32, "a velocity is x, y and z"},
         {CHARACTER_MOTION("{'velocity':[1,2,'x']}"), "character-motion.velocity[2]", 2, 37, "a string, where"},
+        {CHARACTER_MOTION("{'velocity-half-life':11}"), "character-motion.velocity-half-life", 2, 42,
+         "11 is outside 0"},
         {CHARACTER_MOTION("{'turn-rate':-1}"), "character-motion.turn-rate", 2, 33, "-1 is outside 0"},
         {CHARACTER_MOTION("{'acceleration':1e-9}"), "character-motion.acceleration", 2, 36, "neither 0"},
         {CHARACTER_MOTION("{'deceleration':{'param':'d'}}"), "character-motion.deceleration", 2, 36,

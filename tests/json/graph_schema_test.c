@@ -472,7 +472,8 @@ static const char *const more[] = {
     "close':'x',"
     "'close-turn':false},'warps':[{'start':0.05,'end':'STEP','target':[1,{'param':'y'},0],'height':false,"
     "'heading':{'param':'heading'}}]},'character-motion':{'velocity':[0,0,1],'heading':0.5,'acceleration':4,"
-    "'deceleration':0,'turn-rate':3,'actual-velocity':[null,null,'pace'],'full-rotation':false}}",
+    "'deceleration':0,'turn-rate':3,'velocity-half-life':0.1,'actual-velocity':[null,null,'pace'],'full-rotation':"
+    "false}}",
     "{'op':'clip','clip':'walk','play':{'group':'g','cadence':'duration','markers':[0.1,0.2],"
     "'motion':[[0,0,0,0],[0,0,1,0]]},'character-motion':true}",
     "{'op':'clip','clip':{'param':'clip','default':1,'min':0,'max':3},'time':{'remap':[{'param':'t','smooth':0.2},0,1,"
@@ -557,8 +558,15 @@ static const char *const more[] = {
     "{'in':{'inner':'y'}},{'random':0.5}]}}]},{'name':'b','pose':{'op':'rest'}}]}",
     // Motion matching.
     "{'op':'machine','character-motion':true,'matching':{'left-foot':'left_foot','right-foot':'right_foot','hips':"
-    "'pelvis','velocity':[{'param':'x'},2],'path':[[0.5,1],[{'param':'p'},2],[1,3]],'heading':{'param':'yaw'},'tags':{'fast':{'param':'runs'},'slow':0},"
-    "'half-life':0.3,'mirrored':true,'interval':0.2,'velocity-change':1,'heading-change':1,'window':0.1,"
+    "'pelvis','velocity':[{'param':'x'},2],'path':[[0.5,1],[{'param':'p'},2],[1,3]],'heading':{'param':'yaw'},'tags':{'"
+    "fast':{'param':'runs'},'slow':0},"
+    "'half-life':0.3,'mirrored':{'partners':{'left_clavicle':'right_clavicle','left_shoulder':'right_shoulder'"
+    ",'left_fingers':'right_fingers','left_foot':'right_foot','left_forearm':'right_forearm','left_hand':'righ"
+    "t_hand','left_shin':'right_shin','left_thigh':'right_thigh','left_thumb':'right_thumb','left_toes':'right"
+    "_toes','left_upper_arm':'right_upper_arm'},'channels':{}},'joints':[{'joint':'pelvis','velocity':true,'ax"
+    "es':'yz','weight':2,'comment':'low'}],"
+    "'interval':0.2,'velocity-change':1,'heading-change':1,'"
+    "window':0.1,"
     "'recent':0.4,'bonus':2,"
     "'fade':0.3,'rate':20,'times':[0.25,0.5,1],'end':0.2,'weights':{'foot-positions':1,'foot-velocities':2,"
     "'hip-velocity':0.5,'path':3,'headings':1},'comment':'all'},'states':[{'name':'a','tags':['slow'],'pose':{'op':"

@@ -68,11 +68,13 @@ static const lmb_machine_def *machine_of(const lmb_graph_json *json) {
 
 static void the_database_is_that_of_the_takes(void **state) {
     (void)state;
-    lmb_graph_json *json =
-        read(MACHINE(OBJECT(",'rate':20,'times':[0.2,0.4,0.8],'end':0.5,'weights':{'foot-positions':2,"
-                            "'foot-velocities':3,'hip-velocity':4,'path':5,'headings':6},"
-                            "'tags':{'slow':0,'fast':{'param':'runs'}}"),
-                     TAKE("a", "first", ",'tags':['fast']") "," TAKE("b", "second", "") "," OTHER));
+    lmb_graph_json *json = read(
+        MACHINE(OBJECT(",'rate':20,'times':[0.2,0.4,0.8],'end':0.5,'weights':{'foot-positions':2,"
+                       "'foot-velocities':3,'hip-velocity':4,'path':5,'headings':6},"
+                       "'tags':{'slow':0,'fast':{'param':'runs'}},'mirrored':{'partners':{'right foot':'left foot'}},"
+                       "'joints':[{'joint':'right foot','axes':'y'},{'joint':'hips','velocity':true,"
+                       "'axes':'xz','weight':0.5},{'joint':'left foot','axes':'y'}]"),
+                TAKE("a", "first", ",'tags':['fast']") "," TAKE("b", "second", "") "," OTHER));
     lmb_motion_take made[TAKES];
     lmb_motion_database_def def = walk_database_def(rig, takes, TAKES, made);
     for (uint32_t i = 0; i < TAKES; i++) {
@@ -85,12 +87,20 @@ static void the_database_is_that_of_the_takes(void **state) {
     def.rate = 20.0f;
     def.end = 0.5f;
     def.weights = (lmb_motion_weights){2.0f, 3.0f, 4.0f, 5.0f, 6.0f};
+    const lmb_motion_joint joints[3] = {{def.right_foot, false, {false, true, false}, 1.0f, 2},
+                                        {def.hips, true, {true, false, true}, 0.5f, LMB_NONE},
+                                        {def.left_foot, false, {false, true, false}, 1.0f, 0}};
+    def.mirrored = true;
+    def.joints = joints;
+    def.joint_count = 3;
     lmb_motion_database *database = NULL;
     lmb_error error = {0};
     size_t size;
     assert_ok(lmb_motion_database_create(&def, NULL, &database, &error), &error);
     const void *block = lmb_motion_database_block(database, &size);
-    const lmb_matching_def *matching = machine_of(json)->matching;
+    const lmb_graph_def *read_def = lmb_graph_json_def(json);
+    const lmb_node_def *blend = &read_def->nodes[read_def->node_count - 1];
+    const lmb_matching_def *matching = read_def->nodes[blend->inputs[0]].machine->matching;
     assert_int_equal(matching->database_words, size / sizeof(uint32_t));
     assert_memory_equal(matching->database, block, size);
     lmb_motion_database_destroy(database);
@@ -171,7 +181,24 @@ static void what_does_not_fit_is_reported(void **state) {
          "1 numbers, along x and z, where 2"},
         {MACHINE("{'left-foot':'hips','right-foot':'right foot','hips':'left foot','velocity':[1,2],\n'mirrored':true}",
                  TAKE("a", "first", "")),
-         "matching.mirrored", 2, 12, "by their names, 'hips' is the mirror image of 'hips', and not of 'right foot'"},
+         "matching.mirrored", 2, 12,
+         "'hips' has no mirror image; \"mirrored\": {\"partners\": {\"hips\": \"right foot\"}} pairs joints"},
+        {MACHINE(OBJECT(",\n'mirrored':{'partners':{'left foot':'hips'}}"), TAKE("a", "first", "")),
+         "matching.mirrored", 2, 12, "the mirror image of 'left foot' is 'hips', and not 'right foot'"},
+        {MACHINE(OBJECT(",\n'mirrored':{'partners':{'left foot':'right foot','hips':'left foot'}}"),
+                 TAKE("a", "first", "")),
+         "matching.mirrored.partners.hips", 2, 57, "one of the two has another partner"},
+        {MACHINE(OBJECT(",\n'mirrored':{'pairs':1}"), TAKE("a", "first", "")), "matching.mirrored.pairs", 2, 13,
+         "no such field"},
+        {MACHINE(OBJECT(",\n'joints':[]"), TAKE("a", "first", "")), "matching.joints", 2, 10, "0 joints"},
+        {MACHINE(OBJECT(",\n'joints':[{'joint':'foot'}]"), TAKE("a", "first", "")), "matching.joints[0].joint", 2, 20,
+         "foot"},
+        {MACHINE(OBJECT(",\n'joints':[{'joint':'hips','axes':'yx'}]"), TAKE("a", "first", "")),
+         "matching.joints[0].axes", 2, 34, "'yx' is not one or more of x, y and z, in this order"},
+        {MACHINE(OBJECT(",\n'joints':[{'joint':'hips'},{'joint':'hips'}]"), TAKE("a", "first", "")), "matching", 1, 28,
+         "motion database: joints have 6 features, and there is room for 5"},
+        {MACHINE(OBJECT(",'mirrored':true,\n'joints':[{'joint':'left foot','axes':'y'}]"), TAKE("a", "first", "")),
+         "matching.joints", 2, 10, "'left foot' is here, and its mirror image 'right foot' not in the same way"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const lmb_graph_source source = source_of(rows[i].text);

@@ -77,6 +77,11 @@ static void names_give_partners(void **state) {
         {"end", 36, 38},
         {"SideLUp", 0, 41},
         {"SideRUp", 0, 40},
+        {"lfoot", 0, 43},
+        {"rfoot", 0, 42},
+        {"lowerback", 0, 44},
+        {"b_rhand2", 0, 46},
+        {"b_lhand2", 0, 45},
     };
     const uint32_t count = sizeof named / sizeof named[0];
     uint32_t partners[MOST_JOINTS];

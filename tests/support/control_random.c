@@ -190,6 +190,9 @@ static void draw_character_motion(plan *p) {
     p->motion.deceleration = draw_limit(p);
     p->motion.turn_rate = draw_limit(p);
     p->motion.full_rotation = chance(p, 2);
+    random_source own = *p->random; // further draws leave those of the program as they are
+    p->motion.velocity_half_life = p->motion.full_rotation ? 0.0f : (float)random_between(&own, -1.0, 1.0);
+    p->motion.velocity_half_life = p->motion.velocity_half_life < 0.0f ? 0.0f : p->motion.velocity_half_life;
     for (int i = 0; i < 3; i++) {
         p->motion.velocity_parameters[i] = maybe_parameter(p);
         if (p->motion.velocity_parameters[i] != LMB_NONE) {

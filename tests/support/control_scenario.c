@@ -138,6 +138,7 @@ static void add_motion(control_player_def players[9], lmb_motion_def *character_
     character_motion->acceleration = 3.0f;
     character_motion->deceleration = 5.5f;
     character_motion->turn_rate = 2.5f;
+    character_motion->velocity_half_life = 0.2f;
     character_motion->velocity_parameters[0] = OWN_VELOCITY;
     character_motion->velocity_parameters[2] = OWN_VELOCITY + 1;
 }

@@ -27,13 +27,14 @@ static inline void random_matching_header(random_source *source, motion_header *
     for (int i = 0; i < 3; i++) {
         header->times[i] = (float)(i + 1) / 3.0f;
     }
-    header->feature_count = LMB_MOTION_FEATURES + random_below(source, 6);
-    for (uint32_t i = LMB_MOTION_FEATURES; i < header->feature_count; i++) {
-        header->mirrors[i] |= random_below(source, 2) == 0 ? MATCH_MIRROR_NEGATES : 0;
-    }
-    for (uint32_t i = 0; i < header->feature_count; i++) {
+    for (uint32_t i = 0; i < LMB_MOTION_FEATURES; i++) {
         header->means[i] = random_between(source, -1.0, 1.0);
         header->factors[i] = random_between(source, 0.0, 3000.0);
+    }
+    random_source own = *source; // further draws leave those of the program as they are
+    header->feature_count = LMB_MOTION_FEATURES + random_below(&own, 6);
+    for (uint32_t i = LMB_MOTION_FEATURES; i < header->feature_count; i++) {
+        header->mirrors[i] |= random_below(&own, 2) == 0 ? MATCH_MIRROR_NEGATES : 0;
     }
 }
 
