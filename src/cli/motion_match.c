@@ -230,7 +230,6 @@ static void print_missing(const matching *m, way way, uint32_t count) {
 static void print_rows(const matching *m) {
     uint32_t all[WAYS] = {0};
     if (!(m->fastest > 0.0f)) {
-        terminal_print("\nno moment moves: the clips neither travel nor take steps\n");
         return;
     }
     terminal_print("\n%u moments, of which %u stand%s\nspeed         ",
@@ -318,6 +317,35 @@ static void write_database(const void *data, FILE *stream) {
 
 // ---- The command.
 
+static bool differ(const lmb_motion_database *database, uint32_t first, uint32_t end) {
+    for (uint32_t row = 0; row < lmb_motion_database_row_count(database); row++) {
+        const int16_t *numbers = lmb_motion_database_features(database, row);
+        for (uint32_t i = first; i < end; i++) {
+            if (numbers[i] != 0) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+// Refuses rows that are all alike in what a search needs. Headings may be: takes may all go straight.
+static bool check_features(const lmb_motion_database *database, lmb_error *error) {
+    static const struct {
+        uint32_t first, end;
+        const char *why;
+    } groups[] = {{0, 6, "the feet are always at the same places"},
+                  {6, 12, "the feet never move"},
+                  {12, 15, "the hips always move alike"},
+                  {15, 21, "the character always goes alike: name clips that stand, walk and turn, or longer ones"}};
+    for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++) {
+        if (!differ(database, groups[i].first, groups[i].end)) {
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "nothing to search by: %s", groups[i].why) != LMB_OK;
+        }
+    }
+    return false;
+}
+
 static lmb_result match(matching *m, lmb_error *error) {
     const lmb_rig *rig = m->subject.character.rig;
     if (find_joints(m, error) || (m->is_mirrored && check_partners(m, error)) ||
@@ -348,6 +376,9 @@ static lmb_result match(matching *m, lmb_error *error) {
     print_takes(m);
     print_rows(m);
     m->subject.place = NULL;
+    if (check_features(m->database, error)) {
+        return error->result;
+    }
     if (m->database_path != NULL && take_list_write(m->database_path, write_database, m->database, error)) {
         return error->result;
     }
