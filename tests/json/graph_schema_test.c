@@ -672,6 +672,9 @@ static const char *const beyond[] = {"of this name",
                                      "a take", // of motion matching
                                      "needs the field \"velocity\", or \"path\"",
                                      "the character motion has full rotation",
+                                     "has no mirror image",
+                                     "the mirror image of",
+                                     "and its mirror image",
                                      "motion database: "};
 
 static bool is_beyond(const char *problem) {
