@@ -121,6 +121,28 @@ control find_events(control c) {
     return c;
 }
 
+// Loads a word of each sector of some words, many at once, so that none is waited for alone later. Returns their bits.
+#define SECTOR_WORDS 8u
+#define SECTORS_AT_ONCE 8u
+uint touch_words(memory words, uint first, uint count) {
+    uint all = 0u;
+    for (uint at = 0u; at < count; at += SECTORS_AT_ONCE * SECTOR_WORDS) {
+        for (uint i = 0u; i < SECTORS_AT_ONCE; i++) {
+            uint index = at + i * SECTOR_WORDS;
+            all |= words.at[first + (index < count ? index : count - 1u)];
+        }
+    }
+    return all;
+}
+
+void touch_character(control c) {
+    uint all = touch_words(push.state, c.state_at, push.block.at[CONTROL_STATE_WORDS]) |
+               touch_words(push.parameters, c.row, push.block.at[CONTROL_PARAMETERS]);
+    if (all == 0u) {
+        set_state_word(c, CHARACTER_BEGUN, 0u); // as it is: this keeps the loads
+    }
+}
+
 void main() {
     uint character = grid_index();
     if (character >= push.characters) {
@@ -145,6 +167,7 @@ void main() {
     c.places = push.matrices != 0u;
     c.sent = push.sent;
     c.number = push.number;
+    touch_character(c);
     frame_part runs;
     if (RUNS_PARTS) {
         runs = load_part();
