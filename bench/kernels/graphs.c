@@ -34,10 +34,7 @@ lmb_result graphs_create_mirror(const actor *actor, lmb_graph **graph, lmb_error
     const lmb_motion_def character_motion = lmb_default_motion_def();
     const lmb_mirror_def mirror = {.axis = LMB_AXIS_X, .partners = partners};
     lmb_node_def nodes[MOST_NODES] = {lmb_playing_node(0, &player), lmb_clip_node(1, lmb_parameter(0)),
-                                      lmb_blend_node(0, 1, lmb_parameter(1)), lmb_default_node_def()};
-    nodes[3].op = LMB_OP_MIRROR;
-    nodes[3].input_count = 1;
-    nodes[3].inputs[0] = 2;
+                                      lmb_blend_node(0, 1, lmb_parameter(1)), lmb_mirror_node(2, 0)};
     const lmb_clip *clips[ACTOR_CLIPS];
     lmb_graph_def def = make_def(actor, clips, nodes, 4);
     def.mirrors = &mirror;

@@ -101,10 +101,7 @@ static lmb_result add_mirror(const matching *made, definition *d, lmb_graph_def 
     d->mirror.partners = d->partners;
     def->mirrors = &d->mirror;
     def->mirror_count = 1;
-    d->nodes[mirror] = lmb_default_node_def();
-    d->nodes[mirror].op = LMB_OP_MIRROR;
-    d->nodes[mirror].inputs[0] = machine;
-    d->nodes[mirror].input_count = 1;
+    d->nodes[mirror] = lmb_mirror_node(machine, 0);
     d->nodes[mirror + 1] = lmb_blend_node(machine, mirror, lmb_parameter(MIRRORED));
     def->node_count = mirror + 2;
     return lmb_rig_find_mirror(def->rig, NULL, d->partners, error);

@@ -641,6 +641,10 @@ LMB_API lmb_node_def lmb_foot_placement_node(uint32_t base, uint32_t pelvis, con
 LMB_API lmb_node_def lmb_twist_node(uint32_t base, uint32_t source, const float *axis, uint32_t joint, float share);
 /// Makes a node that lets the joints from `start` to the parent of `end` swing, in a frame at `time`; see chain.h.
 LMB_API lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_value time);
+/// Makes a node that mirrors `pose`. `mirror` is an index into the graph's mirrors.
+LMB_API lmb_node_def lmb_mirror_node(uint32_t pose, uint32_t mirror);
+/// Makes a node that keeps `pose` within limits. `joint_limits` is an index into the graph's lists of limits.
+LMB_API lmb_node_def lmb_clamp_node(uint32_t pose, uint32_t joint_limits);
 /// Makes a node that plays `pose`, whose sources are of another rig. `retarget` is an index into the graph's retargets.
 LMB_API lmb_node_def lmb_retarget_node(uint32_t pose, uint32_t retarget);
 /// Makes a state machine node; `poses` has one node for each of `machine->state_count` states.

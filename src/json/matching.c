@@ -449,11 +449,7 @@ static uint32_t find_partners(lmb_graph_reader *reader, uint32_t value, text *re
 
 uint32_t lmb_graph_add_mirrored(lmb_graph_reader *reader, const lmb_graph_matched *matched, uint32_t machine,
                                 uint32_t object) {
-    lmb_node_def mirror = lmb_default_node_def();
-    mirror.op = LMB_OP_MIRROR;
-    mirror.inputs[0] = machine;
-    mirror.input_count = 1;
-    mirror.mirror = matched->mirror;
+    const lmb_node_def mirror = lmb_mirror_node(machine, matched->mirror);
     const uint32_t turned = lmb_graph_add_node(reader, &mirror, object);
     const lmb_node_def blend = lmb_blend_node(machine, turned, lmb_parameter(matched->def->mirrored));
     return lmb_graph_add_node(reader, &blend, object);

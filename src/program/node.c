@@ -110,6 +110,18 @@ lmb_node_def lmb_chain_node(uint32_t base, uint32_t start, uint32_t end, lmb_val
     return node;
 }
 
+lmb_node_def lmb_mirror_node(uint32_t pose, uint32_t mirror) {
+    lmb_node_def node = node_of(LMB_OP_MIRROR, &pose, 1);
+    node.mirror = mirror;
+    return node;
+}
+
+lmb_node_def lmb_clamp_node(uint32_t pose, uint32_t joint_limits) {
+    lmb_node_def node = node_of(LMB_OP_CLAMP, &pose, 1);
+    node.joint_limits = joint_limits;
+    return node;
+}
+
 lmb_node_def lmb_retarget_node(uint32_t pose, uint32_t retarget) {
     lmb_node_def node = node_of(LMB_OP_RETARGET, &pose, 1);
     node.retarget = retarget;

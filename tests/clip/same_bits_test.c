@@ -99,16 +99,12 @@ static void fingerprints_are_the_same_everywhere(void **state) {
     const lmb_joint_limit_def *const all_limits = limits;
     lmb_player_def player = lmb_default_player_def();
     player.motion = lmb_root_motion_track(motion);
-    lmb_node_def clamp = lmb_default_node_def();
-    clamp.op = LMB_OP_CLAMP;
-    clamp.inputs[0] = 2;
-    clamp.input_count = 1;
     const lmb_value head[3] = {lmb_constant(0.3f), lmb_constant(0.2f), lmb_constant(0.4f)};
     const float forward[3] = {0.0f, 0.0f, 1.0f};
     lmb_node_def aim = lmb_aim_node(3, THIGH, forward, head);
     aim.aim.limit = 1.234f;
     const lmb_node_def nodes[] = {lmb_playing_node(0, &player), lmb_clip_node(1, lmb_parameter(0)),
-                                  lmb_blend_node(0, 1, lmb_constant(0.5f)), clamp, aim};
+                                  lmb_blend_node(0, 1, lmb_constant(0.5f)), lmb_clamp_node(2, 0), aim};
     const lmb_motion_def character = lmb_default_motion_def();
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = rig;

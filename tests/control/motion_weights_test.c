@@ -245,10 +245,8 @@ static void a_mirrored_warp_reaches_its_target(void **state) {
     s.players[1].warps = &warp;
     s.players[1].warp_count = 1;
     s.players[1].end = LMB_END_HOLD;
-    lmb_node_def nodes[3] = {lmb_playing_node(1, &s.players[1]), lmb_default_node_def(), lmb_default_node_def()};
-    nodes[1].op = LMB_OP_MIRROR;
-    nodes[1].input_count = 1;
-    nodes[2] = lmb_blend_node(0, 1, lmb_parameter(0));
+    lmb_node_def nodes[3] = {lmb_playing_node(1, &s.players[1]), lmb_mirror_node(0, 0),
+                             lmb_blend_node(0, 1, lmb_parameter(0))};
     s.def.nodes = nodes;
     s.def.node_count = 3;
     s.def.parameter_count = 5;

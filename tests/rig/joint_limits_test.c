@@ -343,9 +343,7 @@ static void results_are_continuous(void **state) {
 static void limits_that_cannot_be_kept(void **state) {
     (void)state;
     lmb_rig *rig = scene_single_joint();
-    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
-    nodes[1].op = LMB_OP_CLAMP;
-    nodes[1].input_count = 1;
+    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_clamp_node(0, 0)};
     lmb_joint_limit_def limit = lmb_default_joint_limit_def();
     const lmb_joint_limit_def *limits = &limit;
     lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .joint_limits = &limits, .joint_limits_count = 1};
@@ -385,15 +383,12 @@ static void limits_that_cannot_be_kept(void **state) {
 static void a_clamp_is_printed(void **state) {
     (void)state;
     lmb_rig *rig = scene_single_joint();
-    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
+    const lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_clamp_node(0, 1)};
     const lmb_joint_limit_def limit = lmb_default_joint_limit_def();
     const lmb_joint_limit_def *limits[2] = {&limit, &limit};
     const lmb_graph_def def = {
         .rig = rig, .nodes = nodes, .node_count = 2, .joint_limits = limits, .joint_limits_count = 2};
     lmb_graph *program = NULL;
-    nodes[1].op = LMB_OP_CLAMP;
-    nodes[1].input_count = 1;
-    nodes[1].joint_limits = 1;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     expect_printed(program, "   0  s0   rest\n   1  s0   clamp          s0, joint limits 1\n");
     lmb_graph_destroy(program);

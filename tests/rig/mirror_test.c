@@ -158,9 +158,7 @@ static void tables_that_do_not_fit(void **state) {
         {3, {0, 2, 1, 4, 3}, "mirror 0: unknown axis"},
     };
     lmb_rig *rig = create_rig(named, 5);
-    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
-    nodes[1].op = LMB_OP_MIRROR;
-    nodes[1].input_count = 1;
+    lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_mirror_node(0, 0)};
     lmb_mirror_def mirror = {.axis = LMB_AXIS_X};
     lmb_graph_def def = {.rig = rig, .nodes = nodes, .node_count = 2, .mirrors = &mirror, .mirror_count = 1};
     lmb_error error = {0};
