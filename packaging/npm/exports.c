@@ -60,8 +60,8 @@ enum { OF_PARAMETERS, OF_EVENTS, OF_MACHINES, OF_PLAYERS, OF_GRAPH_JOINTS };
 
 _Static_assert(LMB_OUTPUT_COUNT == 8 && LMB_OUTPUT_PALETTE == 2 && LMB_REFUSAL_COUNT == 6, "numbers in index.js");
 _Static_assert(sizeof(lmb_vertex) == 96, "VERTEX_FLOATS in index.js");
-_Static_assert(offsetof(lmb_matching_report, played) == 48 && offsetof(lmb_matching_report, found) == 132 &&
-                   offsetof(lmb_matching_report, seconds) == 216 && LMB_MATCHING_RECENT == 4,
+_Static_assert(offsetof(lmb_matching_report, played) == 48 && offsetof(lmb_matching_report, found) == 136 &&
+                   offsetof(lmb_matching_report, seconds) == 224 && LMB_MATCHING_RECENT == 4,
                "words of matching() in index.js");
 
 static lmb_error error;

@@ -197,6 +197,8 @@ export interface MatchedRow {
         hipVelocity: number;
         path: number;
         headings: number;
+        /** Of further joints. */
+        joints: number;
     };
 }
 

@@ -474,10 +474,11 @@ class Batch extends Owned {
                 hipVelocity: word(first + 18),
                 path: word(first + 19),
                 headings: word(first + 20),
+                joints: word(first + 21),
             },
         });
-        const recent = range(word(55), i => ({ row: word(56 + i), seconds: float(60 + i) }));
-        return { asked: path(0), played: row(12), found: row(33), seconds: float(54), recent };
+        const recent = range(word(57), i => ({ row: word(58 + i), seconds: float(62 + i) }));
+        return { asked: path(0), played: row(12), found: row(34), seconds: float(56), recent };
     }
 
     place(character, { position = [0, 0, 0], yaw = 0 } = {}) {

@@ -106,6 +106,9 @@ static void show_costs(const lmb_motion_costs *costs, ui *ui) {
     show_number("cost: foot positions", 1e-3 * costs->foot_positions, "", ui);
     show_number("cost: foot velocities", 1e-3 * costs->foot_velocities, "", ui);
     show_number("cost: hip velocity", 1e-3 * costs->hip_velocity, "", ui);
+    if (costs->joints > 0) {
+        show_number("cost: further joints", 1e-3 * costs->joints, "", ui);
+    }
 }
 
 void matched_show(const matched *shown, ui *ui) {

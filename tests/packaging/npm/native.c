@@ -216,8 +216,8 @@ static void print_matching(const lmb_graph *graph, const lmb_matching_report *re
         printf(" %.5f", (double)report->recent_seconds[i]);
     }
     const lmb_motion_costs *costs = &report->played.costs;
-    printf("\n%u %u %u %u %u", costs->foot_positions, costs->foot_velocities, costs->hip_velocity, costs->path,
-           costs->headings);
+    printf("\n%u %u %u %u %u %u", costs->foot_positions, costs->foot_velocities, costs->hip_velocity, costs->path,
+           costs->headings, costs->joints);
     for (uint32_t i = 0; i < report->recent_count; i++) {
         printf(" %u", report->recent_rows[i]);
     }
