@@ -1,9 +1,11 @@
-// Motion matching with long takes of the mannequin: how soon characters do what is asked for, and how often they jump;
-// and whether takes that may only turn right turn left, too, once their rows count mirrored.
+// Motion matching with long takes of the mannequin: how soon characters do what is asked for, how often they jump, how
+// far they are beside a stated path, and how much a jump changes their velocity; and whether takes that may only turn
+// right turn left, too, once their rows count mirrored.
 #include "suite.h"
 
 #include "control/control.h"
 #include "mannequin_takes.h"
+#include "random.h"
 
 #include "../../shaders/ops/control_layout.h"
 
@@ -12,8 +14,9 @@
 #include <limber/motion_database.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { X, Z, CLOCK, MIRRORED, PARAMETERS };
+enum { X, Z, CLOCK, MIRRORED, PLACES, PARAMETERS = PLACES + 6 };
 enum { MACHINE = MANNEQUIN_TAKES, MIRROR, TURNED, MOST_NODES = TURNED + 2 };
 enum { MOST_RANGES = 400, RANGES_A_SECOND = 10 };
 #define TURNS_LEFT 1u // tag of rows whose path turns left
@@ -29,6 +32,8 @@ static lmb_graph *graph;                         // the machine alone
 static lmb_graph *with_feet[2];                  // under feet: free, and locked
 static lmb_graph *right_only[2];                 // the machine without rows that turn left: plain, mirrored
 static lmb_graph *mirrored_feet;                 // the mirrored one under feet that are locked
+static lmb_graph *led;                           // the machine, which follows a stated path
+static lmb_graph *smooth;                        // the machine, after whose jumps velocity remains
 
 static double yaw_at(const lmb_motion_track *motion, double part) {
     const double last = motion->key_count - 1.0, at = fmin(part, 1.0) * last;
@@ -99,6 +104,8 @@ static lmb_node_def make_feet(uint32_t base, float lock_distance) {
 typedef struct form {
     bool is_mirrored, turns_right; // turns_right: no row is found that turns left
     float lock_distance;           // below 0: without feet
+    bool follows_path;
+    float velocity_half_life;
 } form;
 
 // Adds the mirror of the machine, and the blend of both.
@@ -110,10 +117,7 @@ static lmb_result add_mirror(lmb_graph_def *def, lmb_node_def *nodes, lmb_mirror
     mirror->channel_partners = channels;
     def->mirrors = mirror;
     def->mirror_count = 1;
-    nodes[MIRROR] = lmb_default_node_def();
-    nodes[MIRROR].op = LMB_OP_MIRROR;
-    nodes[MIRROR].inputs[0] = MACHINE;
-    nodes[MIRROR].input_count = 1;
+    nodes[MIRROR] = lmb_mirror_node(MACHINE, 0);
     nodes[TURNED] = lmb_blend_node(MACHINE, MIRROR, lmb_parameter(MIRRORED));
     def->node_count = TURNED + 1;
     return lmb_rig_find_mirror(def->rig, NULL, joints, error);
@@ -142,6 +146,10 @@ static lmb_result make_graph(form form, lmb_graph **made, lmb_error *error) {
     matching.velocity[0] = lmb_parameter(X);
     matching.velocity[1] = lmb_parameter(Z);
     matching.half_life = 0.15f; // it obeys at once
+    matching.follows_path = form.follows_path;
+    for (uint32_t i = 0; i < 6; i++) {
+        matching.path[i / 2][i % 2] = lmb_parameter(PLACES + i);
+    }
     const lmb_tag_rule_def rule = {TURNS_LEFT, lmb_constant(-1.0f)};
     matching.rules = &rule;
     matching.rule_count = form.turns_right;
@@ -151,7 +159,8 @@ static lmb_result make_graph(form form, lmb_graph **made, lmb_error *error) {
     machine.state_count = MANNEQUIN_TAKES;
     machine.matching = &matching;
     nodes[MACHINE] = lmb_machine_node(poses, &machine);
-    const lmb_motion_def motion = lmb_default_motion_def();
+    lmb_motion_def motion = lmb_default_motion_def();
+    motion.velocity_half_life = form.velocity_half_life;
     lmb_graph_def def = lmb_default_graph_def();
     def.rig = mannequin_rig(figure);
     def.clips = clips;
@@ -180,12 +189,14 @@ static int set_up(void **state) {
     const struct {
         form form;
         lmb_graph **made;
-    } graphs[] = {{{false, false, -1.0f}, &graph},
-                  {{false, false, 0.0f}, &with_feet[0]},
-                  {{false, false, LOCK_DISTANCE}, &with_feet[1]},
-                  {{false, true, -1.0f}, &right_only[0]},
-                  {{true, true, -1.0f}, &right_only[1]},
-                  {{true, true, LOCK_DISTANCE}, &mirrored_feet}};
+    } graphs[] = {{{false, false, -1.0f, false, 0.0f}, &graph},
+                  {{false, false, 0.0f, false, 0.0f}, &with_feet[0]},
+                  {{false, false, LOCK_DISTANCE, false, 0.0f}, &with_feet[1]},
+                  {{false, true, -1.0f, false, 0.0f}, &right_only[0]},
+                  {{true, true, -1.0f, false, 0.0f}, &right_only[1]},
+                  {{true, true, LOCK_DISTANCE, false, 0.0f}, &mirrored_feet},
+                  {{false, false, -1.0f, true, 0.0f}, &led},
+                  {{false, false, -1.0f, false, 0.1f}, &smooth}};
     for (size_t i = 0; i < sizeof graphs / sizeof *graphs && result == LMB_OK; i++) {
         result = make_graph(graphs[i].form, graphs[i].made, &error);
     }
@@ -200,6 +211,8 @@ static int tear_down(void **state) {
     lmb_graph_destroy(right_only[0]);
     lmb_graph_destroy(right_only[1]);
     lmb_graph_destroy(mirrored_feet);
+    lmb_graph_destroy(led);
+    lmb_graph_destroy(smooth);
     lmb_motion_database_destroy(database);
     lmb_motion_database_destroy(mirrored);
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
@@ -489,6 +502,66 @@ static void planted_feet_do_not_slide_in_mirrored_takes(void **state) {
     free(with);
 }
 
+#define RADIUS 3.0
+#define SPEED 1.2
+
+// It begins at the origin, along z, and turns left.
+static void place_on_circle(double way, double *x, double *z) {
+    *x = RADIUS - RADIUS * cos(way / RADIUS);
+    *z = RADIUS * sin(way / RADIUS);
+}
+
+static void a_stated_path_is_followed(void **state) {
+    (void)state;
+    walker w = start(led);
+    double way = 0.0, farthest = 0.0;
+    for (uint32_t frame = 0; frame < 1200; frame++) {
+        const double x = w.now.position[0], z = w.now.position[2];
+        const double passed = RADIUS * remainder(atan2(z, RADIUS - x) - way / RADIUS, 2.0 * PI);
+        way += fmax(passed, 0.0);
+        for (int i = 0; i < 3; i++) {
+            double place[2];
+            place_on_circle(way + SPEED * (i < 2 ? (i + 1) / 3.0 : 1.0), &place[0], &place[1]);
+            w.parameters[PLACES + 2 * i] = (float)(place[0] - x);
+            w.parameters[PLACES + 2 * i + 1] = (float)(place[1] - z);
+        }
+        step(&w, 0.0, 0.0);
+        const double beside = fabs(hypot(w.now.position[0] - RADIUS, w.now.position[2]) - RADIUS);
+        farthest = frame >= 120 ? fmax(farthest, beside) : farthest;
+    }
+    print_message("on a circle of 3 m it goes %.1f m in 20 s, at most %.2f m beside it\n", way, farthest);
+    assert_true(way > 0.8 * SPEED * 20.0 && way < 1.1 * SPEED * 20.0);
+    assert_true(farthest < 0.2);
+    end(&w);
+}
+
+// Returns the largest change of the velocity from frame to frame while what is asked for changes.
+static double largest_change(const lmb_graph *of) {
+    walker w = start(of);
+    random_source source = random_branch(1, 9);
+    double largest = 0.0, before[2] = {0.0}, asked[2] = {0.0};
+    for (uint32_t frame = 0; frame < 1500; frame++) {
+        for (int i = 0; i < 2 && frame % 40 == 0; i++) {
+            asked[i] = random_between(&source, -2.0, 2.0);
+        }
+        step(&w, asked[0], asked[1]);
+        const double velocity[2] = {60.0 * (w.now.position[0] - w.before.position[0]),
+                                    60.0 * (w.now.position[2] - w.before.position[2])};
+        largest = fmax(largest, hypot(velocity[0] - before[0], velocity[1] - before[1]));
+        memcpy(before, velocity, sizeof before);
+    }
+    end(&w);
+    return largest;
+}
+
+static void velocity_remains_after_jumps(void **state) {
+    (void)state;
+    const double jumps = largest_change(graph), remains = largest_change(smooth);
+    print_message("the velocity changes by at most %.2f m/s from frame to frame; by %.2f if it remains after jumps\n",
+                  jumps, remains);
+    assert_true(jumps > 0.5 && remains < 0.35);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(turns_and_starts_are_quick),
@@ -496,6 +569,8 @@ int main(void) {
         cmocka_unit_test(mirrored_rows_turn_to_the_other_side),
         cmocka_unit_test(planted_feet_do_not_slide),
         cmocka_unit_test(planted_feet_do_not_slide_in_mirrored_takes),
+        cmocka_unit_test(a_stated_path_is_followed),
+        cmocka_unit_test(velocity_remains_after_jumps),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
