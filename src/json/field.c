@@ -189,8 +189,14 @@ void lmb_graph_add_problem(lmb_graph_reader *reader, const lmb_graph_problem *pr
     }
 }
 
+// Returns where a message about a value is: LMB_NONE, for which the text has no place, is about the whole.
+static uint32_t place_of(const lmb_graph_reader *reader, uint32_t value) {
+    return value < reader->json.count ? value : 0;
+}
+
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_problem problem;
+    value = place_of(reader, value);
     if (reader->problem_count < LMB_MAX_GRAPH_PROBLEMS) { // more are only counted: finding the place takes time
         va_list arguments;
         va_start(arguments, format);
@@ -243,7 +249,7 @@ lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig) {
 // What is read several times, as a transition of several states, gives a warning once.
 void lmb_graph_warn(lmb_graph_reader *reader, uint32_t value, const char *format, ...) {
     lmb_graph_json *graph = reader->graph;
-    value = value < reader->json.count ? value : 0; // LMB_NONE: the text has no place for it, so it is about the whole
+    value = place_of(reader, value);
     const bool is_own = is_inserted(reader, value);
     lmb_graph_problem problem;
     va_list arguments;
@@ -715,6 +721,24 @@ static void read_object(lmb_graph_reader *reader, const lmb_graph_field *field, 
     if (lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         lmb_graph_read_fields(reader, field->inside, value, (char *)target + field->offset);
     }
+}
+
+void *lmb_graph_read_objects(lmb_graph_reader *reader, lmb_pool *pool, const lmb_graph_field *field, uint32_t value,
+                             size_t size, const void *initial, uint32_t *count) {
+    const lmb_json_value *values = reader->json.values;
+    if (!lmb_graph_expect_count(reader, value, 1, field->count, field->what)) {
+        return NULL;
+    }
+    char *list = lmb_graph_allocate(reader, pool, values[value].count, size);
+    for (uint32_t at = value + 1; list != NULL && at < values[value].next && reader->result == LMB_OK;
+         at = values[at].next) {
+        char *object = list + size * (*count)++;
+        memcpy(object, initial, size);
+        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
+            lmb_graph_read_fields(reader, field->inside, at, object);
+        }
+    }
+    return list;
 }
 
 // Fields of these objects are all required.

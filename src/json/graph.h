@@ -320,6 +320,10 @@ void lmb_graph_fail_memory(lmb_graph_reader *reader);
 bool lmb_graph_expect(lmb_graph_reader *reader, uint32_t value, lmb_json_type type);
 // Returns whether a value is an array of `min` to `max` elements, whose name in messages is `what`; reports it if not.
 bool lmb_graph_expect_count(lmb_graph_reader *reader, uint32_t value, uint32_t min, uint32_t max, const char *what);
+// Reads a list of objects, 1 to `count` of the field, as a new array of elements of `size` bytes, each from `initial`.
+// Advances `count` by each that it begins. Returns NULL after an error was reported.
+void *lmb_graph_read_objects(lmb_graph_reader *reader, lmb_pool *pool, const lmb_graph_field *field, uint32_t value,
+                             size_t size, const void *initial, uint32_t *count);
 // Appends a name to a list of names, as far as there is room.
 void lmb_graph_list_name(char *names, size_t size, const char *name);
 

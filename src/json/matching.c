@@ -188,21 +188,10 @@ static const lmb_graph_field joint_members[] = {
 static const lmb_graph_fields joint_fields = {LMB_FIELDS("a joint", joint_members)};
 
 static void read_joints(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
     lmb_motion_database_def *database = &((text *)target)->database;
-    if (!lmb_graph_expect_count(reader, value, 1, field->count, "joints")) {
-        return;
-    }
-    lmb_motion_joint *list = lmb_graph_allocate(reader, &reader->scratch, values[value].count, sizeof *list);
-    for (uint32_t at = value + 1; list != NULL && at < values[value].next && reader->result == LMB_OK;
-         at = values[at].next) {
-        lmb_motion_joint *joint = &list[database->joint_count++];
-        *joint = lmb_default_motion_joint();
-        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, field->inside, at, joint);
-        }
-    }
-    database->joints = list;
+    const lmb_motion_joint initial = lmb_default_motion_joint();
+    database->joints = lmb_graph_read_objects(reader, &reader->scratch, field, value, sizeof initial, &initial,
+                                              &database->joint_count);
 }
 
 static const lmb_graph_kind kind_joints = {read_joints,
@@ -321,6 +310,7 @@ static const lmb_graph_field matching_members[] = {
     {.name = "joints",
      .about = "Further joints whose places or velocities count, with up to 5 axes together.",
      .kind = &kind_joints,
+     .what = "joints",
      .count = LMB_MOTION_ROW_SIZE - LMB_MOTION_FEATURES,
      .inside = &joint_fields},
     LMB_COMMENT_FIELD,

@@ -1382,21 +1382,10 @@ static const lmb_graph_field collider_members[] = {
 static const lmb_graph_fields collider_fields = {LMB_FIELDS("a collider", collider_members)};
 
 static void read_colliders(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
-    const lmb_json_value *values = reader->json.values;
     lmb_chain_def *chain = &((lmb_graph_node *)target)->def.chain;
-    if (!lmb_graph_expect_count(reader, value, 1, field->count, "colliders")) {
-        return;
-    }
-    lmb_collider_def *list = lmb_graph_allocate(reader, &reader->graph->pool, values[value].count, sizeof *list);
-    for (uint32_t at = value + 1; list != NULL && at < values[value].next && reader->result == LMB_OK;
-         at = values[at].next) {
-        lmb_collider_def *collider = &list[chain->collider_count++];
-        *collider = lmb_default_collider_def();
-        if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
-            lmb_graph_read_fields(reader, field->inside, at, collider);
-        }
-    }
-    chain->colliders = list;
+    const lmb_collider_def initial = lmb_default_collider_def();
+    chain->colliders = lmb_graph_read_objects(reader, &reader->graph->pool, field, value, sizeof initial, &initial,
+                                              &chain->collider_count);
 }
 
 static void write_colliders(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
@@ -1472,6 +1461,7 @@ static const lmb_graph_field chain_members[] = {
     {.name = "colliders",
      .about = "Spheres and capsules on joints, out of which the chain is pushed.",
      .kind = &kind_colliders,
+     .what = "colliders",
      .inside = &collider_fields,
      .count = LMB_MAX_CHAIN_COLLIDERS},
     {.name = "radii",
