@@ -11,6 +11,7 @@ pids=()
 options=(--squad 4 --frames 300 --tick 1)
 
 expected=$("${program[@]}" "${options[@]}" | grep -o 'hash [0-9a-f]*')
+: >"$folder/server" # the process that opens it may not have begun when it is read
 "${program[@]}" "${options[@]}" --server 0 >"$folder/server" &
 pids+=($!)
 port=
