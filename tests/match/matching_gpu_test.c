@@ -61,6 +61,7 @@ static void frames_have_the_bits_of_the_cpu(void **state) {
         matching_start(&scene, mirrored == 1);
         compare(&scene, 100, 20);
         matching_follow(&scene, mirrored == 1);
+        scene.motion.velocity_half_life = 0.15f;
         compare(&scene, 60, 20);
         matching_end(&scene);
     }

@@ -975,6 +975,7 @@ static void an_equal_graph_goes_on(void **state) {
     matching_scene scene;
     crowd crowds[2], other;
     matching_start(&scene, true);
+    scene.motion.velocity_half_life = 0.15f; // goes on, too
     crowd_start(&scene, &crowds[0]);
     crowd_start(&scene, &crowds[1]);
     crowd_start(&scene, &other);
