@@ -582,9 +582,8 @@ typedef struct lmb_matching_def {
     uint32_t database_words;
     /// Desired velocity along x and z of the world, units a second, clamped to +-2^20; not finite counts as 0.
     lmb_value velocity[2];
-    /// Whether it is to be at the places of `path`, and not where `velocity` leads. So a character follows a way that is
-    /// known, as of a path finder, through its curves. Its velocity then is that to the first place, and `velocity` is
-    /// not read.
+    /// Whether it is to be at the places of `path`, as of a path finder, and not where `velocity` leads. The desired
+    /// velocity then is that to the first place, and `velocity` is not read.
     bool follows_path;
     /// Where it is to be after each of the database's times, along x and z of the world, from where it is; clamped to
     /// +-2^20; not finite counts as 0.
@@ -710,12 +709,12 @@ LMB_API lmb_fade_def lmb_default_fade_def(void);
 ///   blended in each step with the weights of this frame, displacements and turns alike. A clip may have warps
 ///   (lmb_warp_def).
 ///
-/// **Remaining velocity.** An inertialized transition and a jump of motion matching change what clips move the character
-/// at once: its velocity jumps. With `velocity_half_life` H above 0 it does not: the difference between the velocity
-/// before and the one after, along the character's own axes and of its turn, is added to root motion and decays,
-/// d 2^(-t/H) after t seconds; a step from t on adds d 2^(-t/H) (1 - 2^(-step/H)) H / ln 2. A transition in between
-/// takes the velocity that is shown then. Velocities are those of the steps before and after, each clamped to +-2^20.
-/// Warps then arrive a little beside their targets.
+/// **Remaining velocity.** An inertialized transition, and a jump of motion matching, change at once which clips move
+/// the character, so its velocity jumps. With `velocity_half_life` H above 0 it does not. The difference d between the
+/// velocity in the step before and the clips' velocity in the step after, along the character's own axes and of its
+/// turn, is added to root motion and decays: it is d 2^(-t/H) after t seconds, and a step that begins then adds d
+/// 2^(-t/H) (1 - 2^(-step/H)) H / ln 2. At the next transition, the velocity before is the sum of both. Velocities are
+/// clamped to +-2^20. A clip with a warp ends a little beside its target.
 ///
 /// **Motion weights.** Root motion is blended as the translation of joint 0 is. Each use of a node has a signed motion
 /// weight M, beside its weight W in the pose (graph.h, "Weights"). The last node has M = 1. With w a node's clamped,

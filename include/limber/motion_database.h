@@ -17,7 +17,7 @@
 /// | 12 to 14 | velocity of the hips, over the ground | hip velocity |
 /// | 15 to 20 | where the character is after each of three times: x, z; x, z; x, z | path |
 /// | 21 to 26 | where it then heads: sine and cosine of the heading (x, z), three times | headings |
-/// | from 27 | positions or velocities of further joints, if they are wanted (#lmb_motion_joint) | each joint's |
+/// | from 27 | positions or velocities of further joints, if the definition has any | each joint's |
 ///
 /// All are in the frame of the character at that moment: its root motion (root_motion.h) until then. So z is forward
 /// for a character that heads along z of its model. Positions are model positions in the clip, which no longer contains
@@ -37,9 +37,8 @@
 /// motion reflected across the plane x = 0 of the model, with its feet exchanged. So takes that only turn left are
 /// enough to turn right, too. A mirrored row is not stored: its numbers are those of the row, with the feet exchanged,
 /// and with another sign in each feature along x and in each sine; features of further joints are exchanged as
-/// lmb_motion_joint.mirror says. Means and deviations then are those of all rows and
-/// of the mirrored ones. Whoever plays such a row mirrors the pose and the root motion of its take (#LMB_OP_MIRROR
-/// across x).
+/// lmb_motion_joint.mirror says. Means and deviations then are those of all rows and of the mirrored ones. Whoever
+/// plays such a row mirrors the pose and the root motion of its take (#LMB_OP_MIRROR across x).
 ///
 /// **Cost.** The sum of the squared differences of two rows' stored numbers, at most 2^31 - 1. Divided by the square of
 /// lmb_motion_database_scale(), it is the sum over normalised features.
@@ -93,17 +92,18 @@ typedef struct lmb_motion_weights {
     float foot_positions, foot_velocities, hip_velocity, path, headings; ///< 0 to 1,000
 } lmb_motion_weights;
 
-/// A further joint that rows know: hands that carry, a head that looks up, hips that crouch. Start from
-/// lmb_default_motion_joint(). Features from 27 on are those of the joints in their order, of each x, y and z. A joint may
-/// be there more than once, also a foot or the hips. What counts as 0 is measured by the feet, as for the others.
+/// A further joint of which rows have features: a hand that holds a box, a head that looks up, hips that crouch. Start
+/// from lmb_default_motion_joint(). Features from 27 on are those of the joints in their order, for each joint x, then
+/// y, then z. The same joint may be there more than once, also a foot or the hips. The limit below which a deviation
+/// counts as 0 is that of the feet, as for all lengths and velocities.
 typedef struct lmb_motion_joint {
     uint32_t joint;   ///< of the rig
     bool is_velocity; ///< whether its velocity over the ground is meant, and not its position
     bool axes[3];     ///< which of x, y and z, at least one: each is a feature
     float weight;     ///< 0 to 1,000; the axes are a group
-    /// In mirrored rows, and in the poses of queries that play mirrored: which of the definition's joints becomes this
-    /// one, and the other way round, of the same kind, axes and weight. #LMB_NONE or its own index: itself, a joint in the
-    /// middle.
+    /// Index into the definition's joints of its mirror image, which names this one in turn and has the same kind,
+    /// axes and weight. Mirrored rows, and poses of queries that play mirrored, exchange the two. #LMB_NONE or its own
+    /// index: itself, a joint in the middle.
     uint32_t mirror;
 } lmb_motion_joint;
 

@@ -234,8 +234,9 @@ OP spot approached_spot(memory block, address ahead, approach x, approach z, cou
     return s;
 }
 
-// A place of the stated path, and the heading there: from the last place, or as there if they are one, unless the
-// character is to face a heading. `back`: from axes of the world to those of the character.
+// A place of the stated path. Its heading is the direction from the last place, or the heading there if both places
+// are the same; if the character is to face a heading, it is that of `s`. `back` turns axes of the world to the
+// character's.
 OP spot stated_spot(spot s, control c, address matching, uint i, spot last, direction back) {
     address value = matching + MATCHING_PLACES + 2u * i * CONTROL_VALUE_WORDS;
     real x = asked_number(c, value);

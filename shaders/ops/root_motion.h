@@ -56,7 +56,7 @@ OP real component_of(displacement d, uint i) {
     return i == 0u ? d.x : i == 1u ? d.y : i == 2u ? d.z : d.turns;
 }
 
-// So differences stay below 2^21.
+// Clamps a velocity, so that a difference of two is below 2^21.
 OP real bounded_velocity(real velocity) {
     return clamp_real(snap(velocity), -1048576.0f, 1048576.0f);
 }

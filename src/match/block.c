@@ -119,7 +119,7 @@ static LMB_NOINLINE bool check_numbers(const motion_header *header, lmb_error *e
     return valid;
 }
 
-// Checks that mirrored rows are those of the header's table, and that the mirror of a mirrored row is the row.
+// Checks that mirrored rows exchange features as limber/motion_database.h says, and that mirroring twice gives the row.
 static bool check_mirrors(const motion_header *header, lmb_error *error) {
     bool valid =
         require(error, header->feature_count >= LMB_MOTION_FEATURES && header->feature_count <= LMB_MOTION_ROW_SIZE,
