@@ -399,7 +399,7 @@ static void check_partner(lmb_graph_reader *reader, uint32_t value, const uint32
     }
 }
 
-// Finds which joint's features become those of another one in mirrored rows.
+// Finds the mirror image of a further joint among the others.
 static void find_mirror(const uint32_t *partners, lmb_motion_database_def *def, uint32_t index) {
     lmb_motion_joint *joints = (lmb_motion_joint *)(uintptr_t)def->joints, *own = &joints[index];
     const uint32_t partner = partners[own->joint];
@@ -460,8 +460,11 @@ lmb_graph_matched lmb_graph_read_matching(lmb_graph_reader *reader, const char *
     }
     reader->graph->has_character_motion = true;
     lmb_graph_read_fields(reader, &matching_fields, value, &read);
-    if (!read.matching.follows_path && lmb_graph_find_member(reader, value, "velocity") == LMB_NONE) {
+    const uint32_t velocity = lmb_graph_find_member(reader, value, "velocity");
+    if (!read.matching.follows_path && velocity == LMB_NONE) {
         lmb_graph_report(reader, value, "\"matching\" needs the field \"velocity\", or \"path\"");
+    } else if (read.matching.follows_path && velocity != LMB_NONE) {
+        lmb_graph_warn(reader, velocity, "with a \"path\" nothing reads the velocity");
     }
     tag_names names = {.count = 0};
     read_rules(reader, &names, read.tags, &read.matching);

@@ -206,6 +206,18 @@ static void what_does_not_fit_is_reported(void **state) {
     }
 }
 
+static void a_velocity_beside_a_path_is_warned_of(void **state) {
+    (void)state;
+    lmb_graph_json *json = read(MACHINE(OBJECT(",'path':[[0,1],[0,2],[0,3]]"), TAKE("a", "first", "")));
+    bool found = false;
+    for (uint32_t i = 0; i < lmb_graph_json_warning_count(json); i++) {
+        const char *message = lmb_graph_json_warning_at(json, i)->message;
+        found = found || strcmp(message, "with a \"path\" nothing reads the velocity") == 0;
+    }
+    assert_true(found);
+    lmb_graph_json_destroy(json);
+}
+
 // A machine whose rows count mirrored is blended with its mirror by a parameter that it writes. A machine around it
 // knows it by its state, as before.
 static void mirrored_rows_are_shown_mirrored(void **state) {
@@ -292,6 +304,7 @@ int main(void) {
         cmocka_unit_test(the_database_is_that_of_the_takes),
         cmocka_unit_test(fields_go_where_they_belong),
         cmocka_unit_test(what_does_not_fit_is_reported),
+        cmocka_unit_test(a_velocity_beside_a_path_is_warned_of),
         cmocka_unit_test(mirrored_rows_are_shown_mirrored),
         cmocka_unit_test(tags_are_limited),
         cmocka_unit_test(the_machine_plays),
