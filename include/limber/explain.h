@@ -14,6 +14,11 @@ extern "C" {
 /// @addtogroup control
 /// @{
 
+/// Returns the sign of a comparison, "<", "<=", ">", ">=" or "=="; "and"; or "or".
+LMB_API const char *lmb_term_kind_name(lmb_term_kind kind);
+/// Returns "value", "phase", "remaining", "state", "trigger", "draw" or "choice".
+LMB_API const char *lmb_operand_name(lmb_operand operand);
+
 /// A term of a transition's condition, with its values.
 typedef struct lmb_term_report {
     lmb_term_kind kind;

@@ -6,6 +6,7 @@
 #include "base/number.h"
 #include "control/moving.h"
 
+#include <limber/explain.h>
 #include <limber/snapshot.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,38 +93,29 @@ static uint32_t begin_of(const lmb_term *terms, uint32_t end) {
 }
 
 static void put_left(const printing *p, const lmb_term *term) {
-    switch (term->operand) {
-    case LMB_OPERAND_PHASE:
-    case LMB_OPERAND_REMAINING:
-        terminal_print("%s", term->operand == LMB_OPERAND_PHASE ? "phase of " : "remaining of ");
-        put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
-        break;
-    case LMB_OPERAND_STATE:
-        terminal_print("state of ");
-        put(p, lmb_graph_machine_name(p->graph, p->moving->machine_of[term->machine_node]));
-        break;
-    case LMB_OPERAND_TRIGGER:
-        terminal_print("trigger ");
-        put(p, lmb_graph_event_name(p->graph, term->event));
-        break;
-    case LMB_OPERAND_DRAW:
-        terminal_print("draw");
-        break;
-    case LMB_OPERAND_CHOICE:
-        terminal_print("choice");
-        break;
-    default:
+    if (term->operand == LMB_OPERAND_VALUE) {
         put_value(p, term->left);
+        return;
+    }
+    terminal_print("%s", lmb_operand_name(term->operand));
+    if (lmb_operand_is_place(term->operand)) {
+        terminal_print(" of ");
+        put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
+    } else if (term->operand == LMB_OPERAND_STATE) {
+        terminal_print(" of ");
+        put(p, lmb_graph_machine_name(p->graph, p->moving->machine_of[term->machine_node]));
+    } else if (term->operand == LMB_OPERAND_TRIGGER) {
+        terminal_print(" ");
+        put(p, lmb_graph_event_name(p->graph, term->event));
     }
 }
 
 // Prints a condition, in parentheses if it is inside one of the other kind.
 static void put_condition(const printing *p, const lmb_term *terms, uint32_t end, lmb_term_kind outer) {
-    static const char *const signs[LMB_TERM_COUNT] = {" < ", " <= ", " > ", " >= ", " == ", " and ", " or "};
     const lmb_term *term = &terms[end];
     if (!joins(term)) {
         put_left(p, term);
-        terminal_print("%s", signs[term->kind]);
+        terminal_print(" %s ", lmb_term_kind_name(term->kind));
         if (term->operand == LMB_OPERAND_STATE && term->right.kind == LMB_VALUE_CONSTANT &&
             term->right.constant >= 0.0f && term->right.constant < (float)LMB_MAX_STATES) {
             put(p, lmb_graph_state_name(p->graph, p->moving->machine_of[term->machine_node],
@@ -135,7 +127,7 @@ static void put_condition(const printing *p, const lmb_term *terms, uint32_t end
     }
     terminal_print("%s", term->kind == outer ? "" : "(");
     put_condition(p, terms, begin_of(terms, end - 1) - 1, term->kind);
-    terminal_print("%s", signs[term->kind]);
+    terminal_print(" %s ", lmb_term_kind_name(term->kind));
     put_condition(p, terms, end - 1, term->kind);
     terminal_print("%s", term->kind == outer ? "" : ")");
 }

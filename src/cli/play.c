@@ -420,8 +420,6 @@ static void print_side(const playing *playing, float value, uint32_t parameter) 
     terminal_print("%g", (double)value);
 }
 
-static const char *const signs[LMB_TERM_COUNT] = {"<", "<=", ">", ">=", "==", "and", "or"};
-
 // Returns the name of a state of the machine of a term, or "".
 static const char *state_name(const playing *playing, const lmb_term_report *term, float index) {
     return index >= 0.0f && index < (float)LMB_MAX_STATES
@@ -440,19 +438,17 @@ static void print_term(const playing *playing, const lmb_term_report *term) {
                            state_name(playing, term, term->left));
         } else if (term->operand == LMB_OPERAND_TRIGGER) {
             terminal_print("trigger %s ", lmb_graph_event_name(graph, term->event));
-        } else if (term->operand == LMB_OPERAND_DRAW) {
-            terminal_print("draw ");
-        } else if (term->operand == LMB_OPERAND_CHOICE) {
-            terminal_print("choice ");
+        } else if (term->operand != LMB_OPERAND_VALUE) {
+            terminal_print("%s ", lmb_operand_name(term->operand));
         }
         print_side(playing, term->left, term->left_parameter);
-        terminal_print(" %s ", signs[term->kind]);
+        terminal_print(" %s ", lmb_term_kind_name(term->kind));
         print_side(playing, term->right, term->right_parameter);
         if (term->operand == LMB_OPERAND_STATE) {
             terminal_print(" %s", state_name(playing, term, term->right));
         }
     } else {
-        terminal_print("%s", signs[term->kind]);
+        terminal_print("%s", lmb_term_kind_name(term->kind));
     }
     terminal_print(": %s", yes(term->holds));
 }
@@ -482,7 +478,7 @@ static void print_reason(const playing *playing, uint32_t machine, const lmb_tra
 static void write_term(const playing *playing, const lmb_term_report *term, json *json) {
     const lmb_graph *graph = playing->run.graph;
     json_begin_object(json, NULL);
-    json_text(json, "kind", signs[term->kind]);
+    json_text(json, "kind", lmb_term_kind_name(term->kind));
     if (term->kind < LMB_TERM_AND) {
         json_float(json, "left", term->left);
         json_float(json, "right", term->right);

@@ -13,6 +13,22 @@ _Static_assert(LMB_TERM_LESS == TERM_LESS && LMB_TERM_EQUAL == TERM_EQUAL && LMB
                    LMB_TERM_OR == TERM_OR,
                "the kinds of terms");
 
+const char *lmb_term_kind_name(lmb_term_kind kind) {
+    static const char *const names[LMB_TERM_COUNT] = {[LMB_TERM_LESS] = "<",    [LMB_TERM_LESS_EQUAL] = "<=",
+                                                      [LMB_TERM_GREATER] = ">", [LMB_TERM_GREATER_EQUAL] = ">=",
+                                                      [LMB_TERM_EQUAL] = "==",  [LMB_TERM_AND] = "and",
+                                                      [LMB_TERM_OR] = "or"};
+    return (unsigned)kind < LMB_TERM_COUNT ? names[kind] : "unknown term";
+}
+
+const char *lmb_operand_name(lmb_operand operand) {
+    static const char *const names[LMB_OPERAND_COUNT] = {
+        [LMB_OPERAND_VALUE] = "value",  [LMB_OPERAND_PHASE] = "phase",     [LMB_OPERAND_REMAINING] = "remaining",
+        [LMB_OPERAND_STATE] = "state",  [LMB_OPERAND_TRIGGER] = "trigger", [LMB_OPERAND_DRAW] = "draw",
+        [LMB_OPERAND_CHOICE] = "choice"};
+    return (unsigned)operand < LMB_OPERAND_COUNT ? names[operand] : "unknown operand";
+}
+
 static float seconds_of(ticks fine) {
     return seconds_of_fine(fine);
 }

@@ -229,11 +229,28 @@ static void terms_on_the_state_are_reported(void **state) {
     finish(&f);
 }
 
+static void terms_have_names(void **state) {
+    (void)state;
+    static const char *const kinds[] = {"<", "<=", ">", ">=", "==", "and", "or"};
+    static const char *const operands[] = {"value", "phase", "remaining", "state", "trigger", "draw", "choice"};
+    assert_int_equal(sizeof kinds / sizeof *kinds, LMB_TERM_COUNT);
+    assert_int_equal(sizeof operands / sizeof *operands, LMB_OPERAND_COUNT);
+    for (int i = 0; i < LMB_TERM_COUNT; i++) {
+        assert_string_equal(lmb_term_kind_name((lmb_term_kind)i), kinds[i]);
+    }
+    for (int i = 0; i < LMB_OPERAND_COUNT; i++) {
+        assert_string_equal(lmb_operand_name((lmb_operand)i), operands[i]);
+    }
+    assert_string_equal(lmb_term_kind_name(LMB_TERM_COUNT), "unknown term");
+    assert_string_equal(lmb_operand_name((lmb_operand)-1), "unknown operand");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(terms_have_their_values),
         cmocka_unit_test(terms_on_the_state_are_reported),
         cmocka_unit_test(frames_take_what_applies),
+        cmocka_unit_test(terms_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
