@@ -63,6 +63,14 @@ _Static_assert(sizeof(lmb_vertex) == 96, "VERTEX_FLOATS in index.js");
 _Static_assert(offsetof(lmb_matching_report, played) == 48 && offsetof(lmb_matching_report, found) == 136 &&
                    offsetof(lmb_matching_report, seconds) == 224 && LMB_MATCHING_RECENT == 4,
                "words of matching() in index.js");
+_Static_assert(offsetof(lmb_transition_report, needs_end) == 12 && offsetof(lmb_transition_report, is_at_end) == 13 &&
+                   offsetof(lmb_transition_report, condition_holds) == 24 &&
+                   offsetof(lmb_transition_report, applies) == 25 && offsetof(lmb_transition_report, terms) == 32 &&
+                   sizeof(lmb_transition_report) == 32 + LMB_MAX_TERMS * sizeof(lmb_term_report) && LMB_MAX_TERMS == 16,
+               "words of explain() in index.js");
+_Static_assert(offsetof(lmb_term_report, left_parameter) == 12 && offsetof(lmb_term_report, operand) == 24 &&
+                   offsetof(lmb_term_report, holds) == 36 && sizeof(lmb_term_report) == 40 && LMB_TERM_EQUAL == 4,
+               "words of explain() in index.js");
 
 static lmb_error error;
 static lmb_graph_problems problems; // of the last text that was read; after success its warnings
@@ -104,6 +112,14 @@ EXPORT const char *path_name(uint32_t path) {
 
 EXPORT const char *output_name(uint32_t output) {
     return output < LMB_OUTPUT_COUNT ? lmb_output_name((lmb_output)output) : "";
+}
+
+EXPORT const char *kind_name(uint32_t kind) {
+    return kind < LMB_TERM_COUNT ? lmb_term_kind_name((lmb_term_kind)kind) : "";
+}
+
+EXPORT const char *operand_name(uint32_t operand) {
+    return operand < LMB_OPERAND_COUNT ? lmb_operand_name((lmb_operand)operand) : "";
 }
 
 EXPORT void *hash_words(const uint32_t *words, size_t count) {
@@ -618,13 +634,28 @@ EXPORT double batch_player_time(const batch *b, uint32_t character, uint32_t pla
                          : (double)lmb_control_player_ticks(b->control, state, player) / (double)LMB_TICKS_PER_SECOND;
 }
 
+static const float *parameters_of(const batch *b, uint32_t character) {
+    return b->parameters + (size_t)character * lmb_graph_parameter_count(b->graph);
+}
+
+// Returns how many transitions leave the current state of a machine, and where the words of their reports are.
+EXPORT void *batch_explain(const batch *b, uint32_t character, uint32_t machine) {
+    static lmb_transition_report reports[LMB_MAX_TRANSITIONS];
+    const uint32_t *state = state_of(b, character);
+    answer.words[0] = state == NULL ? 0
+                                    : lmb_control_explain(b->control, state, parameters_of(b, character), machine,
+                                                          reports, LMB_MAX_TRANSITIONS);
+    answer.words[1] = (uint32_t)(uintptr_t)reports;
+    return &answer;
+}
+
 // Returns the words of a lmb_matching_report, or NULL if the machine plays no take.
 EXPORT void *batch_matching(const batch *b, uint32_t character, uint32_t machine) {
     static lmb_matching_report report;
     const uint32_t *state = state_of(b, character);
-    const float *parameters = b->parameters + (size_t)character * lmb_graph_parameter_count(b->graph);
-    return state != NULL && lmb_control_explain_matching(b->control, state, parameters, machine, &report) ? &report
-                                                                                                          : NULL;
+    const bool matches =
+        state != NULL && lmb_control_explain_matching(b->control, state, parameters_of(b, character), machine, &report);
+    return matches ? &report : NULL;
 }
 
 static lmb_character_words all_words(const batch *b) {

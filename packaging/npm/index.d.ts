@@ -173,6 +173,56 @@ export interface Graph extends Destroyable {
     }): Batch;
 }
 
+/** A side of a comparison. */
+export interface Operand {
+    /** Only the left side may be something else than a value. A phase stands for a remaining time, too. */
+    of: 'value' | 'phase' | 'state' | 'trigger' | 'draw' | 'choice';
+    /**
+     * The number that is compared. Beside a phase: seconds in the clip. Beside a state: the index of a state. A trigger
+     * is 1 while its event waits.
+     */
+    value: number;
+    /** From which the value is. */
+    parameter?: string;
+    /** Of a phase: an index of `graph.players`. */
+    player?: number;
+    /** Of that player. */
+    clip?: string;
+    /** Of a state. */
+    machine?: string;
+    /** On both sides of a comparison of states. */
+    state?: string;
+    /** Of a trigger. */
+    event?: string;
+}
+
+/** A condition of a transition, and whether it holds: a comparison, or what joins two or more conditions. */
+export type Condition =
+    | { kind: '<' | '<=' | '>' | '>=' | '=='; holds: boolean; left: Operand; right: Operand }
+    | { kind: 'and' | 'or'; holds: boolean; terms: Condition[] };
+
+/** A transition that leaves the current state of a machine, and what it requires (`lmb_transition_report`). */
+export interface Transition {
+    /** Undefined: from any state. */
+    from?: string;
+    to: string;
+    /** That it requires. */
+    event?: string;
+    /** Whether it requires the end of the state's clip. */
+    needsEnd: boolean;
+    /** Whether the state's clip is at its end; false if the state has none. */
+    isAtEnd: boolean;
+    /** Seconds in the state that it requires; 0 if it requires none. */
+    after: number;
+    /** Since the state began. */
+    seconds: number;
+    /** Whether `condition` holds, or there is none. */
+    conditionHolds: boolean;
+    /** Whether all is met but its event, and the machine may take transitions. */
+    applies: boolean;
+    condition?: Condition;
+}
+
 /** Where a character will be and head in 1/3, 2/3 and 1 s: x and z in its own frame, in which z is forward. */
 export interface MotionPath {
     positions: [number, number][];
@@ -284,6 +334,12 @@ export interface Batch extends Destroyable {
     stateWeights(character: number, machine?: string): number[];
     /** The clips that play by themselves, with their weights in the pose and their times in seconds. */
     players(character: number): { clip: string; weight: number; time: number }[];
+
+    /**
+     * The transitions that leave the current state of a machine, the first one if none is named, in the order in which
+     * they are tried. They say what the next step would decide at its beginning if the parameters stayed as they are.
+     */
+    explain(character: number, machine?: string): Transition[];
 
     /** What a machine asks for that matches motion, the first if none is named; undefined while it plays no take. */
     matching(character: number, machine?: string): Matching | undefined;

@@ -10,6 +10,8 @@ const MEMORY_OF = ['parameters', 'states', 'inertia', 'motions', 'points', 'tran
 const FIRST_MEMORY = 8, POSES = FIRST_MEMORY + MEMORY_OF.length;
 const REFUSALS = ['clip', 'time', 'weight', 'pose', 'character', 'shear'];
 const VERTEX_FLOATS = 24; // of lmb_vertex: position, normal, texcoord, 8 joints, 8 weights
+const TERM_WORDS = 10, TRANSITION_WORDS = 8 + 16 * TERM_WORDS; // of the reports of transitions and their terms
+const AND = 5; // kinds of terms below it compare
 const NONE = 0xffffffff;
 
 const encoder = new TextEncoder();
@@ -34,6 +36,8 @@ class Module {
     #words;
     #floats;
     #doubles;
+
+    names = {}; // of paths, outputs and so on, from functions of that name
 
     constructor(exports) {
         this.call = exports;
@@ -328,7 +332,7 @@ class Graph extends Owned {
     }
 }
 
-const namesOf = (module, of) => range(8, index => module.text(module.call[of](index)));
+const namesOf = (module, of) => (module.names[of] ??= range(8, index => module.text(module.call[of](index))));
 const pathsOf = module => namesOf(module, 'path_name');
 const outputsOf = module => namesOf(module, 'output_name');
 
@@ -453,6 +457,62 @@ class Batch extends Owned {
         }));
     }
 
+    explain(character, machine = this.graph.machines[0]?.name) {
+        const { module, graph } = this, index = graph.machineIndex(machine), { states } = graph.machines[index];
+        const answer = module.call.batch_explain(this.address, this.#row(character), index);
+        const count = module.word(answer, 0), reports = module.word(answer, 1);
+        return range(count, at => {
+            const report = reports + at * TRANSITION_WORDS * 4;
+            const word = i => module.word(report, i), flag = (i, byte) => (word(i) >> 8 * byte & 0xff) !== 0;
+            return {
+                from: states[word(0)],
+                to: states[word(1)],
+                event: graph.events[word(2)],
+                needsEnd: flag(3, 0),
+                isAtEnd: flag(3, 1),
+                after: module.float(report, 4),
+                seconds: module.float(report, 5),
+                conditionHolds: flag(6, 0),
+                applies: flag(6, 1),
+                condition: this.#condition(report, word(7)),
+            };
+        });
+    }
+    // Makes a tree of terms in postfix order. What joins two of its own kind has their terms.
+    #condition(report, count) {
+        const { module } = this, stack = [];
+        const kinds = namesOf(module, 'kind_name');
+        for (let i = 0; i < count; i++) {
+            const term = report + (8 + i * TERM_WORDS) * 4;
+            const kind = kinds[module.word(term, 0)], holds = (module.word(term, 9) & 0xff) !== 0;
+            if (module.word(term, 0) < AND) {
+                stack.push({ kind, holds, ...this.#sides(term) });
+            } else {
+                const joined = stack.splice(-2).flatMap(part => (part.kind === kind ? part.terms : part));
+                stack.push({ kind, holds, terms: joined });
+            }
+        }
+        return stack[0];
+    }
+    #sides(term) {
+        const { module, graph } = this, word = at => module.word(term, at);
+        const machine = graph.machines[word(7)], player = graph.players[word(5)];
+        const side = (value, parameter) => ({
+            value,
+            parameter: graph.parameters[parameter]?.name,
+            state: machine?.states[value],
+        });
+        const left = {
+            of: namesOf(module, 'operand_name')[word(6)],
+            ...side(module.float(term, 1), word(3)),
+            machine: machine?.name,
+            event: graph.events[word(8)],
+            player: player && word(5),
+            clip: player?.clip,
+        };
+        return { left, right: { of: 'value', ...side(module.float(term, 2), word(4)) } };
+    }
+
     matching(character, machine = this.graph.machines[0]?.name) {
         const { module } = this, index = this.graph.machineIndex(machine);
         const report = module.call.batch_matching(this.address, this.#row(character), index);
@@ -518,7 +578,7 @@ class Limber {
     constructor(module) {
         this.#module = module;
         this.paths = pathsOf(module).filter(name => name !== '');
-        this.outputs = outputsOf(module);
+        this.outputs = outputsOf(module).slice();
     }
 
     hash(words) {

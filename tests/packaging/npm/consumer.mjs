@@ -28,6 +28,36 @@ function refused(call, result, message) {
 /** @param {bigint} hash */
 const hex = hash => hash.toString(16).padStart(16, '0');
 
+// The comparisons of a condition, from the left.
+/** @typedef {import('limber-animation').Condition} Condition @typedef {Extract<Condition, {left: any}>} Comparison */
+/** @param {Condition} [condition] @returns {Comparison[]} */
+function comparisons(condition) {
+    return condition === undefined ? [] : 'left' in condition ? [condition] : condition.terms.flatMap(comparisons);
+}
+
+// Whether a condition holds by its comparisons. None joins fewer than two, or one of its own kind.
+/** @param {Condition} condition @returns {boolean} */
+function holds(condition) {
+    if ('left' in condition) {
+        return condition.holds;
+    }
+    const { kind, terms } = condition;
+    expect(terms.length > 1 && terms.every(term => term.kind !== kind), 'a joint of two or more others');
+    return kind === 'and' ? terms.every(holds) : terms.some(holds);
+}
+
+// Why a machine takes its transitions or not, as native.c prints it.
+/** @param {import('limber-animation').Batch} batch @param {number} character @param {string} machine */
+function reasons(batch, character, machine) {
+    return batch.explain(character, machine).map(({ to, after, seconds, applies, condition, conditionHolds }) => {
+        expect((condition?.holds ?? true) === conditionHolds, 'whether the condition as a whole holds');
+        expect(condition === undefined || holds(condition) === conditionHolds, 'a tree that holds by its leaves');
+        const terms = comparisons(condition).map(({ kind, left, right, holds }) => (
+            ` ${left.value.toFixed(5)} ${kind} ${right.value.toFixed(5)} ${holds ? 1 : 0}`));
+        return `  ${to} ${applies ? 1 : 0} ${after.toFixed(5)} ${seconds.toFixed(5)}${terms.join('')}`;
+    });
+}
+
 // The input of native.c.
 /** @param {import('limber-animation').Batch} batch @param {number} frame */
 function input(batch, frame) {
@@ -87,7 +117,7 @@ function game(limber, graph, path) {
             + `characters ${hex(batch.hash())}`;
         ninety = frame === 90 ? line : ninety;
         if (frame % 30 === 29) {
-            lines.push(line);
+            lines.push(line, ...reasons(batch, frame % 9, 'body'));
         }
     }
     lines.push(`${emitted} events; character 0: ${batch.state(0, 'body')}`);
@@ -159,6 +189,93 @@ function match(graph, print) {
     batch.destroy();
 }
 
+// A machine with all kinds of conditions.
+const DECISIONS = {
+    op: 'machine', name: 'body', any: [{ to: 'hop', event: 'HIT', priority: 2 }], states: [
+        { name: 'stand', pose: { op: 'clip', clip: 'idle', play: true }, transitions: [
+            { to: 'move', after: 0.25, when: { and: [
+                { '>': [{ param: 'speed', max: 3 }, 0.5] },
+                { or: [{ trigger: 'GO' }, { '!=': [{ param: 'aim' }, { param: 'speed' }] }] },
+                { '<=': [{ param: 'aim' }, 0.25] },
+            ] } },
+            { to: 'hop', event: 'JUMP', when: { random: 0.5 } },
+        ] },
+        { name: 'move', pose: { op: 'machine', name: 'gait', states: [
+            { name: 'walk', pose: { op: 'clip', clip: 'walk' }, transitions: [
+                { to: 'run', when: { '>=': [{ param: 'speed' }, 2] } }] },
+            { name: 'run', pose: { op: 'clip', clip: 'run' } },
+        ] }, transitions: [
+            { to: 'stand', when: { or: [{ in: { gait: 'run' } }, { '<': [{ remaining: 'walk' }, 0.125] }] } },
+        ] },
+        { name: 'hop', pose: { op: 'clip', clip: 'hop', play: { end: 'hold' } }, transitions: [
+            { to: 'stand', end: true }] },
+    ],
+};
+
+// Why transitions are taken or not: what is listed, in which order, and with which values.
+/** @param {import('limber-animation').Character} character */
+function explain(character) {
+    const graph = character.createGraph(DECISIONS), batch = graph.createBatch();
+    /** @param {unknown} found @param {unknown} expected */
+    const same = (found, expected) => {
+        const texts = [JSON.stringify(found), JSON.stringify(expected)];
+        expect(texts[0] === texts[1], `${texts[0]} is ${texts[1]}`);
+    };
+    batch.set(0, 'speed', 0.75);
+    batch.step(0.125);
+    const [hit, move, jump, ...more] = batch.explain(0);
+    const none = { needsEnd: false, isAtEnd: false, after: 0, seconds: 0.125, conditionHolds: true, applies: true };
+    same(hit, { to: 'hop', event: 'HIT', ...none });
+    const aim = { of: 'value', value: 0, parameter: 'aim' }, speed = { of: 'value', value: 0.75, parameter: 'speed' };
+    const fast = { kind: '>', holds: true, left: speed, right: { of: 'value', value: 0.5 } };
+    const go = { kind: '>', holds: false, left: { of: 'trigger', value: 0, event: 'GO' },
+        right: { of: 'value', value: 0 } };
+    const sides = { left: aim, right: speed };
+    const differ = { kind: 'or', holds: true, terms: [
+        go, { kind: '<', holds: true, ...sides }, { kind: '>', holds: false, ...sides }] };
+    const low = { kind: '<=', holds: true, left: aim, right: { of: 'value', value: 0.25 } };
+    same(move, { from: 'stand', to: 'move', ...none, after: 0.25, applies: false, condition: {
+        kind: 'and', holds: true, terms: [fast, differ, low] } });
+    const drawn = jump.condition && 'left' in jump.condition ? jump.condition : undefined;
+    const draw = drawn?.left.value ?? NaN;
+    expect(draw >= 0 && draw < 1, `a random number, not ${draw}`);
+    const [holds, right] = [draw < 0.5, { of: 'value', value: 0.5 }];
+    same(jump, { from: 'stand', to: 'hop', event: 'JUMP', ...none, conditionHolds: holds, applies: holds,
+        condition: { kind: '<', holds, left: { of: 'draw', value: draw }, right } });
+    expect(more.length === 0, 'three transitions');
+
+    // A trigger that waits holds in place of the other comparisons.
+    batch.set(0, 'aim', 0.75);
+    batch.send(0, 'GO');
+    batch.step(0.0625);
+    const waits = comparisons(batch.explain(0, 'body')[1].condition).map(each => [each.left.value, each.holds]);
+    same(waits, [[0.75, true], [1, true], [0.75, false], [0.75, false], [0.75, false]]);
+    batch.set(0, 'aim', 0);
+    batch.step(0.125);
+    expect(batch.state(0, 'body') === 'move', 'the transition that was said to apply in 0.25 s');
+
+    // The state of a machine inside, and the time in a clip, whose 0.125 s remain.
+    const [, leave] = batch.explain(0, 'body'), walk = graph.players.findIndex(({ clip }) => clip === 'walk');
+    const { time } = batch.players(0)[walk], { duration } = graph.players[walk];
+    same(leave, { from: 'move', to: 'stand', ...none, seconds: time, conditionHolds: false, applies: false, condition: {
+        kind: 'or', holds: false, terms: [
+            { kind: '==', holds: false, left: { of: 'state', value: 0, state: 'walk', machine: 'gait' },
+                right: { of: 'value', value: 1, state: 'run' } },
+            { kind: '>', holds: false, left: { of: 'phase', value: time, player: walk, clip: 'walk' },
+                right: { of: 'value', value: duration - 0.125 } }] } });
+    same(batch.explain(0, 'gait').map(({ to, applies }) => [to, applies]), [['run', false]]);
+    batch.set(0, 'speed', 2);
+    same(batch.explain(0, 'gait').map(({ to, applies }) => [to, applies]), [['run', true]]);
+    batch.send(0, 'HIT');
+    batch.step(1 / 60);
+    const [end] = batch.explain(0);
+    same([end.to, end.needsEnd, end.isAtEnd, end.applies], ['stand', true, false, false]);
+    refused(() => batch.explain(1), 'LMB_ERROR_ARGUMENT', /1 is no character/);
+    refused(() => batch.explain(0, 'nobody'), 'LMB_ERROR_ARGUMENT', /no machine "nobody"/);
+    batch.destroy();
+    graph.destroy();
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -179,6 +296,7 @@ export async function consume(read, print) {
     const matching = character.createGraph(new TextDecoder().decode(await read('match.json')));
     const standing = character.createGraph({ op: 'clip', clip: 'idle', play: true });
     refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
+    explain(character);
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
     expect(fingerprints.size === 1, 'one fingerprint');

@@ -73,6 +73,16 @@ static void send(game *g, uint32_t character, const char *name) {
     g->events[g->event_count++] = (lmb_event){character, lmb_graph_find_event(g->graph, name)};
 }
 
+// Sets initial parameters and world transforms at the origin.
+static void begin(game *g) {
+    for (uint32_t i = 0; i < CHARACTERS; i++) {
+        lmb_graph_defaults(g->graph, g->parameters + (size_t)i * g->parameter_count);
+        for (uint32_t row = 0; row < 3; row++) {
+            g->transforms[i * LMB_MATRIX_COMPONENTS + row * 5] = 1.0f;
+        }
+    }
+}
+
 static void input(game *g, uint32_t frame) {
     g->event_count = 0;
     for (uint32_t i = 0; i < CHARACTERS; i++) {
@@ -106,6 +116,34 @@ static uint64_t hash_of_characters(const lmb_graph *graph, const lmb_character_w
     return lmb_control_hash((const uint32_t *)hashes, CHARACTERS * 2);
 }
 
+static uint32_t find_machine(const lmb_graph *graph, const char *name) {
+    uint32_t machine = 0;
+    while (strcmp(lmb_graph_machine_name(graph, machine), name) != 0) {
+        machine++;
+    }
+    return machine;
+}
+
+// Why the machine takes its transitions or not.
+static void print_reasons(const lmb_graph *graph, const uint32_t *state, const float *parameters, uint32_t machine) {
+    static lmb_transition_report reports[LMB_MAX_TRANSITIONS];
+    const uint32_t count =
+        lmb_control_explain(lmb_graph_control(graph), state, parameters, machine, reports, LMB_MAX_TRANSITIONS);
+    for (uint32_t i = 0; i < count; i++) {
+        const lmb_transition_report *report = &reports[i];
+        printf("  %s %d %.5f %.5f", lmb_graph_state_name(graph, machine, report->to), report->applies,
+               (double)report->after, (double)report->seconds);
+        for (uint32_t k = 0; k < report->term_count; k++) {
+            const lmb_term_report *term = &report->terms[k];
+            if (term->kind < LMB_TERM_AND) {
+                printf(" %.5f %s %.5f %d", (double)term->left, lmb_term_kind_name(term->kind), (double)term->right,
+                       term->holds);
+            }
+        }
+        printf("\n");
+    }
+}
+
 static void play_game(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT};
@@ -136,12 +174,8 @@ static void play_game(const lmb_graph *graph) {
     outputs.buffers[LMB_OUTPUT_BOUNDS] = zeroed(bounds_words, sizeof(float));
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
-    for (uint32_t i = 0; i < CHARACTERS; i++) {
-        lmb_graph_defaults(graph, g.parameters + (size_t)i * g.parameter_count);
-        for (uint32_t row = 0; row < 3; row++) {
-            g.transforms[i * LMB_MATRIX_COMPONENTS + row * 5] = 1.0f;
-        }
-    }
+    begin(&g);
+    const uint32_t machine = find_machine(graph, "body");
     uint32_t emitted = 0;
     for (uint32_t number = 0; number < FRAMES; number++) {
         input(&g, number);
@@ -156,11 +190,10 @@ static void play_game(const lmb_graph *graph) {
                    lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words),
                    lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_BOUNDS], bounds_words),
                    hash_of_characters(graph, &words));
+            const size_t watched = number % CHARACTERS;
+            print_reasons(graph, words.states + watched * lmb_control_state_words(control),
+                          g.parameters + watched * g.parameter_count, machine);
         }
-    }
-    uint32_t machine = 0;
-    while (strcmp(lmb_graph_machine_name(graph, machine), "body") != 0) {
-        machine++;
     }
     printf("%u events; character 0: %s\n", emitted,
            lmb_graph_state_name(graph, machine, lmb_control_current_state(control, words.states, machine)));
