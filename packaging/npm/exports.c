@@ -285,6 +285,11 @@ EXPORT lmb_graph *graph_of_pack(const file *f, uint32_t index) {
     return graph;
 }
 
+// Writes the JSON schema of graphs, at most `size` bytes with a zero, and returns its length without.
+EXPORT size_t graph_schema(char *text, size_t size) {
+    return lmb_graph_json_schema(text, size);
+}
+
 // Keeps the warnings where index.js reads problems.
 static void keep_warnings(const lmb_graph_json *json) {
     problems.count = lmb_graph_json_warning_count(json);

@@ -55,6 +55,8 @@ export interface Limber {
     readonly paths: Path[];
     /** The names of all outputs. */
     readonly outputs: Output[];
+    /** The JSON schema (draft 7) of graphs, with which editors complete and check them. */
+    readonly schema: string;
     /**
      * Opens a pack (`limber pack`), or reads a glTF file with its buffers inside (.glb or data URIs) or a BVH file. The
      * bytes are copied.

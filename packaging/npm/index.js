@@ -574,11 +574,20 @@ class Batch extends Owned {
 
 class Limber {
     #module;
+    #schema;
 
     constructor(module) {
         this.#module = module;
         this.paths = pathsOf(module).filter(name => name !== '');
         this.outputs = outputsOf(module).slice();
+    }
+
+    get schema() {
+        const module = this.#module, { graph_schema: write } = module.call;
+        return this.#schema ??= module.with([new Uint8Array(write(0, 0))], at => {
+            write(at, write(0, 0) + 1);
+            return module.text(at);
+        });
     }
 
     hash(words) {

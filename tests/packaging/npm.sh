@@ -7,7 +7,7 @@ set -euo pipefail
 build=$(realpath "$1") archive=$(realpath "$2"/packaging/npm/limber-animation-*.tgz)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 files=("$build/samples/lockstep/game.lmb" samples/lockstep/game.json samples/hello.gltf samples/hello.json
-    tests/packaging/npm/match.json)
+    tests/packaging/npm/match.json docs/graph.schema.json)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 

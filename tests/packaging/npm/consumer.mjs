@@ -282,6 +282,9 @@ export async function consume(read, print) {
     const paths = limber.paths.filter(path => path !== 'fast');
     expect(paths.join() === 'reference,simd 4', `two paths, not ${paths.join()}`);
 
+    const { schema } = limber, written = new TextDecoder().decode(await read('graph.schema.json'));
+    expect(schema === written && schema === limber.schema, 'the schema that the native library writes');
+
     // A pack, with its graph and with the same graph as JSON.
     const character = limber.open(await read('game.lmb'), { name: 'game.lmb' });
     const json = new TextDecoder().decode(await read('game.json'));
