@@ -132,6 +132,23 @@ LMB_API void lmb_graph_json_destroy(lmb_graph_json *graph);
 /// It lives as long as this object. Graphs created from it do not need it.
 LMB_API const lmb_graph_def *lmb_graph_json_def(const lmb_graph_json *graph);
 
+/// Where a text has a pose.
+typedef struct lmb_graph_place {
+    const char *path; ///< as that of a problem, but all of it: "base.inputs[1].pose"; "" for the outermost pose
+    const char *file; ///< the included file that it is in; "" for the text itself
+} lmb_graph_place;
+
+/// Returns the place of the pose from which a node of the descriptor was read.
+///
+/// It is the object with the operation. Nodes have the same place if one pose needs several, and if a definition has
+/// arguments: there is a node for each use with other values. A definition without arguments has one node for all uses.
+/// A pose that is the value of an argument is where the use has it. In a machine that was read from its own text
+/// (machine.h), a place is that which it would have in JSON.
+///
+/// With lmb_graph_node_player(), lmb_graph_node_machine() and lmb_fade_def.pose an editor finds the pose of what plays.
+/// The place lives as long as the lmb_graph_json.
+LMB_API lmb_graph_place lmb_graph_json_place(const lmb_graph_json *graph, uint32_t node);
+
 /// Returns the number of warnings: what is allowed, but probably a mistake.
 LMB_API uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph);
 /// Returns a warning, which lives as long as the lmb_graph_json.

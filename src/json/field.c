@@ -127,6 +127,27 @@ static void write_place(const lmb_graph_reader *reader, uint32_t value, lmb_grap
     lmb_text_make_line(problem->file);
 }
 
+static const char *keep_text(lmb_graph_reader *reader, const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *kept = lmb_graph_allocate(reader, &reader->graph->pool, size, 1);
+    return kept != NULL ? memcpy(kept, text, size) : NULL;
+}
+
+void lmb_graph_keep_places(lmb_graph_reader *reader) {
+    const size_t room = (LMB_JSON_DEPTH + 1) * (SEGMENT_MAX + 1) + 1;
+    const uint32_t count = reader->graph->def.node_count;
+    lmb_graph_place *places = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *places);
+    char *path = lmb_graph_allocate(reader, &reader->scratch, room, 1);
+    for (uint32_t i = 0; places != NULL && path != NULL && i < count; i++) {
+        const uint32_t value = lmb_graph_origin(reader, reader->objects[i]);
+        const lmb_graph_included *file = lmb_graph_file_of(reader, value);
+        write_path(&reader->json, file != NULL ? file->first : 0, value, path, room);
+        places[i].path = keep_text(reader, path);
+        places[i].file = file != NULL ? file->path : "";
+    }
+    reader->graph->places = places;
+}
+
 // For a value of a definition's copy, writes what it replaces, if it is the value of an argument, and the uses, from
 // the innermost one: " (for define.at.clip, used at line 3, column 5, at line 9, column 7)". Names their file if it is
 // another one than that of the problem.

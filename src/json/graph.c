@@ -506,6 +506,7 @@ static LMB_NOINLINE void read_document(lmb_graph_reader *reader, const lmb_graph
     }
     if (reader->result == LMB_OK && reader->problem_count == 0) {
         lmb_graph_warn_of_traps(reader);
+        lmb_graph_keep_places(reader);
     }
 }
 
@@ -660,6 +661,11 @@ void lmb_graph_json_destroy(lmb_graph_json *graph) {
 
 const lmb_graph_def *lmb_graph_json_def(const lmb_graph_json *graph) {
     return &graph->def;
+}
+
+lmb_graph_place lmb_graph_json_place(const lmb_graph_json *graph, uint32_t node) {
+    assert(node < graph->def.node_count);
+    return graph->places[node];
 }
 
 uint32_t lmb_graph_json_warning_count(const lmb_graph_json *graph) {

@@ -40,6 +40,7 @@ struct lmb_graph_json {
     lmb_node_def *nodes;     // of the definition, as the other lists that change after they were added
     const char **node_names; // [node], NULL for none
     const char **node_comments;
+    lmb_graph_place *places; // [node]
     lmb_index mask_index;
     lmb_index limits_index;
     uint32_t **joint_map_tables; // of the joint maps
@@ -290,6 +291,8 @@ lmb_result lmb_graph_check_aliases(const lmb_graph_source *source, lmb_error *er
 
 // field.c: reports an error at a JSON value.
 void lmb_graph_report(lmb_graph_reader *reader, uint32_t value, const char *format, ...) LMB_PRINTF(3, 4);
+// Keeps the place of each node, after a graph without problems was read.
+void lmb_graph_keep_places(lmb_graph_reader *reader);
 // For messages about a fade in the wrong place.
 #define LMB_GRAPH_FADE_FORM "{\"in\": EVENT, \"seconds\": S}"
 

@@ -193,7 +193,7 @@ void lmb_graph_read_includes(lmb_graph_reader *reader, uint32_t value) {
     for (uint32_t at = value + 1; at < reader->json.values[value].next && reader->result == LMB_OK;
          at = reader->json.values[at].next) {
         const char *path =
-            lmb_graph_expect(reader, at, LMB_JSON_STRING) ? lmb_graph_text(reader, &reader->scratch, at) : NULL;
+            lmb_graph_expect(reader, at, LMB_JSON_STRING) ? lmb_graph_text(reader, &reader->graph->pool, at) : NULL;
         if (path == NULL) {
             continue;
         }

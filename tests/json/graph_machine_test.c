@@ -953,6 +953,39 @@ static void transitions_lead_out_with_the_outer_fade(void **state) {
     }
 }
 
+// Players, machines and fades are those of poses, whose places an editor asks for.
+static void what_plays_has_a_place(void **state) {
+    (void)state;
+    reading *graph = read_graph(
+        "{'op':'masked','mask':{'Spine':255},'weight':{'in':'WAVE','name':'wave'},'b':{'op':'clip','clip':'land'},"
+        "'a':{'op':'machine','name':'body','states':["
+        "{'name':'up','pose':{'op':'clip','clip':'stand'},'transitions':[{'to':'down','event':'GO'}]},"
+        "{'name':'down','pose':{'op':'machine','name':'low','states':[{'name':'x','pose':{'use':'c'}}]}}]},"
+        "'define':{'c':{'op':'clip','clip':'crouch','play':true}}}");
+    static const char *const players[][2] = {{"stand", "a.states[0].pose"}, {"crouch", "define.c"}, {"land", "b"}};
+    static const char *const machines[][2] = {{"body", "a"}, {"low", "a.states[1].pose"}};
+    const lmb_graph_def *def = lmb_graph_json_def(graph->json);
+    uint32_t player_count = 0, machine_count = 0;
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        const uint32_t player = lmb_graph_node_player(graph->graph, i);
+        const uint32_t machine = lmb_graph_node_machine(graph->graph, i);
+        const char *path = lmb_graph_json_place(graph->json, i).path;
+        for (int k = 0; player != LMB_NONE && k < 3; k++) {
+            const bool is_named = strcmp(lmb_graph_player_name(graph->graph, player), players[k][0]) == 0;
+            player_count += is_named && strcmp(path, players[k][1]) == 0;
+        }
+        for (int k = 0; machine != LMB_NONE && k < 2; k++) {
+            const bool is_named = strcmp(lmb_graph_machine_name(graph->graph, machine), machines[k][0]) == 0;
+            machine_count += is_named && strcmp(path, machines[k][1]) == 0;
+        }
+    }
+    assert_int_equal(player_count, 3);
+    assert_int_equal(machine_count, 2);
+    assert_int_equal(def->fade_count, 1);
+    assert_string_equal(lmb_graph_json_place(graph->json, def->fades[0].pose).path, "b");
+    reading_destroy(graph);
+}
+
 // The machine around takes the transition, so the inner one emits nothing.
 static void an_exit_that_is_not_emitted_gives_a_warning(void **state) {
     (void)state;
@@ -2657,6 +2690,7 @@ int main(void) {
         cmocka_unit_test(layers_fade_by_events),
         cmocka_unit_test(fades_and_machines_inside_each_other),
         cmocka_unit_test(states_that_nothing_leads_to),
+        cmocka_unit_test(what_plays_has_a_place),
         cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(random_machines),
         cmocka_unit_test(motion_of_a_clip),

@@ -1,6 +1,7 @@
 // Programs written as JSON: the graph that a text becomes, and the reported problems of malformed texts.
 #include "failing_host.h"
 #include "graph_text.h"
+#include "reading.h"
 
 #include <fenv.h>
 #include <limber/cpu.h>
@@ -1477,6 +1478,61 @@ static uint32_t count_nodes_of(const char *first, const char *second) {
     return count;
 }
 
+// Several nodes of one pose have its place, and so have the copies of a definition. The value of an argument is where
+// the use has it.
+static void nodes_have_places(void **state) {
+    (void)state;
+    static const char *const paths[] = {"define.e.base",
+                                        "define.e.add",
+                                        "define.e.add",
+                                        "define.e.add",
+                                        "define.e",
+                                        "inputs[1].pose.with.pose",
+                                        "define.d",
+                                        "inputs[2].pose.with.pose",
+                                        "define.d",
+                                        "inputs[3].pose",
+                                        ""};
+    lmb_graph_json *graph =
+        read_graph("{'define':{'d':{'op':'scale','weight':0.5,'arguments':{'pose':null},'pose':{'argument':'pose'}},"
+                   "'e':{'op':'additive','base':{'op':'rest'},'add':{'op':'clip','clip':'Wave','additive':true,"
+                   "'time':{'param':'t'}}}},'op':'weighted','inputs':[{'pose':{'use':'e'}},"
+                   "{'pose':{'use':'d','with':{'pose':{'op':'rest'}}}},"
+                   "{'pose':{'use':'d','with':{'pose':{'op':'clip','clip':'Run','time':0}}}},"
+                   "{'pose':{'comment':'t\xC3\xB6st','op':'clip','clip':'Walk','time':0}},{'pose':{'use':'e'}}]}");
+    expect_paths(graph, paths, sizeof paths / sizeof *paths);
+    lmb_graph_json_destroy(graph);
+}
+
+// No path is shortened at its beginning, as those of problems are. Of a key that is long, there is the beginning.
+static void places_are_not_shortened(void **state) {
+    (void)state;
+    enum { DEPTH = 60, NAME = 70, KEPT = 60 };
+    static char text[DEPTH * 40 + 2 * NAME + 100], name[NAME + 1], expected[DEPTH * 5 + KEPT + 20];
+    memset(name, 'n', NAME);
+    size_t length = (size_t)snprintf(text, sizeof text,
+                                     "{'op':'scale','weight':0.5,'pose':{'use':'%s'},'define':{'%s':", name, name);
+    for (int i = 0; i < DEPTH; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "{'op':'scale','weight':0.5,'pose':");
+    }
+    length += (size_t)snprintf(text + length, sizeof text - length, "{'op':'rest'}");
+    memset(text + length, '}', DEPTH + 2);
+    lmb_graph_json *graph = read_graph(text);
+    length = (size_t)snprintf(expected, sizeof expected, "define.%.*s", KEPT, name);
+    for (int i = 0; i < DEPTH; i++) {
+        length += (size_t)snprintf(expected + length, sizeof expected - length, ".pose");
+    }
+    assert_true(length > sizeof((lmb_graph_problem *)NULL)->path);
+    assert_int_equal(lmb_graph_json_def(graph)->node_count, DEPTH + 2);
+    for (uint32_t i = 0; i <= DEPTH; i++) {
+        assert_string_equal(lmb_graph_json_place(graph, i).path, expected);
+        length -= strlen(".pose");
+        expected[length] = '\0';
+    }
+    assert_string_equal(lmb_graph_json_place(graph, DEPTH + 1).path, "");
+    lmb_graph_json_destroy(graph);
+}
+
 static void arguments_of_the_same_value_give_one_node(void **state) {
     (void)state;
     enum { ONE = 3, TWO = 5 };
@@ -1574,6 +1630,12 @@ static void definitions_of_files(void **state) {
     assert_int_equal(def->node_count, 5);
     assert_true(def->nodes[0].clip.constant == (float)RUN && def->nodes[1].clip.constant == (float)WAVE);
     assert_int_equal(def->nodes[3].inputs[0], 1);
+    static const lmb_graph_place places[] = {
+        {"define.b", "b/b.json"}, {"define.c", "c.json"}, {"define.a", "a.json"}, {"define.own", ""}, {"", ""}};
+    for (uint32_t i = 0; i < def->node_count; i++) {
+        assert_string_equal(lmb_graph_json_place(graph, i).path, places[i].path);
+        assert_string_equal(lmb_graph_json_place(graph, i).file, places[i].file);
+    }
     lmb_graph_json_destroy(graph);
 }
 
@@ -2997,6 +3059,8 @@ int main(void) {
         cmocka_unit_test(memory_for_aliases_that_is_refused),
         cmocka_unit_test(definitions_are_shared),
         cmocka_unit_test(definitions_have_arguments),
+        cmocka_unit_test(nodes_have_places),
+        cmocka_unit_test(places_are_not_shortened),
         cmocka_unit_test(copies_are_no_names),
         cmocka_unit_test(arguments_of_the_same_value_give_one_node),
         cmocka_unit_test(arguments_that_nothing_uses_give_a_warning),

@@ -236,6 +236,19 @@ static void states_that_nothing_leads_to(void **state) {
     reading_destroy(graph);
 }
 
+static void nodes_have_places(void **state) {
+    (void)state;
+    static const char *const own[] = {"states[0].pose", "states[1].pose", ""};
+    static const char *const within[] = {"a", "b.states[0].pose", "b.states[1].pose", "b", ""};
+    reading *graph = read_machine("stand { GO hop }\nhop = stand { GO stand }");
+    expect_paths(graph->json, own, sizeof own / sizeof *own);
+    reading_destroy(graph);
+    graph = read_within("stand { GO hop }\nhop = stand { GO stand }",
+                        "{'op':'blend','a':{'op':'rest'},'b':{'op':'machine'}}");
+    expect_paths(graph->json, within, sizeof within / sizeof *within);
+    reading_destroy(graph);
+}
+
 // The warning is at the state in the machine's own text, with and without a graph around it.
 static void states_that_lead_to_each_other(void **state) {
     (void)state;
@@ -563,6 +576,7 @@ int main(void) {
         cmocka_unit_test(a_graph_around_the_machine),
         cmocka_unit_test(problems_around_the_machine),
         cmocka_unit_test(states_that_nothing_leads_to),
+        cmocka_unit_test(nodes_have_places),
         cmocka_unit_test(states_that_lead_to_each_other),
         cmocka_unit_test(malformed_texts),
         cmocka_unit_test(states_have_a_limit),

@@ -27,3 +27,11 @@ void reading_destroy(reading *r) {
         free(r);
     }
 }
+
+void expect_paths(const lmb_graph_json *json, const char *const *paths, uint32_t count) {
+    assert_int_equal(lmb_graph_json_def(json)->node_count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_string_equal(lmb_graph_json_place(json, i).path, paths[i]);
+        assert_string_equal(lmb_graph_json_place(json, i).file, "");
+    }
+}

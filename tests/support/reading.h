@@ -17,5 +17,7 @@ typedef struct reading {
 reading *reading_create(lmb_graph_json *json);
 // Accepts NULL.
 void reading_destroy(reading *r);
+// Fails the test unless these are the paths of all nodes, in their order.
+void expect_paths(const lmb_graph_json *json, const char *const *paths, uint32_t count);
 
 #endif
