@@ -74,6 +74,7 @@ _Static_assert(offsetof(lmb_term_report, left_parameter) == 12 && offsetof(lmb_t
 
 static lmb_error error;
 static lmb_graph_problems problems; // of the last text that was read; after success its warnings
+static lmb_graph_json *text_read;   // after graph_of_text(), until text_end()
 static union {
     uint32_t words[40];
     float floats[40];
@@ -298,13 +299,17 @@ static void keep_warnings(const lmb_graph_json *json) {
     }
 }
 
-// `aliases` may be NULL.
+EXPORT void text_end(void) {
+    lmb_graph_json_destroy(text_read);
+    text_read = NULL;
+}
+
+// `aliases` may be NULL. Until text_end() there are the places of the graph's text.
 EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases,
                                 size_t aliases_size) {
     lmb_graph_source source = {
         .text = text, .size = size, .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
     lmb_graph_aliases *names = NULL;
-    lmb_graph_json *json = NULL;
     lmb_graph *graph = NULL;
     problems.count = 0;
     lmb_result result = LMB_OK;
@@ -315,13 +320,12 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
         }
     }
     if (result == LMB_OK) {
-        result = lmb_graph_json_read(&source, NULL, &json, &problems, &error);
+        result = lmb_graph_json_read(&source, NULL, &text_read, &problems, &error);
     }
     if (result == LMB_OK) {
-        keep_warnings(json);
-        result = lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error);
+        keep_warnings(text_read);
+        result = lmb_graph_create(lmb_graph_json_def(text_read), NULL, &graph, &error);
     }
-    lmb_graph_json_destroy(json);
     lmb_graph_aliases_destroy(names);
     return graph;
 }
@@ -371,6 +375,46 @@ EXPORT const char *graph_name(const lmb_graph *graph, uint32_t of, uint32_t inde
     default:
         return lmb_graph_player_name(graph, index);
     }
+}
+
+// Returns the fade of a machine, or LMB_NONE.
+static uint32_t fade_of(const lmb_graph *graph, uint32_t machine) {
+    uint32_t fade = 0;
+    while (fade < lmb_graph_fade_count(graph) && lmb_graph_fade_machine(graph, fade) != machine) {
+        fade++;
+    }
+    return fade < lmb_graph_fade_count(graph) ? fade : LMB_NONE;
+}
+
+EXPORT bool graph_is_fade(const lmb_graph *graph, uint32_t machine) {
+    return fade_of(graph, machine) != LMB_NONE;
+}
+
+// Returns the node of the text from which a player or a machine is, or LMB_NONE. A fade is from the pose that it fades.
+static uint32_t node_of(const lmb_graph *graph, uint32_t of, uint32_t index) {
+    const lmb_graph_def *def = lmb_graph_json_def(text_read);
+    const uint32_t fade = of == OF_MACHINES ? fade_of(graph, index) : LMB_NONE;
+    if (fade != LMB_NONE) {
+        return def->fades[fade].pose;
+    }
+    for (uint32_t node = 0; node < def->node_count; node++) {
+        if (index == (of == OF_MACHINES ? lmb_graph_node_machine(graph, node) : lmb_graph_node_player(graph, node))) {
+            return node;
+        }
+    }
+    return LMB_NONE;
+}
+
+// Returns the path and the file of the pose of a player or a machine in the last text; NULL if there is none.
+EXPORT void *graph_place(const lmb_graph *graph, uint32_t of, uint32_t index) {
+    const uint32_t node = text_read != NULL ? node_of(graph, of, index) : LMB_NONE;
+    if (node == LMB_NONE) {
+        return NULL;
+    }
+    const lmb_graph_place place = lmb_graph_json_place(text_read, node);
+    answer.words[0] = (uint32_t)(uintptr_t)place.path;
+    answer.words[1] = (uint32_t)(uintptr_t)place.file;
+    return &answer;
 }
 
 EXPORT void *graph_parameter(const lmb_graph *graph, uint32_t index) {

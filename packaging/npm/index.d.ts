@@ -143,6 +143,20 @@ export interface Image {
     type: 'image/png' | 'image/jpeg';
 }
 
+/**
+ * Where the JSON of a graph has a pose. Undefined if the graph is from a pack, and for a fade of a definition that has
+ * other uses.
+ */
+export interface Place {
+    /**
+     * The object with the operation, as in a problem but never shortened: "base.inputs[1].pose"; "define.gait" for all
+     * uses of a definition, and for each if it has arguments; "" for the outermost pose.
+     */
+    readonly path?: string;
+    /** The included file that it is in; "" for the graph itself. */
+    readonly file?: string;
+}
+
 /** A graph: it is checked and compiled, and does not change. */
 export interface Graph extends Destroyable {
     /** What is allowed in its JSON, but probably a mistake. */
@@ -154,9 +168,10 @@ export interface Graph extends Destroyable {
      */
     readonly parameters: { name: string; initial: number; min: number; max: number; isWritten: boolean }[];
     readonly events: string[];
-    readonly machines: { name: string; states: string[] }[];
+    /** State machines, and fades: a fade has the states "out" and "in", and its place is that of the pose it fades. */
+    readonly machines: ({ name: string; states: string[]; isFade: boolean } & Place)[];
     /** Clips that play by themselves. */
-    readonly players: { clip: string; duration: number }[];
+    readonly players: ({ clip: string; duration: number } & Place)[];
     /** Names the graph: equal on two sides if snapshots of one fit the other. */
     readonly fingerprint: bigint;
     parameterIndex(name: string): number;

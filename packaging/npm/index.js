@@ -230,10 +230,14 @@ class Character extends Owned {
     createGraph(text, { aliases } = {}) {
         const { module } = this;
         const texts = [json(text), ...(aliases === undefined ? [] : [json(aliases)])];
-        const graph = module.with(texts, (at, aliasesAt = 0) => module.call.graph_of_text(
-            this.address, at, texts[0].length, aliasesAt, texts[1]?.length ?? 0));
-        const problems = readProblems(module);
-        return new Graph(module, module.check(graph, problems), problems);
+        try {
+            const graph = module.with(texts, (at, aliasesAt = 0) => module.call.graph_of_text(
+                this.address, at, texts[0].length, aliasesAt, texts[1]?.length ?? 0));
+            const problems = readProblems(module);
+            return new Graph(module, module.check(graph, problems), problems);
+        } finally {
+            module.call.text_end();
+        }
     }
 
     graph(name) {
@@ -267,6 +271,11 @@ class Graph extends Owned {
         const { call } = module;
         const count = of => call.graph_count(address, of) >>> 0;
         const names = of => range(count(of), index => module.text(call.graph_name(address, of, index)));
+        const placeOf = (of, index) => {
+            const place = call.graph_place(address, of, index);
+            const text = at => module.text(module.word(place, at));
+            return place === 0 ? {} : { path: text(0), file: text(1) };
+        };
         this.warnings = warnings;
         this.jointCount = count(GRAPH_JOINTS);
         this.parameters = names(PARAMETERS).map((name, index) => {
@@ -284,9 +293,11 @@ class Graph extends Owned {
             name,
             states: range(call.graph_state_count(address, machine) >>> 0,
                 state => module.text(call.graph_state_name(address, machine, state))),
+            isFade: call.graph_is_fade(address, machine) !== 0,
+            ...placeOf(MACHINES, machine),
         }));
         this.players = names(PLAYERS).map((clip, index) => (
-            { clip, duration: call.graph_player_duration(address, index) }));
+            { clip, duration: call.graph_player_duration(address, index), ...placeOf(PLAYERS, index) }));
         this.fingerprint = module.hash(call.graph_fingerprint(address));
         const keep = (map, name, index) => name !== '' && !map.has(name) && map.set(name, index);
         this.parameters.forEach(({ name, isWritten }, index) => !isWritten && keep(this.#parameters, name, index));

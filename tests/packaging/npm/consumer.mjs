@@ -276,6 +276,45 @@ function explain(character) {
     graph.destroy();
 }
 
+// Returns what a document has at a path.
+/** @param {any} document @param {string | undefined} path */
+function valueAt(document, path = 'nowhere') {
+    return path.match(/[^.[\]]+/g)?.reduce((value, key) => value?.[key], document) ?? document;
+}
+
+// Where players, machines and fades are in the text.
+/**
+ * @param {import('limber-animation').Character} character @param {import('limber-animation').Graph} graph
+ * @param {any} json
+ */
+function places(character, graph, json) {
+    for (const { clip, path, file } of graph.players) {
+        const pose = valueAt(json, path);
+        expect(pose.op === 'clip' && pose.clip === clip && file === '', `the clip "${clip}" at ${path}`);
+    }
+    const paths = new Set(graph.players.map(({ path }) => path));
+    expect(graph.players.length === 8 && paths.size === 8, 'the places of 8 clips');
+    const [fade, body] = ['wave', 'body'].map(name => graph.machines[graph.machineIndex(name)]);
+    expect(!body.isFade && valueAt(json, body.path).states.length === 6, `a machine at ${body.path}`);
+    expect(fade.isFade && fade.path === 'base.base.base.b', `a fade at ${fade.path}`);
+    expect(fade.states.join() === 'out,in', 'the states of a fade');
+
+    // The outermost pose, a definition, and copies of one with arguments.
+    const own = character.createGraph({
+        op: 'machine', states: [
+            { name: 'a', pose: { use: 'd', with: { clip: 'walk' } } }, { name: 'b', pose: { use: 'd' } },
+            { name: 'c', pose: { use: 'e' } }],
+        define: {
+            d: { op: 'clip', arguments: { clip: 'run' }, clip: { argument: 'clip' }, play: true },
+            e: { op: 'clip', clip: 'idle' },
+        },
+    });
+    const found = own.players.map(({ clip, path }) => `${clip} ${path}`).sort().join();
+    expect(found === 'idle define.e,run define.d,walk define.d', `places in definitions, not ${found}`);
+    expect(own.machines[0].path === '' && own.machines[0].file === '', 'the outermost pose');
+    own.destroy();
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -300,6 +339,8 @@ export async function consume(read, print) {
     const standing = character.createGraph({ op: 'clip', clip: 'idle', play: true });
     refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
     explain(character);
+    places(character, graphs[1], JSON.parse(json));
+    expect(stored.players[0].path === undefined && stored.machines.some(({ isFade }) => isFade), 'no places in a pack');
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
     expect(fingerprints.size === 1, 'one fingerprint');
