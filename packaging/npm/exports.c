@@ -291,6 +291,21 @@ EXPORT size_t graph_schema(char *text, size_t size) {
     return lmb_graph_json_schema(text, size);
 }
 
+// Calls readFile() of createGraph(). Returns the text in memory of malloc() and stores its size, or returns NULL.
+__attribute__((import_module("limber"), import_name("read_file"))) char *page_read_file(const char *path, size_t *size);
+
+// `user` keeps the text until the next call.
+static lmb_result read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *refusal) {
+    char **kept = user;
+    free(*kept);
+    *text = *kept = page_read_file(path, size);
+    if (*text == NULL) {
+        snprintf(refusal->message, sizeof refusal->message, "readFile() returns no such file");
+        return refusal->result = LMB_ERROR_FILE;
+    }
+    return LMB_OK;
+}
+
 // Keeps the warnings where index.js reads problems.
 static void keep_warnings(const lmb_graph_json *json) {
     problems.count = lmb_graph_json_warning_count(json);
@@ -305,14 +320,19 @@ EXPORT void text_end(void) {
 }
 
 // `aliases` may be NULL. Until text_end() there are the places of the graph's text.
-EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases,
-                                size_t aliases_size) {
+EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size,
+                                bool reads_files) {
     lmb_graph_source source = {
         .text = text, .size = size, .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
     lmb_graph_aliases *names = NULL;
+    char *included = NULL;
     lmb_graph *graph = NULL;
     problems.count = 0;
     lmb_result result = LMB_OK;
+    if (reads_files) {
+        source.read_file = read_included;
+        source.read_file_user = &included;
+    }
     if (aliases != NULL) {
         result = lmb_graph_aliases_read(aliases, aliases_size, NULL, NULL, &names, &error);
         if (result == LMB_OK) {
@@ -326,6 +346,7 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
         keep_warnings(text_read);
         result = lmb_graph_create(lmb_graph_json_def(text_read), NULL, &graph, &error);
     }
+    free(included);
     lmb_graph_aliases_destroy(names);
     return graph;
 }
@@ -344,6 +365,7 @@ EXPORT void *problem_at(uint32_t index) {
     answer.words[1] = problem->column;
     answer.words[2] = (uint32_t)(uintptr_t)problem->path;
     answer.words[3] = (uint32_t)(uintptr_t)problem->message;
+    answer.words[4] = (uint32_t)(uintptr_t)problem->file;
     return &answer;
 }
 

@@ -27,6 +27,8 @@ export interface Problem {
     /** In bytes, from 1. */
     column: number;
     message: string;
+    /** The included file that it is in; "" for the graph itself. */
+    file: string;
 }
 
 /** How a batch is evaluated. All give the same bits. "fast" is the widest that there is. */
@@ -95,6 +97,11 @@ export interface Character extends Destroyable {
     createGraph(json: string | object, options?: {
         /** Names in the graph for those of this character: `{"clips": {"Walk": "walk_01"}}`. */
         aliases?: string | object;
+        /**
+         * Returns the JSON of a file that the graph includes, by its path there; undefined if there is no such file. It
+         * must not use objects of this `Limber`. What it throws is thrown.
+         */
+        readFile?: (path: string) => string | object | undefined;
     }): Graph;
     /** Creates a graph of the pack. */
     graph(name: string): Graph;

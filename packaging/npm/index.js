@@ -36,7 +36,7 @@ class Module {
     #words;
     #floats;
     #doubles;
-
+    #reader; // of files, while a graph is read
     names = {}; // of paths, outputs and so on, from functions of that name
 
     constructor(exports) {
@@ -115,6 +115,42 @@ class Module {
             addresses.forEach(address => this.call.free(address));
         }
     }
+
+    // Calls a function while `readFile` gives the files that a graph includes. What that throws, this throws.
+    reading(readFile, use) {
+        const reader = { readFile, thrown: undefined };
+        this.#reader = reader;
+        try {
+            const result = use();
+            if (reader.thrown !== undefined) {
+                throw reader.thrown.error;
+            }
+            return result;
+        } finally {
+            this.#reader = undefined;
+        }
+    }
+    // Returns a copy of such a file, and stores its size; or 0. No error may pass the functions of the module.
+    readFile(path, size) {
+        const reader = this.#reader;
+        try {
+            const text = reader.readFile(this.text(path));
+            if (text !== undefined) {
+                const bytes = json(text), address = this.copy(bytes);
+                new Uint32Array(this.buffer)[size >>> 2] = bytes.length;
+                return address;
+            }
+        } catch (error) {
+            reader.thrown ??= { error };
+        }
+        return 0;
+    }
+    // Throws inside of readFile(), where a graph is half read.
+    checkIdle() {
+        if (this.#reader !== undefined) {
+            throw new LimberError('readFile() uses an object while a graph is read', 'LMB_ERROR_STATE');
+        }
+    }
 }
 
 // An object of the library, until destroy(). What others still use cannot be destroyed.
@@ -136,6 +172,7 @@ class Owned {
     }
 
     get address() {
+        this.module.checkIdle();
         if (this.#address === 0) {
             throw new LimberError(`this ${this.constructor.name} was destroyed`, 'LMB_ERROR_STATE');
         }
@@ -143,6 +180,7 @@ class Owned {
     }
 
     destroy() {
+        this.module.checkIdle();
         if (this.#users > 0) {
             throw new LimberError(`${this.#users} batches still use this ${this.constructor.name}`, 'LMB_ERROR_STATE');
         }
@@ -227,12 +265,13 @@ class Character extends Owned {
         };
     }
 
-    createGraph(text, { aliases } = {}) {
-        const { module } = this;
+    createGraph(text, { aliases, readFile } = {}) {
+        const { module, address } = this;
         const texts = [json(text), ...(aliases === undefined ? [] : [json(aliases)])];
         try {
-            const graph = module.with(texts, (at, aliasesAt = 0) => module.call.graph_of_text(
-                this.address, at, texts[0].length, aliasesAt, texts[1]?.length ?? 0));
+            const graph = module.with(texts, (at, aliasesAt = 0) => module.reading(readFile, () => (
+                module.call.graph_of_text(address, at, texts[0].length, aliasesAt, texts[1]?.length ?? 0,
+                    readFile !== undefined))));
             const problems = readProblems(module);
             return new Graph(module, module.check(graph, problems), problems);
         } finally {
@@ -257,6 +296,7 @@ function readProblems(module) {
             line: module.word(problem, 0),
             column: module.word(problem, 1),
             message: module.text(module.word(problem, 3)),
+            file: module.text(module.word(problem, 4)),
         };
     });
 }
@@ -650,7 +690,9 @@ export async function load({ wasm = new URL('./limber.wasm', import.meta.url) } 
             imports[module][name] = () => (module === 'env' ? -52 : 52);
         }
     }
+    imports.limber = { read_file: (path, size) => module.readFile(path, size) };
     const { exports } = await WebAssembly.instantiate(compiled, imports);
+    const module = new Module(exports);
     exports._initialize?.();
-    return new Limber(new Module(exports));
+    return new Limber(module);
 }

@@ -315,6 +315,46 @@ function places(character, graph, json) {
     own.destroy();
 }
 
+// A graph whose definitions are in files is the same as one that has them itself.
+/** @param {import('limber-animation').Character} character */
+function includes(character) {
+    const clip = (/** @type {string} */ name) => ({ op: 'clip', clip: name, play: true });
+    const blend = { op: 'blend', a: { use: 'walk' }, b: { use: 'run' } };
+    /** @type {Record<string, any>} */
+    const files = {
+        'clips.json': JSON.stringify({ comment: 'gehört dazu', include: ['more/run.json'],
+            define: { walk: clip('walk') } }),
+        'more/run.json': { define: { run: clip('run') } },
+        'wrong.json': '{"define": {\n"walk": {"op": "clip", "clip": "wlak"}, "run": {"op": "rest"}}}',
+    };
+    /** @type {string[]} */
+    const asked = [];
+    const readFile = (/** @type {string} */ path) => {
+        asked.push(path);
+        return files[path];
+    };
+    const graph = character.createGraph({ ...blend, include: ['clips.json'] }, { readFile });
+    const whole = character.createGraph({ ...blend, define: { walk: clip('walk'), run: clip('run') } });
+    expect(asked.join() === 'clips.json,more/run.json', `two files, not ${asked}`);
+    expect(graph.fingerprint === whole.fingerprint, 'the graph that has the definitions itself');
+    const places = graph.players.map(({ clip, path, file }) => `${clip} ${path} ${file}`).sort().join();
+    expect(places === 'run define.run more/run.json,walk define.walk clips.json', `places in files, not ${places}`);
+
+    /** @param {string} file @param {(path: string) => any} [read] */
+    const include = (file, read) => () => character.createGraph({ ...blend, include: [file] }, { readFile: read });
+    const { problems: [missing] } = refused(include('none.json', readFile), 'LMB_ERROR_FORMAT', /no such file/);
+    expect(missing.path === 'include[0]' && missing.file === '', 'a mistake in the graph');
+    const { problems: [wrong] } = refused(include('wrong.json', readFile), 'LMB_ERROR_FORMAT', /wlak|no clip/);
+    expect(wrong.file === 'wrong.json' && wrong.line === 2 && wrong.path === 'define.walk.clip', 'a mistake in a file');
+    refused(include('clips.json'), 'LMB_ERROR_FORMAT', /reads no files/);
+    refused(include('clips.json', () => character.createGraph(blend)), 'LMB_ERROR_STATE', /while a graph is read/);
+    refused(include('clips.json', () => character.destroy()), 'LMB_ERROR_STATE', /while a graph is read/);
+    refused(include('clips.json', () => {
+        throw new LimberError('not today', 'mine');
+    }), 'mine', /not today/);
+    expect(include('clips.json', readFile)().fingerprint === whole.fingerprint, 'no harm by what was refused');
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -340,6 +380,7 @@ export async function consume(read, print) {
     refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
     explain(character);
     places(character, graphs[1], JSON.parse(json));
+    includes(character);
     expect(stored.players[0].path === undefined && stored.machines.some(({ isFade }) => isFade), 'no places in a pack');
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
