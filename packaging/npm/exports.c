@@ -319,15 +319,42 @@ EXPORT void text_end(void) {
     text_read = NULL;
 }
 
+// Another character that a text names: two words of index.js.
+typedef struct named_file {
+    const char *name;
+    const file *f;
+} named_file;
+
+// Returns the characters of a source in memory of malloc(), or NULL without memory.
+static lmb_graph_character *characters_of(const named_file *named, uint32_t count) {
+    bool failed = false;
+    lmb_graph_character *characters = zeroed(count, sizeof *characters, &failed);
+    for (uint32_t i = 0; i < count && !failed; i++) {
+        const file *f = named[i].f;
+        characters[i] = (lmb_graph_character){named[i].name, f->rig, f->clips, f->clip_count};
+    }
+    return characters;
+}
+
 // `aliases` may be NULL. Until text_end() there are the places of the graph's text.
 EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size,
-                                bool reads_files) {
-    lmb_graph_source source = {
-        .text = text, .size = size, .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
+                                const named_file *named, uint32_t named_count, bool reads_files) {
+    problems.count = 0;
+    lmb_graph_character *characters = characters_of(named, named_count);
+    if (characters == NULL) {
+        fail(LMB_ERROR_MEMORY, "no memory");
+        return NULL;
+    }
+    lmb_graph_source source = {.text = text,
+                               .size = size,
+                               .rig = f->rig,
+                               .clips = f->clips,
+                               .clip_count = f->clip_count,
+                               .characters = characters,
+                               .character_count = named_count};
     lmb_graph_aliases *names = NULL;
     char *included = NULL;
     lmb_graph *graph = NULL;
-    problems.count = 0;
     lmb_result result = LMB_OK;
     if (reads_files) {
         source.read_file = read_included;
@@ -347,6 +374,7 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
         result = lmb_graph_create(lmb_graph_json_def(text_read), NULL, &graph, &error);
     }
     free(included);
+    free(characters);
     lmb_graph_aliases_destroy(names);
     return graph;
 }

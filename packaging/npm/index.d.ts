@@ -102,6 +102,11 @@ export interface Character extends Destroyable {
          * must not use objects of this `Limber`. What it throws is thrown.
          */
         readFile?: (path: string) => string | object | undefined;
+        /**
+         * Characters whose clips the graph plays through retargets, by the names that are `"from"` there. The graph
+         * needs them no longer.
+         */
+        characters?: Record<string, Character>;
     }): Graph;
     /** Creates a graph of the pack. */
     graph(name: string): Graph;

@@ -265,13 +265,21 @@ class Character extends Owned {
         };
     }
 
-    createGraph(text, { aliases, readFile } = {}) {
+    createGraph(text, { aliases, readFile, characters = {} } = {}) {
         const { module, address } = this;
-        const texts = [json(text), ...(aliases === undefined ? [] : [json(aliases)])];
+        const others = Object.entries(characters);
+        if (others.some(([, other]) => other.module !== module)) {
+            throw new LimberError('a character of another load()', 'LMB_ERROR_ARGUMENT');
+        }
+        const own = json(text), names = aliases === undefined ? new Uint8Array() : json(aliases);
+        const copies = [own, names, ...others.map(([name]) => encoder.encode(name))];
         try {
-            const graph = module.with(texts, (at, aliasesAt = 0) => module.reading(readFile, () => (
-                module.call.graph_of_text(address, at, texts[0].length, aliasesAt, texts[1]?.length ?? 0,
-                    readFile !== undefined))));
+            const graph = module.with(copies, (at, namesAt, ...othersAt) => {
+                const words = Uint32Array.from(others.flatMap(([, other], i) => [othersAt[i], other.address]));
+                return module.with([new Uint8Array(words.buffer)], wordsAt => module.reading(readFile, () => (
+                    module.call.graph_of_text(address, at, own.length, aliases === undefined ? 0 : namesAt,
+                        names.length, wordsAt, others.length, readFile !== undefined))));
+            });
             const problems = readProblems(module);
             return new Graph(module, module.check(graph, problems), problems);
         } finally {

@@ -355,6 +355,26 @@ function includes(character) {
     expect(include('clips.json', readFile)().fingerprint === whole.fingerprint, 'no harm by what was refused');
 }
 
+// Names of a graph for those of this character, and all mistakes of one.
+/**
+ * @param {import('limber-animation').Limber} limber @param {import('limber-animation').Character} hello
+ * @param {import('limber-animation').Graph} graph
+ */
+function mistakes(limber, hello, graph) {
+    const renamed = hello.createGraph({ op: 'clip', clip: 'Bow' }, { aliases: { clips: { Bow: 'bend' } } });
+    expect(renamed.jointCount === graph.jointCount, 'a graph by aliases');
+    const wrong = '{"op": "blend",\n "a": {"op": "clip", "clip": "bent"},\n "b": {"op": "rest"}, "c": 1}';
+    const { problems } = refused(() => hello.createGraph(wrong), 'LMB_ERROR_FORMAT', /./);
+    const found = problems.find(({ path }) => path === 'a.clip');
+    expect(problems.length >= 2 && found?.line === 2 && /no clip of this name/.test(found.message),
+        `all mistakes, not ${JSON.stringify(problems)}`);
+    const bad = new TextEncoder().encode('{"asset": {}');
+    refused(() => limber.open(bad, { name: 'bad.gltf' }), 'LMB_ERROR_FORMAT', /^bad\.gltf/);
+    refused(() => limber.open(new Uint8Array(100)), 'LMB_ERROR_FORMAT', /./);
+    refused(() => graph.createBatch({ count: -1 }), 'LMB_ERROR_ARGUMENT', /-1 is no number/);
+    refused(() => graph.createBatch({ count: 4e9 }), 'LMB_ERROR_LIMIT', /./);
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -382,6 +402,15 @@ export async function consume(read, print) {
     places(character, graphs[1], JSON.parse(json));
     includes(character);
     expect(stored.players[0].path === undefined && stored.machines.some(({ isFade }) => isFade), 'no places in a pack');
+
+    // A graph of a glTF file that plays a clip of the pack.
+    const hello = limber.open(await read('hello.gltf'), { name: 'hello.gltf' });
+    const borrow = new TextDecoder().decode(await read('borrow.json'));
+    const borrowing = hello.createGraph(borrow, { characters: { adult: hello, mannequin: character } });
+    refused(() => hello.createGraph(borrow), 'LMB_ERROR_FORMAT', /from/);
+    const stranger = (await load()).open(await read('hello.gltf'), { name: 'hello.gltf' });
+    const strange = { characters: { mannequin: stranger } };
+    refused(() => hello.createGraph(borrow, strange), 'LMB_ERROR_ARGUMENT', /another load/);
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
     expect(fingerprints.size === 1, 'one fingerprint');
@@ -394,31 +423,20 @@ export async function consume(read, print) {
     match(matching, print);
     graphs.forEach(graph => graph.destroy());
 
-    // A glTF file.
-    const hello = limber.open(await read('hello.gltf'), { name: 'hello.gltf' });
+    // Two graphs of the glTF file.
     const graph = hello.createGraph(new TextDecoder().decode(await read('hello.json')));
-    const batch = graph.createBatch({ count: 64 });
+    const [batch, other] = [graph, borrowing].map(each => each.createBatch({ count: 64 }));
     for (let i = 0; i < batch.count; i++) {
-        batch.set(i, 'time', Math.fround(0.1) * i);
-        batch.set(i, 'stretch', i / 63);
+        for (const each of [batch, other]) {
+            each.set(i, 'time', Math.fround(0.1) * i);
+            each.set(i, 'stretch', i / 63);
+        }
     }
-    batch.step(0);
+    [batch, other].forEach(each => each.step(0));
     print(`hello: palettes ${hex(batch.outputHash())}`);
+    print(`borrow: palettes ${hex(other.outputHash())}`);
     batch.setAll('time', NaN);
     batch.step(0);
     expect(batch.refused.time > 0 && batch.refused.weight === 0, 'counted refusals');
-
-    // Names of a graph for those of this character, and all mistakes of one.
-    const renamed = hello.createGraph({ op: 'clip', clip: 'Bow' }, { aliases: { clips: { Bow: 'bend' } } });
-    expect(renamed.jointCount === graph.jointCount, 'a graph by aliases');
-    const wrong = '{"op": "blend",\n "a": {"op": "clip", "clip": "bent"},\n "b": {"op": "rest"}, "c": 1}';
-    const { problems } = refused(() => hello.createGraph(wrong), 'LMB_ERROR_FORMAT', /./);
-    const found = problems.find(({ path }) => path === 'a.clip');
-    expect(problems.length >= 2 && found?.line === 2 && /no clip of this name/.test(found.message),
-        `all mistakes, not ${JSON.stringify(problems)}`);
-    const bad = new TextEncoder().encode('{"asset": {}');
-    refused(() => limber.open(bad, { name: 'bad.gltf' }), 'LMB_ERROR_FORMAT', /^bad\.gltf/);
-    refused(() => limber.open(new Uint8Array(100)), 'LMB_ERROR_FORMAT', /./);
-    refused(() => graph.createBatch({ count: -1 }), 'LMB_ERROR_ARGUMENT', /-1 is no number/);
-    refused(() => graph.createBatch({ count: 4e9 }), 'LMB_ERROR_LIMIT', /./);
+    mistakes(limber, hello, graph);
 }

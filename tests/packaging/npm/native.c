@@ -1,6 +1,6 @@
 // Prints what consumer.mjs prints, by the native library: hashes of palettes and of characters.
 //
-//   npm_native game.lmb hello.gltf hello.json match.json
+//   npm_native game.lmb hello.gltf hello.json match.json borrow.json
 #include <limber/cpu.h>
 #include <limber/explain.h>
 #include <limber/graph_json.h>
@@ -175,8 +175,7 @@ static void play_game(const lmb_graph *graph) {
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
     begin(&g);
-    const uint32_t machine = find_machine(graph, "body");
-    uint32_t emitted = 0;
+    uint32_t emitted = 0, machine = find_machine(graph, "body");
     for (uint32_t number = 0; number < FRAMES; number++) {
         input(&g, number);
         frame.number = number;
@@ -210,23 +209,49 @@ static void play_game(const lmb_graph *graph) {
     free(g.transforms);
 }
 
-static lmb_graph *read_graph(const lmb_pack *pack, const char *path) {
-    size_t size = 0;
-    char *text = read_file(path, &size);
-    const uint32_t clip_count = lmb_pack_clip_count(pack);
-    const lmb_clip **clips = zeroed(clip_count, sizeof *clips);
-    for (uint32_t i = 0; i < clip_count; i++) {
-        clips[i] = lmb_pack_clip(pack, i);
-    }
-    const lmb_graph_source source = {
-        .text = text, .size = size, .rig = lmb_pack_rig(pack), .clips = clips, .clip_count = clip_count};
+static lmb_graph *create_graph(lmb_graph_source source, const char *path) {
+    char *text = read_file(path, &source.size);
     lmb_graph_json *json = NULL;
     lmb_graph *graph = NULL;
+    source.text = text;
     check(lmb_graph_json_read(&source, NULL, &json, NULL, &error));
     check(lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error));
     lmb_graph_json_destroy(json);
-    free(clips);
     free(text);
+    return graph;
+}
+
+static const lmb_clip **clips_of(const lmb_pack *pack) {
+    const lmb_clip **clips = zeroed(lmb_pack_clip_count(pack), sizeof *clips);
+    for (uint32_t i = 0; i < lmb_pack_clip_count(pack); i++) {
+        clips[i] = lmb_pack_clip(pack, i);
+    }
+    return clips;
+}
+
+static lmb_graph *read_graph(const lmb_pack *pack, const char *path) {
+    const lmb_clip **clips = clips_of(pack);
+    lmb_graph *graph = create_graph(
+        (lmb_graph_source){.rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)}, path);
+    free(clips);
+    return graph;
+}
+
+// Reads a graph of an import that plays clips of a pack.
+static lmb_graph *read_borrowing(const lmb_import *import, const lmb_pack *pack, const char *path) {
+    const lmb_clip **own = zeroed(lmb_import_clip_count(import), sizeof *own), **clips = clips_of(pack);
+    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
+        own[i] = lmb_import_clip(import, i);
+    }
+    const lmb_graph_character mannequin = {"mannequin", lmb_pack_rig(pack), clips, lmb_pack_clip_count(pack)};
+    lmb_graph *graph = create_graph((lmb_graph_source){.rig = lmb_import_rig(import),
+                                                       .clips = own,
+                                                       .clip_count = lmb_import_clip_count(import),
+                                                       .characters = &mannequin,
+                                                       .character_count = 1},
+                                    path);
+    free(own);
+    free(clips);
     return graph;
 }
 
@@ -303,13 +328,8 @@ static void run_match(const lmb_graph *graph) {
     free(g.parameters);
 }
 
-static void run_hello(const char *character_path, const char *graph_path) {
-    lmb_import *import = NULL;
-    lmb_graph *graph = NULL;
+static void run_hello(const char *name, lmb_graph *graph) {
     lmb_cpu *cpu = NULL;
-    check(lmb_import_file(character_path, NULL, &import, &error));
-    check(lmb_graph_create_from_file(graph_path, import, NULL, &graph, &error));
-    lmb_import_destroy(import);
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
     const lmb_batch_def batch = {graph, HELLO_CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     const size_t words = (size_t)HELLO_CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
@@ -323,7 +343,7 @@ static void run_hello(const char *character_path, const char *graph_path) {
         row[lmb_graph_find_parameter(graph, "stretch")] = (float)i / (HELLO_CHARACTERS - 1);
     }
     check(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){.parameters = parameters}, &outputs, &error));
-    printf("hello: palettes %016" PRIx64 "\n",
+    printf("%s: palettes %016" PRIx64 "\n", name,
            lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], words));
     free(outputs.buffers[LMB_OUTPUT_PALETTE]);
     free(parameters);
@@ -332,8 +352,8 @@ static void run_hello(const char *character_path, const char *graph_path) {
 }
 
 int main(int argument_count, char **arguments) {
-    if (argument_count != 5) {
-        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json\n");
+    if (argument_count != 6) {
+        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json borrow.json\n");
         return EXIT_FAILURE;
     }
     size_t size = 0;
@@ -349,8 +369,13 @@ int main(int argument_count, char **arguments) {
     graph = read_graph(pack, arguments[4]);
     run_match(graph);
     lmb_graph_destroy(graph);
+    lmb_import *import = NULL;
+    check(lmb_import_file(arguments[2], NULL, &import, &error));
+    check(lmb_graph_create_from_file(arguments[3], import, NULL, &graph, &error));
+    run_hello("hello", graph);
+    run_hello("borrow", read_borrowing(import, pack, arguments[5]));
+    lmb_import_destroy(import);
     lmb_pack_close(pack);
     free(bytes);
-    run_hello(arguments[2], arguments[3]);
     return EXIT_SUCCESS;
 }
