@@ -2,6 +2,8 @@
 // appended to those of the text, so everything else reads them as if they were in it.
 #include "graph.h"
 
+#include "base/path.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,25 +16,6 @@ const lmb_graph_included *lmb_graph_file_of(const lmb_graph_reader *reader, uint
         }
     }
     return NULL;
-}
-
-// Returns whether a path is below the folder that it is found in.
-static bool is_below(const char *path) {
-    for (const char *part = path;; part++) {
-        const size_t length = strcspn(part, "/");
-        const bool is_folder = (length == 1 && part[0] == '.') || (length == 2 && part[0] == '.' && part[1] == '.');
-        if (length == 0 || is_folder) {
-            return false;
-        }
-        for (const char *end = part + length; part < end; part++) {
-            if (*part == '\\' || *part == ':' || (unsigned char)*part < ' ' || *part == 0x7f) {
-                return false;
-            }
-        }
-        if (*part == '\0') {
-            return true;
-        }
-    }
 }
 
 static uint32_t find_file(const lmb_graph_reader *reader, const char *path) {
@@ -197,7 +180,7 @@ void lmb_graph_read_includes(lmb_graph_reader *reader, uint32_t value) {
         if (path == NULL) {
             continue;
         }
-        if (!is_below(path)) {
+        if (!lmb_path_is_below(path)) {
             lmb_graph_report(reader, at, "not the name of a file below the folder of the graph");
         } else if (reader->source->read_file == NULL) {
             lmb_graph_report(reader, at, "the host reads no files that a graph includes");
