@@ -354,28 +354,6 @@ static uint32_t keep_others(packing *p, const lmb_clip *const *streamed, uint32_
 
 // ---- Writing.
 
-// Fills in lists of meshes and images. The mannequin gives its meshes one by one.
-static lmb_result list_meshes(packing *p, lmb_pack_def *def, lmb_error *error) {
-    const subject *subject = &p->subject;
-    if (subject->character.mannequin != NULL &&
-        mannequin_skin_create_of(subject->character.mannequin, MANNEQUIN_VERTICES_MEDIUM, NULL, &p->skin, error)) {
-        return error->result;
-    }
-    def->meshes = subject->character.meshes;
-    def->mesh_count = p->skin != NULL ? mannequin_skin_mesh_count(p->skin) : subject->character.mesh_count;
-    def->images = subject->character.images;
-    def->image_count = subject->character.image_count;
-    if (p->skin == NULL) {
-        return LMB_OK;
-    }
-    lmb_mesh *meshes = lmb_arena_allocate(&p->pool, def->mesh_count, sizeof *meshes);
-    for (uint32_t i = 0; meshes != NULL && i < def->mesh_count; i++) {
-        meshes[i] = *mannequin_skin_mesh(p->skin, i);
-    }
-    def->meshes = meshes;
-    return meshes != NULL ? LMB_OK : no_memory(error);
-}
-
 // Opens what was written, because only a pack that opens is of use, and prints the size of its parts.
 static lmb_result print_parts(const packing *p, const char *path, const void *bytes, size_t size, lmb_error *error) {
     lmb_pack *pack = NULL;
@@ -394,31 +372,27 @@ static lmb_result print_parts(const packing *p, const char *path, const void *by
 
 static lmb_result write_def(const packing *p, const lmb_pack_def *def, const char *path, lmb_error *error) {
     size_t size = 0;
-    if (lmb_pack_write(def, NULL, NULL, 0, &size, error)) {
-        return error->result;
-    }
-    void *bytes = malloc(size);
-    const bool failed = (bytes == NULL && no_memory(error)) || lmb_pack_write(def, NULL, bytes, size, &size, error) ||
+    void *bytes = NULL;
+    const bool failed = character_file_write_pack(def, &bytes, &size, error) ||
                         print_parts(p, path, bytes, size, error) || file_write(path, bytes, size, error);
     free(bytes);
     return failed ? error->result : LMB_OK;
 }
 
 static lmb_result write_pack(packing *p, lmb_error *error) {
-    lmb_pack_def def = lmb_default_pack_def(), later = lmb_default_pack_def();
+    lmb_pack_def def, later = lmb_default_pack_def();
     lmb_pack_graph *graphs = lmb_arena_allocate(&p->pool, p->graph_count, sizeof *graphs);
     const lmb_clip **streamed = lmb_arena_allocate(&p->pool, p->clip_count, sizeof *streamed);
     const lmb_clip **kept = lmb_arena_allocate(&p->pool, p->own_count, sizeof *kept);
     if (p->pool.failed) {
         return no_memory(error);
     }
-    if (list_meshes(p, &def, error)) {
+    if (character_file_pack_def(&p->subject.character, &p->pool, &p->skin, &def, error)) {
         return error->result;
     }
     for (uint32_t i = 0; i < p->graph_count; i++) {
         graphs[i] = (lmb_pack_graph){p->graphs[i].name, &p->graphs[i].def};
     }
-    def.rig = p->subject.character.rig;
     def.clips = p->clips;
     def.clip_count = p->own_count;
     def.graphs = graphs;

@@ -173,3 +173,44 @@ void character_file_close(character_file *character) {
     free(character->pack_bytes);
     *character = (character_file){0};
 }
+
+lmb_result character_file_pack_def(const character_file *character, lmb_arena *memory, mannequin_skin **skin,
+                                   lmb_pack_def *def, lmb_error *error) {
+    *skin = NULL;
+    *def = lmb_default_pack_def();
+    def->rig = character->rig;
+    def->clips = character->clips;
+    def->clip_count = character->clip_count;
+    def->meshes = character->meshes;
+    def->mesh_count = character->mesh_count;
+    def->images = character->images;
+    def->image_count = character->image_count;
+    if (character->mannequin == NULL) {
+        return LMB_OK;
+    }
+    if (mannequin_skin_create_of(character->mannequin, MANNEQUIN_VERTICES_MEDIUM, NULL, skin, error)) {
+        return error->result;
+    }
+    def->mesh_count = mannequin_skin_mesh_count(*skin);
+    lmb_mesh *meshes = lmb_arena_allocate(memory, def->mesh_count, sizeof *meshes);
+    for (uint32_t i = 0; meshes != NULL && i < def->mesh_count; i++) {
+        meshes[i] = *mannequin_skin_mesh(*skin, i); // which gives them one by one
+    }
+    def->meshes = meshes;
+    return meshes != NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a list of meshes");
+}
+
+lmb_result character_file_write_pack(const lmb_pack_def *def, void **bytes, size_t *size, lmb_error *error) {
+    *bytes = NULL;
+    if (lmb_pack_write(def, NULL, NULL, 0, size, error)) {
+        return error->result;
+    }
+    *bytes = malloc(*size);
+    lmb_result result = *bytes == NULL ? lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a pack of %zu bytes", *size)
+                                       : lmb_pack_write(def, NULL, *bytes, *size, size, error);
+    if (result != LMB_OK) {
+        free(*bytes);
+        *bytes = NULL;
+    }
+    return result;
+}
