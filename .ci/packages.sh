@@ -3,11 +3,10 @@
 
 # For the library, the command, the samples, and (cmocka) the tests, so that every script configures the build in the
 # same way. Assimp is optional: without it the command reads only glTF and BVH. So are Draco and meshoptimizer, for compressed
-# glTF. So is Dear ImGui: without it the viewer is not
-# built. DejaVu is its font.
+# glTF, and libmicrohttpd, for limber serve. So is Dear ImGui: without it the viewer is not built. DejaVu is its font.
 packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools spirv-headers libvulkan-dev
     libvulkan-volk-dev libglfw3-dev libcglm-dev libstb-dev libimgui-dev fonts-dejavu-core libassimp-dev
-    libdraco-dev libmeshoptimizer-dev
+    libdraco-dev libmeshoptimizer-dev libmicrohttpd-dev
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)

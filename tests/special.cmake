@@ -12,6 +12,9 @@ if(TARGET output_test AND TARGET limber-viewer)
     target_compile_definitions(output_test PRIVATE LIMBER_VIEWER="$<TARGET_FILE:limber-viewer>")
     add_dependencies(output_test limber-viewer)
 endif()
+if(TARGET serve_test) # where the command looks for the installed editor
+    target_compile_definitions(serve_test PRIVATE $<TARGET_PROPERTY:limber-cli,COMPILE_DEFINITIONS>)
+endif()
 if(TARGET lab_gpu_test) # lab.sh packs it
     add_dependencies(lab_gpu_test limber-lab-plain)
 endif()

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Returns whether a path stays below the folder that it is found in: names with '/' between them, none of them empty, "."
-// or "..", without backslashes, colons and control characters. Links are not looked at: see lmb_open_file_below().
+// Returns whether a path stays below the folder that it is found in: names with '/' between them, none of them empty,
+// "." or "..", without backslashes, colons and control characters. Links are not looked at: see lmb_open_file_below().
 static inline bool lmb_path_is_below(const char *path) {
     for (const char *part = path;; part++) {
         const size_t length = strcspn(part, "/");

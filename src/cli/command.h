@@ -20,6 +20,7 @@ int command_eval(int argc, char **argv);
 int command_graph(int argc, char **argv);
 int command_play(int argc, char **argv);
 int command_pack(int argc, char **argv);
+int command_serve(int argc, char **argv);
 int command_motion_graph(int argc, char **argv);
 int command_motion_match(int argc, char **argv);
 int command_capture(int argc, char **argv);

@@ -21,6 +21,7 @@ static const command commands[] = {
     {"graph", command_graph, "print the state machines of a graph, or draw them for Graphviz"},
     {"play", command_play, "run a graph that moves by itself, frame by frame, driven by a script"},
     {"pack", command_pack, "write a character and its graphs into one file, which the core library alone reads"},
+    {"serve", command_serve, "serve the editor of graphs to a browser, for a graph and a character of this machine"},
     {"motion-graph", command_motion_graph, "find a machine in the clips of a character, and write it as JSON"},
     {"motion-match", command_motion_match, "write a graph that matches motion of the clips of a character"},
     {"capture", command_capture, "write a frame of a crowd into a file, with all that it takes to run it again"},

@@ -37,11 +37,11 @@ static lmb_result read_stream(const char *name, size_t largest, FILE *stream, ch
     return ferror(stream) ? lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, strerror(errno)) : LMB_OK;
 }
 
-lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error) {
+// Reads a stream that was opened and closes it; NULL if it was not, for the reason `why`.
+static lmb_result read_opened(const char *name, size_t largest, FILE *stream, const char *why, char **bytes,
+                              size_t *size, lmb_error *error) {
     *bytes = NULL;
     *size = 0;
-    const char *why;
-    FILE *stream = lmb_open_file(name, LMB_OPEN_READ, &why);
     if (stream == NULL) {
         return lmb_fail(error, LMB_ERROR_FILE, "%s: %s", name, why);
     }
@@ -52,6 +52,19 @@ lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *siz
         *bytes = NULL;
     }
     return result;
+}
+
+lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error) {
+    const char *why;
+    FILE *stream = lmb_open_file(name, LMB_OPEN_READ, &why);
+    return read_opened(name, largest, stream, why, bytes, size, error);
+}
+
+lmb_result file_read_below(const char *folder, const char *path, size_t largest, char **bytes, size_t *size,
+                           lmb_error *error) {
+    const char *why;
+    FILE *stream = lmb_open_file_below(folder, path, &why);
+    return read_opened(path, largest, stream, why, bytes, size, error);
 }
 
 lmb_result file_read_included(void *user, const char *path, const char **text, size_t *size, lmb_error *error) {

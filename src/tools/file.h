@@ -11,6 +11,9 @@
 // #LMB_ERROR_FILE, #LMB_ERROR_LIMIT if there are more than `largest` bytes, #LMB_ERROR_MEMORY; nothing is left
 // allocated then.
 lmb_result file_read(const char *name, size_t largest, char **bytes, size_t *size, lmb_error *error);
+// The same for a path below a folder that is not trusted: see lmb_open_file_below(). Messages name the path alone.
+lmb_result file_read_below(const char *folder, const char *path, size_t largest, char **bytes, size_t *size,
+                           lmb_error *error);
 // Reads the first bytes of a file; returns how many there are, 0 if it cannot be read.
 size_t file_read_head(const char *name, void *bytes, size_t size);
 // Reads the files that a graph includes, for lmb_graph_source.read_file: `user` is a file_folder. Keeps the last text.
