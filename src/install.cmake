@@ -1,6 +1,6 @@
 # What `cmake --install` installs: libraries, public headers, limberConfig.cmake, pkg-config files, the command if it is
-# built, the schema of graphs, the licence and the list of changes. The whole prefix may be moved afterwards. gpu.h alone needs
-# <vulkan/vulkan_core.h>, which the includer provides.
+# built, the editor if one is named, the schema of graphs, the licence and the list of changes. The whole prefix may be
+# moved afterwards. gpu.h alone needs <vulkan/vulkan_core.h>, which the includer provides.
 include(CMakePackageConfigHelpers)
 
 set(limber_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/limber)
@@ -95,6 +95,14 @@ install(FILES ${PROJECT_BINARY_DIR}/limberConfig.cmake ${PROJECT_BINARY_DIR}/lim
 if(LIMBER_TOOLS AND LIMBER_IMPORT)
     set_target_properties(limber-cli PROPERTIES INSTALL_RPATH $ORIGIN/${limber_libdir_of_command})
     install(TARGETS limber-cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+# The editor that limber serve finds.
+set(LIMBER_EDITOR "" CACHE PATH "Folder of a built editor (samples/playground/build.sh), which is installed for limber serve")
+if(LIMBER_EDITOR)
+    if(NOT EXISTS ${LIMBER_EDITOR}/editor.html)
+        message(FATAL_ERROR "LIMBER_EDITOR is no folder with editor.html: ${LIMBER_EDITOR}")
+    endif()
+    install(DIRECTORY ${LIMBER_EDITOR}/ DESTINATION ${CMAKE_INSTALL_DATADIR}/limber/editor)
 endif()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 
