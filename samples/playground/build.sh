@@ -5,8 +5,10 @@
 # the pages; PACKAGE is the npm package of the preset web, build/web/packaging/npm/package. Needs emscripten, and node
 # with npm, which gets these, pinned in package-lock.json:
 #   three                   draws
+#   react, react-dom, @xyflow/react, @dagrejs/dagre, jsonc-parser   the editor
 #   vite                    bundles, and serves while you work on it: npx vite in FOLDER
-#   typescript, @types/three   check types
+#   typescript, @types/*    check types
+#   playwright-core         drives Chromium in tests
 # No script of a package runs while it is installed. The site loads nothing from elsewhere.
 set -euo pipefail
 mkdir -p "$1"
@@ -19,7 +21,7 @@ if ! cmp -s package-lock.json "$folder/node_modules/installed.json"; then
 fi
 rm -rf "$folder"/{src,public,package,dist}
 mkdir -p "$folder/public/data" "$folder/package"
-cp -r index.html src tsconfig.json vite.config.js "$folder"
+cp -r index.html editor.html src tsconfig.json vite.config.js "$folder"
 cp "$package"/{index.js,index.d.ts,limber.wasm} "$folder/package"
 
 # The data: the characters, and for each page its graph, its script and the native hash of the script's last frame.
@@ -40,3 +42,6 @@ emcc -O2 -Wall -Wextra -Werror -Wno-missing-prototypes --no-entry -sSTANDALONE_W
 cd "$folder"
 ./node_modules/.bin/tsc
 ./node_modules/.bin/vite build --logLevel warn
+# What tests of the editor use in node.
+./node_modules/.bin/esbuild src/editor/core.ts --bundle --format=esm --platform=node --main-fields=module,main \
+    --outfile=core.mjs --log-level=warning

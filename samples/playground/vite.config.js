@@ -1,8 +1,19 @@
 // build.sh puts the npm package into `package` beside this file, and the data of the pages into public/data.
 import { fileURLToPath } from 'node:url';
 
+const path = name => fileURLToPath(new URL(name, import.meta.url));
+
 export default {
     base: './',
-    resolve: { alias: { 'limber-animation': fileURLToPath(new URL('./package/index.js', import.meta.url)) } },
-    build: { target: 'es2022', assetsInlineLimit: 0, chunkSizeWarningLimit: 1000 },
+    resolve: { alias: { 'limber-animation': path('./package/index.js') } },
+    esbuild: { jsx: 'automatic' },
+    build: {
+        target: 'es2022',
+        assetsInlineLimit: 0,
+        chunkSizeWarningLimit: 1000,
+        rollupOptions: {
+            onwarn: (warning, warn) => warning.code !== 'MODULE_LEVEL_DIRECTIVE' && warn(warning),
+            input: [path('./index.html'), path('./editor.html')],
+        },
+    },
 };

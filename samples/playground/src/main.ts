@@ -228,6 +228,7 @@ async function open(page: Page): Promise<void> {
     const showWeights = matched ? (seconds: number) => matched.show(batch, seconds) : addWeights(batch);
     const cost = add(controls, 'p');
     const hash = check(graph, page, script);
+    add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
     const details = add(controls, 'details');
     add(details, 'summary', 'The graph as JSON');
     add(details, 'pre', json);

@@ -1,0 +1,395 @@
+// The document: the text of a graph, where its boxes are drawn, what is open and selected, and what was before.
+//
+// The text is the truth. Every edit replaces the smallest part of it, so that whatever somebody else wrote stays as it
+// is, and undo gives back the same bytes. Boxes, selection and the open view are named by JSON pointers; an edit moves
+// them along with the text that they stand for.
+import { findNodeAtLocation, findNodeAtOffset, getNodePath, getNodeValue, parseTree } from 'jsonc-parser';
+import type { Node } from 'jsonc-parser';
+
+import type { Path } from './schema.ts';
+
+// Replaces `length` characters at `offset`.
+export interface Change {
+    offset: number;
+    length: number;
+    text: string;
+    // What the text takes from elsewhere in the document, so that boxes move along: `at` is an offset in `text`.
+    moved?: { from: number; length: number; at: number }[];
+}
+
+export interface Mark {
+    name: string | undefined;
+    readonly path: Path | undefined;
+}
+
+export type Positions = Record<string, [x: number, y: number]>;
+
+interface State {
+    text: string;
+    positions: Positions;
+    view: string; // pointer to the pose or machine whose boxes are shown
+    selected: string[];
+}
+
+// The outermost pose is "#", its first input "#/inputs/0/pose".
+export function pointer(path: Path): string {
+    return '#' + path.map(part => `/${String(part).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+// Indices become numbers, which is wrong for a definition that is called "0"; `at()` takes both.
+export function pathOf(text: string): Path {
+    return text.split('/').slice(1).map(part => {
+        const name = part.replaceAll('~1', '/').replaceAll('~0', '~');
+        return /^(0|[1-9]\d*)$/.test(name) ? Number(name) : name;
+    });
+}
+
+// How the library's messages name a place: "base.inputs[1].pose".
+export function placeOf(path: Path): string {
+    return path.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${part}`)).join('');
+}
+
+// JSON on one line, with spaces as in the samples.
+export function write(value: unknown): string {
+    if (Array.isArray(value)) {
+        return `[${value.map(write).join(', ')}]`;
+    }
+    if (value !== null && typeof value === 'object') {
+        const members = Object.entries(value).filter(([, member]) => member !== undefined);
+        return `{${members.map(([name, member]) => `${JSON.stringify(name)}: ${write(member)}`).join(', ')}}`;
+    }
+    return JSON.stringify(value);
+}
+
+const end = (node: Node) => node.offset + node.length;
+
+function newOffset(old: number, changes: Change[]): number | undefined {
+    let shift = 0;
+    for (const { offset, length, text, moved } of changes) {
+        const move = moved?.find(({ from, length }) => old >= from && old < from + length);
+        if (move) {
+            return offset + shift + move.at + old - move.from;
+        }
+        shift += text.length - length;
+    }
+    shift = 0;
+    for (const { offset, length, text } of changes) {
+        if (old < offset) {
+            break;
+        }
+        if (old < offset + length) {
+            return old === offset && text !== '' ? offset + shift : undefined; // another value in its place, or none
+        }
+        shift += text.length - length;
+    }
+    return old + shift;
+}
+
+export class GraphDocument {
+    tree: Node | undefined; // of the last text; undefined if it is no JSON
+    value: unknown; // what the text says
+    #state: State;
+    #before: { state: State; label: string }[] = [];
+    #after: { state: State; label: string }[] = [];
+    #merge: string | undefined;
+    #marks = new Set<Mark>();
+    #inside = 0; // of edit()
+    #listeners = new Set<() => void>();
+    version = 0; // counts changes of any kind
+
+    constructor(text: string, positions: Positions = {}) {
+        this.#state = { text, positions: {}, view: '#', selected: [] };
+        this.#parse();
+        this.#state.positions = this.#fromNames(positions);
+    }
+
+    get text(): string { return this.#state.text; }
+    get positions(): Positions { return this.#state.positions; }
+    get view(): Path { return pathOf(this.#state.view); }
+    get selected(): string[] { return this.#state.selected; }
+    get undoes(): string | undefined { return this.#before.at(-1)?.label; }
+    get redoes(): string | undefined { return this.#after.at(-1)?.label; }
+
+    subscribe = (listener: () => void): (() => void) => {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+    };
+
+    at(path: Path): Node | undefined {
+        return this.tree && findNodeAtLocation(this.tree, path.map((part, i) => {
+            const parent = typeof part === 'number' ? findNodeAtLocation(this.tree!, path.slice(0, i)) : undefined;
+            return parent?.type === 'object' ? String(part) : part;
+        }));
+    }
+
+    get(path: Path): unknown {
+        const node = this.at(path);
+        return node && getNodeValue(node);
+    }
+
+    source(path: Path): string {
+        const node = this.at(path);
+        return node ? this.text.slice(node.offset, end(node)) : '';
+    }
+
+    // ---- What is shown, without a step of undo.
+
+    open(path: Path, selected: Path[] = []): void {
+        this.#show({ ...this.#state, view: pointer(path), selected: selected.map(pointer) });
+    }
+
+    select(selected: string[]): void {
+        if (selected.join() !== this.selected.join()) {
+            this.#show({ ...this.#state, selected });
+        }
+    }
+
+    // ---- Edits.
+
+    // Makes one step of undo of everything that `change` applies. Edits in a row with the same `merge` are one step.
+    edit(label: string, change: () => void, merge?: string): void {
+        if (this.#inside === 0) {
+            this.#remember(label, merge);
+        }
+        this.#inside++;
+        try {
+            change();
+        } catch (error) {
+            this.#state = this.#before.pop()?.state ?? this.#state;
+            this.#parse();
+            throw error;
+        } finally {
+            this.#inside--;
+            if (this.#inside === 0) {
+                this.#marks.clear();
+                this.#forgetNothing();
+                this.#tell();
+            }
+        }
+    }
+
+    // Names a place for as long as an edit lasts: its path is that after all changes, undefined if it is gone.
+    mark(path: Path): Mark {
+        const mark = { name: pointer(path), get path() { return this.name === undefined ? undefined : pathOf(this.name); } };
+        this.#marks.add(mark);
+        return mark;
+    }
+
+    // Applies changes that do not overlap.
+    apply(changes: Change[]): void {
+        const sorted = [...changes].sort((a, b) => a.offset - b.offset);
+        const text = sorted.reduceRight((whole, change) => (
+            whole.slice(0, change.offset) + change.text + whole.slice(change.offset + change.length)), this.text);
+        const old = this.#state, oldTree = this.tree;
+        this.#state = { ...old, text };
+        this.#parse();
+        if (this.tree && oldTree) {
+            const map = (name: string) => this.#moved(name, oldTree, sorted);
+            const positions = Object.entries(old.positions).map(([name, position]) => [map(name), position] as const);
+            this.#state.positions = positions.every(([name], i) => name === Object.keys(old.positions)[i])
+                ? old.positions : Object.fromEntries(positions.filter(([name]) => name !== undefined));
+            this.#state.selected = old.selected.map(map).filter(name => name !== undefined);
+            this.#state.view = map(old.view) ?? this.#nearest(old.view);
+            this.#marks.forEach(mark => (mark.name = mark.name === undefined ? undefined : map(mark.name)));
+        }
+    }
+
+    // Sets a field or an element, or inserts it if it is not there; undefined removes it.
+    set(path: Path, value: unknown): void {
+        this.apply(this.setting(path, value === undefined ? undefined : write(value)));
+    }
+
+    // Moves a value to a place, whose value it replaces if there is one. `leaves` is put where it was; undefined
+    // removes the field or element.
+    move(from: Path, to: Path, leaves?: unknown): void {
+        const node = this.at(from)!, place = this.at(to);
+        const moved = [{ from: node.offset, length: node.length, at: 0 }];
+        const setting = this.setting(to, this.source(from), moved);
+        const isInside = place !== undefined && node.offset >= place.offset && end(node) <= end(place);
+        const leaving = isInside ? [] : this.setting(from, leaves === undefined ? undefined : write(leaves));
+        this.apply([...setting, ...leaving]);
+    }
+
+    // The change that sets a field, or inserts an element, as a text.
+    setting(path: Path, text: string | undefined, moved?: Change['moved']): Change[] {
+        const node = this.at(path);
+        if (text === undefined) {
+            return node?.parent ? [this.#removal(node.parent.type === 'property' ? node.parent : node)] : [];
+        }
+        if (node) {
+            return [{ offset: node.offset, length: node.length, text, moved }];
+        }
+        const parent = this.at(path.slice(0, -1));
+        if (!parent?.children) {
+            throw new Error(`${placeOf(path)}: there is nothing to put it into`);
+        }
+        const name = parent.type === 'object' ? `${JSON.stringify(String(path.at(-1)))}: ` : '';
+        return [this.#insertion(parent, name, text, moved)];
+    }
+
+    // Inserts an element before that of an index.
+    inserting(list: Path, index: number, text: string): Change[] {
+        const next = this.at([...list, index]), parent = this.at(list);
+        if (!next || !parent) {
+            return this.setting([...list, index], text);
+        }
+        return [{ offset: next.offset, length: 0, text: `${text},${this.gap(parent)}` }];
+    }
+
+    // Replaces the whole text, as somebody typed it or a file has it: the part that differs.
+    replace(text: string): void {
+        const old = this.text, limit = Math.min(old.length, text.length);
+        let start = 0, stop = 0;
+        while (start < limit && old[start] === text[start]) {
+            start++;
+        }
+        while (stop < limit - start && old[old.length - 1 - stop] === text[text.length - 1 - stop]) {
+            stop++;
+        }
+        this.apply([{ offset: start, length: old.length - stop - start, text: text.slice(start, text.length - stop) }]);
+    }
+
+    place(moved: Positions, label = 'move'): void {
+        this.#remember(label);
+        this.#show({ ...this.#state, positions: { ...this.positions, ...moved } });
+    }
+
+    // Keeps where boxes are seen, also those that nobody has moved. No step of undo.
+    keep(seen: Positions): void {
+        this.#state = { ...this.#state, positions: { ...this.positions, ...seen } };
+    }
+
+    // Forgets where the boxes of some names are, so that they are arranged.
+    arrange(names: string[]): void {
+        this.#remember('arrange');
+        const kept = Object.entries(this.positions).filter(([name]) => !names.includes(name));
+        this.#show({ ...this.#state, positions: Object.fromEntries(kept) });
+    }
+
+    undo(): void { this.#step(this.#before, this.#after); }
+    redo(): void { this.#step(this.#after, this.#before); }
+
+    // ---- Positions in a file name states and inputs by their names where they have some, as indices change.
+
+    toNames(): Positions {
+        return Object.fromEntries(Object.entries(this.positions).map(([name, position]) => {
+            const path = pathOf(name);
+            const named = path.map((part, i) => {
+                const element = typeof part === 'number' && this.at([...path.slice(0, i + 1), 'name']);
+                return element && element.type === 'string' ? element.value : part;
+            });
+            return [pointer(named), position] as const;
+        }).sort(([a], [b]) => (a < b ? -1 : 1)));
+    }
+
+    #fromNames(named: Positions): Positions {
+        return Object.fromEntries(Object.entries(named).map(([name, position]) => {
+            const path: Path = [];
+            for (const part of pathOf(name)) {
+                const list = this.at(path);
+                const index = list?.type === 'array' && typeof part === 'string'
+                    ? list.children!.findIndex(child => findNodeAtLocation(child, ['name'])?.value === part) : -1;
+                path.push(index >= 0 ? index : part);
+            }
+            return [pointer(path), position];
+        }));
+    }
+
+    // ---- Parts.
+
+    #parse(): void {
+        const errors: import('jsonc-parser').ParseError[] = [];
+        const tree = parseTree(this.text, errors, { disallowComments: true });
+        this.tree = errors.length === 0 && tree?.type === 'object' ? tree : undefined;
+        this.value = this.tree && getNodeValue(this.tree);
+    }
+
+    // A step that changed nothing is no step.
+    #forgetNothing(): void {
+        const last = this.#before.at(-1)?.state;
+        if (last && last.text === this.text && last.positions === this.positions) {
+            this.#before.pop();
+        }
+    }
+
+    #remember(label: string, merge?: string): void {
+        if (merge === undefined || merge !== this.#merge) {
+            this.#before.push({ state: this.#state, label });
+        }
+        this.#merge = merge;
+        this.#after = [];
+    }
+
+    #step(from: { state: State; label: string }[], to: { state: State; label: string }[]): void {
+        const step = from.pop();
+        if (step) {
+            to.push({ state: this.#state, label: step.label });
+            this.#state = step.state;
+            this.#merge = undefined;
+            this.#parse();
+            this.#tell();
+        }
+    }
+
+    #show(state: State): void {
+        this.#state = state;
+        this.#tell();
+    }
+
+    #tell(): void {
+        this.version++;
+        this.#listeners.forEach(listener => listener());
+    }
+
+    // Where the pointer of an old tree leads after changes; undefined if what it stands for is gone.
+    #moved(name: string, oldTree: Node, changes: Change[]): string | undefined {
+        const old = name === '#' ? oldTree : findNodeAtLocation(oldTree, pathOf(name));
+        const offset = old && newOffset(old.offset, changes);
+        return offset === undefined ? undefined : this.#beginning(offset);
+    }
+
+    // The pointer to the value that begins at an offset.
+    #beginning(offset: number): string | undefined {
+        const node = findNodeAtOffset(this.tree!, offset);
+        return node && node.offset === offset ? pointer(getNodePath(node)) : undefined;
+    }
+
+    // The nearest pose or machine around a place that is gone.
+    #nearest(name: string): string {
+        const path = pathOf(name);
+        while (path.length > 0 && !['object', 'array'].includes(this.at(path)?.type ?? '')) {
+            path.pop();
+        }
+        return pointer(path);
+    }
+
+    #removal(node: Node): Change {
+        const siblings = node.parent!.children!, index = siblings.indexOf(node);
+        const next = siblings[index + 1], previous = siblings[index - 1];
+        if (next) {
+            return { offset: node.offset, length: next.offset - node.offset, text: '' };
+        }
+        const begin = previous ? end(previous) : node.offset;
+        return { offset: begin, length: end(node) - begin, text: '' };
+    }
+
+    // Spaces or a line break with its indent, as between the elements that there are.
+    gap(parent: Node): string {
+        const [first, second] = parent.children!;
+        const begin = second ? end(first) : parent.offset + 1;
+        const between = first ? this.text.slice(begin, second ? second.offset : first.offset) : '';
+        const line = /\r?\n[ \t]*$/.exec(between);
+        return line ? line[0] : ' ';
+    }
+
+    #insertion(parent: Node, name: string, text: string, moved?: Change['moved']): Change {
+        const last = parent.children!.at(-1);
+        const before = (last ? `,${this.gap(parent)}` : '') + name;
+        return {
+            offset: last ? end(last) : parent.offset + 1,
+            length: 0,
+            text: before + text,
+            moved: moved?.map(move => ({ ...move, at: move.at + before.length })),
+        };
+    }
+}

@@ -1,0 +1,354 @@
+// The editor: a document, the diagram of what is open, the picture of what runs, and the fields of what is selected.
+import { ReactFlowProvider } from '@xyflow/react';
+import type { Limber, Problem } from 'limber-animation';
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, useSyncExternalStore } from 'react';
+
+import { Add } from './add.tsx';
+import { Canvas } from './canvas.tsx';
+import type { Mistakes, Wish } from './canvas.tsx';
+import { copy, deleteInMachine, deletePoses, paste } from './change.ts';
+import { Operations, crumbs, diagramOf, isObject, viewOf } from './diagram.ts';
+import { GraphDocument, pathOf, placeOf } from './document.ts';
+import { Fields } from './fields.tsx';
+import { namesFor } from './names.ts';
+import { Panel } from './panel.tsx';
+import { Preview } from './preview.ts';
+import { Inputs, TimeLine, Weights, Why, showWeights } from './running.tsx';
+import { Schema } from './schema.ts';
+import type { Path } from './schema.ts';
+import { linkOf } from './source.ts';
+import type { Opened, Served } from './source.ts';
+
+interface Props {
+    limber: Limber;
+    schema: any;
+    opened: Opened;
+    bytes: ArrayBuffer; // of the character
+}
+
+function isTyping(target: EventTarget | null): boolean {
+    return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
+}
+
+function saveFile(name: string, text: string): void {
+    const link = window.document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+}
+
+// Reads the files that a graph includes, and those that these include, from the server.
+async function readIncluded(preview: Preview, value: unknown, served?: Served): Promise<void> {
+    const include = isObject(value) && Array.isArray(value.include) ? value.include : [];
+    for (const path of include.filter(path => typeof path === 'string' && !preview.files.has(path))) {
+        const text = await served?.include(path);
+        if (text !== undefined) {
+            preview.files.set(path, text);
+            await readIncluded(preview, parsed(text), served);
+        }
+    }
+}
+
+function parsed(text: string): unknown {
+    try {
+        return JSON.parse(text);
+    } catch {
+        return undefined; // the library says what is wrong
+    }
+}
+
+const positionsName = (name: string) => name.replace(/(\.json)?$/, '.positions.json');
+
+export function Editor({ limber, schema, opened, bytes }: Props) {
+    const operations = useMemo(() => new Operations(schema), [schema]), fieldSchema = useMemo(() => new Schema(schema), [schema]);
+    const [file, setFile] = useState(() => {
+        const document = new GraphDocument(opened.text, opened.positions);
+        document.open(viewOf(document, []));
+        return { document, name: opened.name, saved: opened.text };
+    });
+    const { document } = file;
+    const version = useSyncExternalStore(document.subscribe, () => document.version);
+    const [preview, setPreview] = useState<Preview>();
+    const [said, say] = useState('');
+    const [wish, setWish] = useState<Wish>();
+    const [search, setSearch] = useState('');
+    const [showsText, showText] = useState(false);
+    const [character, setCharacter] = useState<number>(); // whose values are set; otherwise all
+    const canvas = useRef<HTMLCanvasElement>(null);
+
+    const attempt = useCallback((edit: () => void) => {
+        try {
+            edit();
+            say('');
+        } catch (error) {
+            say(error instanceof Error ? error.message : String(error));
+        }
+    }, []);
+
+    // ---- The picture.
+
+    useEffect(() => {
+        const made = new Preview(limber, canvas.current!, limber.open(bytes));
+        made.aliases = opened.aliases;
+        opened.script !== undefined && made.load(opened.script);
+        setPreview(made);
+        return () => made.destroy();
+    }, [limber, bytes]);
+    const [checked, setChecked] = useState<{ problems: Problem[]; warnings: Problem[] }>({ problems: [], warnings: [] });
+    useEffect(() => {
+        let isLast = true;
+        const show = async () => {
+            await readIncluded(preview!, document.value, opened.served);
+            if (isLast) {
+                preview!.show(document.text);
+                setChecked({ problems: preview!.problems, warnings: preview!.warnings });
+            }
+        };
+        preview && void show();
+        return () => {
+            isLast = false;
+        };
+    }, [preview, document.text]);
+    const mistakes = useMemo<Mistakes>(() => [
+        ...checked.problems.map(({ path, message }) => ({ path, message, warning: false })),
+        ...checked.warnings.map(({ path, message }) => ({ path, message, warning: true })),
+    ], [checked]);
+
+    // ---- The diagram.
+
+    const view = document.view;
+    const diagram = useMemo(() => diagramOf(document, operations, view), [document, document.text, view.join('/')]);
+    const searched = useDeferredValue(search.toLowerCase());
+    const found = useMemo(() => new Set(searched === '' ? [] : diagram.boxes.filter(({ title, lines }) => (
+        [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)), [diagram, searched]);
+    const { selected } = document;
+    const at = pathOf(selected[0]?.replace(/^(any|result|out):/, '').replace(/\|.*/, '') ?? '');
+    const names = preview && namesFor(preview.character, preview.graph, document, selected.length > 0 ? at : view);
+    const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
+        joints: names?.joints.map(({ name }) => name) ?? [] };
+
+    const fields = (path: Path, edit?: (path: Path, value: unknown, merge?: boolean) => boolean) => names && document.tree && (
+        <Fields schema={fieldSchema} document={document.value} path={path} names={names} mistakes={mistakes}
+            edit={(path, value, merge) => attempt(() => {
+                if (!edit?.(path, value, merge)) {
+                    document.edit(`set ${placeOf(path.slice(-1))}`, () => document.set(path, value),
+                        merge ? path.join('/') : undefined);
+                }
+            })} />
+    );
+
+    useEffect(() => preview?.subscribe(() => showWeights(preview, character ?? 0)), [preview, character]);
+
+    // ---- Files.
+
+    const open = (name: string, text: string) => attempt(() => {
+        const document = new GraphDocument(text);
+        if (!document.tree) {
+            throw new Error(`${name} is no JSON object.`);
+        }
+        document.open(viewOf(document, []));
+        setFile({ document, name, saved: text });
+    });
+    const openFiles = async (files: Iterable<File>) => {
+        for (const file of files) {
+            if (file.name.endsWith('.positions.json')) {
+                const text = await file.text();
+                attempt(() => document.place(JSON.parse(text), 'open positions'));
+            } else if (file.name.endsWith('.json')) {
+                open(file.name, await file.text());
+            } else if (file.name.endsWith('.script')) {
+                const text = await file.text();
+                attempt(() => preview?.load(text));
+            } else {
+                const bytes = await file.arrayBuffer();
+                attempt(() => {
+                    preview?.open(limber.open(bytes, { name: file.name }));
+                    preview && setChecked({ problems: preview.problems, warnings: preview.warnings });
+                });
+            }
+        }
+    };
+    const save = async () => {
+        if (!opened.served) {
+            saveFile(file.name, document.text);
+        } else if (!await opened.served.write('graph', document.text)) {
+            say(`${file.name} was changed by somebody else. Load it, or save again to replace it.`);
+            return;
+        } else {
+            await opened.served.write('positions', `${JSON.stringify(document.toNames(), null, 1)}\n`);
+        }
+        setFile({ ...file, saved: document.text });
+        say('Saved.');
+    };
+
+    // ---- Keys and the clipboard.
+
+    useEffect(() => {
+        const selectedPaths = () => diagram.boxes.filter(({ id, kind }) => selected.includes(id)
+            && ['pose', 'use', 'state'].includes(kind)).map(({ path }) => path);
+        const remove = (paths: Path[]) => attempt(() => (view.at(-1) === 'states'
+            ? deleteInMachine(document, view.slice(0, -1), paths, []) : deletePoses(document, operations, paths)));
+        const onCopy = (event: ClipboardEvent) => {
+            const paths = selectedPaths();
+            if (!isTyping(event.target) && paths.length > 0 && getSelection()?.isCollapsed !== false) {
+                event.clipboardData?.setData('text/plain', copy(document, operations, paths));
+                event.preventDefault();
+                event.type === 'cut' && remove(paths);
+            }
+        };
+        const onPaste = (event: ClipboardEvent) => {
+            const text = event.clipboardData?.getData('text/plain');
+            if (!isTyping(event.target) && text) {
+                attempt(() => paste(document, operations, text));
+                event.preventDefault();
+            }
+        };
+        const onKey = (event: KeyboardEvent) => {
+            const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
+            const actions: Record<string, () => void> = {
+                z: () => (event.shiftKey ? document.redo() : document.undo()),
+                y: () => document.redo(),
+                s: () => void save(),
+                d: () => selectedPaths().length > 0
+                    && attempt(() => paste(document, operations, copy(document, operations, selectedPaths()))),
+            };
+            if (isControl && key in actions && !(isTyping(event.target) && key !== 's')) {
+                event.preventDefault();
+                actions[key]();
+            } else if (!isControl && !isTyping(event.target) && key === 'a') {
+                event.preventDefault();
+                setWish({ at: { x: 0, y: 0 } });
+            } else if (!isControl && !isTyping(event.target) && event.key === 'Enter') {
+                const opens = diagram.boxes.find(({ id }) => id === selected[0])?.opens;
+                opens && event.target instanceof Element && event.target.matches('.react-flow__node') && document.open(opens);
+            }
+        };
+        addEventListener('copy', onCopy);
+        addEventListener('cut', onCopy);
+        addEventListener('paste', onPaste);
+        addEventListener('keydown', onKey);
+        return () => {
+            removeEventListener('copy', onCopy);
+            removeEventListener('cut', onCopy);
+            removeEventListener('paste', onPaste);
+            removeEventListener('keydown', onKey);
+        };
+    });
+    useEffect(() => {
+        const isChanged = document.text !== file.saved;
+        window.document.title = `${isChanged ? '* ' : ''}${file.name} - Limber editor`;
+        const warn = (event: BeforeUnloadEvent) => isChanged && event.preventDefault();
+        addEventListener('beforeunload', warn);
+        return () => removeEventListener('beforeunload', warn);
+    });
+
+    // The server has what another program saved: it is shown, unless both changed.
+    useEffect(() => {
+        const { served } = opened;
+        const timer = served && setInterval(async () => {
+            const text = await served.read('graph').catch(error => void say(String(error)));
+            if (text !== undefined && text !== document.text) {
+                const isChanged = document.text !== file.saved;
+                document.edit(isChanged ? 'load what somebody else saved' : 'load', () => document.replace(text));
+                setFile({ ...file, saved: text });
+                say(isChanged ? 'Somebody else saved the file: it was loaded, and undo gives yours back.' : 'Loaded.');
+            }
+        }, 1000);
+        return () => clearInterval(timer);
+    }, [opened, file]);
+
+    const undoes = document.undoes, redoes = document.redoes, errors = checked.problems.length;
+    return (
+        <div id="layout" onDragOver={event => event.preventDefault()} onDrop={event => {
+            event.preventDefault();
+            void openFiles(event.dataTransfer.files);
+        }} data-version={version}>
+            <header>
+                <h1>{file.name}{document.text === file.saved ? '' : ' *'}</h1>
+                <label className="file">Open
+                    <input type="file" multiple aria-label="Open graphs, characters or scripts"
+                        onChange={event => void openFiles([...event.target.files ?? []])} />
+                </label>
+                <button onClick={() => void save()}>Save</button>
+                <button onClick={() => saveFile(positionsName(file.name),
+                    `${JSON.stringify(document.toNames(), null, 1)}\n`)}>Save positions</button>
+                <button disabled={!undoes} title={undoes && `Undo: ${undoes}`} onClick={() => document.undo()}>Undo</button>
+                <button disabled={!redoes} title={redoes && `Redo: ${redoes}`} onClick={() => document.redo()}>Redo</button>
+                <button onClick={() => setWish({ at: { x: 0, y: 0 } })}>Add</button>
+                <button onClick={() => document.arrange(diagram.boxes.map(({ id }) => id))}>Arrange</button>
+                <button aria-pressed={showsText} onClick={() => showText(!showsText)}>Text</button>
+                <button onClick={async () => {
+                    const link = await linkOf(document);
+                    history.replaceState(null, '', link);
+                    await navigator.clipboard?.writeText(link).catch(() => {});
+                    say('The address holds the graph.');
+                }}>Link</button>
+                <input type="search" aria-label="Search" placeholder="Search" value={search}
+                    onChange={event => setSearch(event.target.value)}
+                    onKeyDown={event => event.key === 'Enter' && found.size > 0 && document.select([...found])} />
+                <a href="index.html">Playground</a>
+            </header>
+            <p id="said" role="status">{said}</p>
+            <main id="diagram" aria-label="Diagram">
+                <nav aria-label="Where this is">
+                    {crumbs(document, view).map(({ path, label }, i) => (
+                        <button key={i} aria-current={path.join('/') === view.join('/') ? 'page' : undefined}
+                            onClick={() => document.open(path)}>{label}</button>))}
+                </nav>
+                {showsText ? (
+                    <textarea id="text" aria-label="The graph as JSON" spellCheck={false} value={document.text}
+                        onChange={event => document.edit('type', () => document.replace(event.target.value), 'text')} />
+                ) : document.tree ? (
+                    <ReactFlowProvider>
+                        <Canvas document={document} diagram={diagram} operations={operations} mistakes={mistakes}
+                            found={found} attempt={attempt} wish={setWish} />
+                    </ReactFlowProvider>
+                ) : <p className="told">The text is no JSON object: {checked.problems[0]?.message}</p>}
+            </main>
+            <section id="running" aria-label="What runs">
+                <canvas ref={canvas} tabIndex={0}
+                    aria-label="The characters. Drag, or press Ctrl and arrow keys, to turn the camera." />
+                {preview && <TimeLine preview={preview} attempt={attempt} />}
+                {preview && (
+                    <div className="scrolls">
+                        <label>Characters
+                            <input type="number" min={1} max={2000} value={preview.count} onChange={event => {
+                                preview.count = Math.min(Math.max(Math.round(Number(event.target.value)), 1), 2000);
+                                setCharacter(undefined);
+                            }} />
+                        </label>
+                        {preview.count > 1 && (
+                            <label>Values of
+                                <select value={character ?? ''} onChange={event => setCharacter(
+                                    event.target.value === '' ? undefined : Number(event.target.value))}>
+                                    <option value="">all</option>
+                                    {Array.from({ length: preview.count }, (_, i) => <option key={i}>{i}</option>)}
+                                </select>
+                            </label>
+                        )}
+                        <Inputs preview={preview} character={character} />
+                        <Why preview={preview} character={character} />
+                        <Weights preview={preview} character={character} />
+                    </div>
+                )}
+            </section>
+            <section id="panel" aria-label="Selection">
+                <Panel document={document} diagram={diagram} operations={operations} names={clipsAndJoints}
+                    attempt={attempt} fields={fields} />
+            </section>
+            <section id="mistakes" aria-label="Mistakes and warnings">
+                <h2>{errors > 0 ? `${errors} mistakes` : mistakes.length > 0 ? `${mistakes.length} warnings` : 'No mistakes'}</h2>
+                <ul>
+                    {[...checked.problems, ...checked.warnings].map(({ path, line, message }, i) => (
+                        <li key={i} className={i < errors ? 'error' : ''}>
+                            line {line}, {path || 'the graph'}: {message}
+                        </li>))}
+                </ul>
+            </section>
+            {wish && (
+                <Add wish={wish} document={document} operations={operations} names={clipsAndJoints} attempt={attempt}
+                    isMachine={diagram.kind === 'machine'} end={() => setWish(undefined)} />)}
+        </div>
+    );
+}

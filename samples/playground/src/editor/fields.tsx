@@ -1,0 +1,76 @@
+// The properties panel of the editor: the fields of one object of a graph, all by the schema of graphs.
+import { useEffect, useRef } from 'react';
+import type { ReactElement } from 'react';
+import { at, isObject, same } from './schema.ts';
+import type { Object, Path } from './schema.ts';
+import { Mistakes, ObjectFields, Select } from './fields/editors.tsx';
+import { Inputs, poseName } from './fields/inputs.tsx';
+import { Scope, pathText, suggest } from './fields/scope.ts';
+import type { Props } from './fields/scope.ts';
+import { Space } from './fields/space.tsx';
+import './fields.css';
+
+export type { Mistake, Names } from './fields/scope.ts';
+
+export function Fields(props: Props): ReactElement {
+    const { document, path } = props, value = at(document, path);
+    const panel = useRef<HTMLDivElement>(null), focused = useRef<[Path, string]>(undefined);
+    useEffect(() => {
+        const [to, button] = focused.current ?? [], own = ['', '>.tools', '>h3>.tools', '>.combo'];
+        const rows = to === undefined ? [] : [...panel.current!.querySelectorAll<HTMLElement>('[data-path]')]
+            .filter(row => row.dataset.path === pathText(to));
+        const find = (row: HTMLElement | undefined, query: string) => row?.querySelector<HTMLElement>(query) ?? undefined;
+        const wanted = button && rows.map(row => find(row, own.map(part => `:scope${part}>${button}:enabled`).join()))
+            .find(control => control !== undefined);
+        (wanted || find(rows.at(-1), ':is(input, select, textarea, button):enabled'))?.focus();
+        focused.current = rows.length > 0 ? undefined : focused.current;
+    });
+    const edit: Props['edit'] = (to, next, merge) => {
+        if (!same(at(document, to), next)) {
+            props.edit(to, next, merge);
+        }
+    };
+    const focus = (to: Path, button = '') => {
+        focused.current = [to, button];
+    };
+    return (
+        <Scope value={{ ...props, edit, focus }}>
+            <div className="fields" ref={panel} data-path={pathText(path)} key={JSON.stringify(path)}>
+                {isObject(value) ? <Whole {...props} edit={edit} value={value} /> : <p>Nothing is here.</p>}
+            </div>
+        </Scope>
+    );
+}
+
+// The heading of an object, and what it is.
+function titleOf(value: Object, path: Props['path'], schema: Props['schema']): [string, string | undefined] {
+    const kind = typeof path.at(-1) === 'number' ? path.at(-2) : undefined;
+    return typeof value.op === 'string' ? [poseName(value), schema.about(value.op)]
+        : kind === 'states' ? [`State ${value.name ?? ''}`, undefined]
+            : kind === 'transitions' || kind === 'any' ? ['Transition', undefined]
+                : [kind === 'inputs' ? `Input: ${poseName(value.pose)}` : poseName(value), undefined];
+}
+
+function Whole({ schema, document, path, edit, value, ...rest }: Props & { value: Object }): ReactElement {
+    const fields = schema.fieldsAt(document, path);
+    const [title, about] = titleOf(value, path, schema);
+    const names = (source: Parameters<typeof suggest>[1]) =>
+        suggest({ schema, document, path, edit, ...rest }, source, path);
+    return <>
+        <h2>{title}</h2>
+        {about && <p className="about">{about}</p>}
+        {typeof value.op === 'string' && <div className="row"><span className="name">op</span>
+            <Select label="op" value={value.op} options={schema.operations}
+                set={op => edit(path, schema.changed(value, op, names))} /></div>}
+        <Mistakes path={path} value={value} parts />
+        <ObjectFields path={path} value={value} label="" fields={fields} />
+        {Array.isArray(value.inputs) && <>
+            {(value.op === 'space1d' || value.op === 'space2d') && <Space path={path} pose={value} />}
+            <Inputs path={[...path, 'inputs']} inputs={value.inputs} />
+        </>}
+        {path.length === 0 && <section aria-label="Graph">
+            <h3>Graph</h3>
+            <ObjectFields path={path} value={value} label="graph" fields={fields} graph />
+        </section>}
+    </>;
+}

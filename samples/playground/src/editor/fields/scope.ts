@@ -1,0 +1,88 @@
+// What all fields share: the document, its schema, names for lists, and how to edit.
+import { createContext, useContext } from 'react';
+import { at, isObject } from '../schema.ts';
+import type { Path, Schema, Source } from '../schema.ts';
+
+export interface Names {
+    clips: { name: string; duration: number }[];
+    joints: { name: string; parent: number }[]; // parent is an index or -1
+    channels: string[];
+    events: string[];
+    parameters: string[];
+    machines: { name: string; states: string[] }[];
+    states: string[]; // of the machine around the edited state or transition
+    definitions: string[];
+}
+
+// Of the library's reports, with a path like "base.inputs[1].weight".
+export interface Mistake {
+    path: string;
+    message: string;
+    warning: boolean;
+}
+
+export interface Props {
+    schema: Schema;
+    document: unknown; // the parsed JSON of the whole graph
+    path: Path; // the object whose fields are shown: a pose, an input, a state or a transition; [] has those of the graph
+    names: Names;
+    mistakes: Mistake[];
+    // Sets a value; undefined removes a field or an element, and the index after the last adds one. `merge`: one step of
+    // undo with the edit before it of the same path.
+    edit: (path: Path, value: unknown, merge?: boolean) => void;
+    preview?: (clip: string | undefined, seconds?: number) => void;
+}
+
+interface Shared extends Props {
+    focus: (path: Path, button?: string) => void; // the row of a value, or a button in it, once it is there
+}
+export const Scope = createContext<Shared | undefined>(undefined);
+export const useScope = (): Shared => useContext(Scope)!;
+
+export const pathText = (path: Path): string => path.reduce((text: string, key) => typeof key === 'number'
+    ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`, '');
+
+// The names of the arguments of the definition that has the path.
+export function argumentsAt({ document }: Props, path: Path): string[] {
+    const names = path[0] === 'define' ? at(document, ['define', path[1], 'arguments']) : undefined;
+    return isObject(names) ? Object.keys(names) : [];
+}
+
+// The states of the machines around a place, the innermost first.
+function statesAround(document: unknown, path: Path): string[][] {
+    return path.map((_, i) => at(document, path.slice(0, i))).reverse()
+        .filter(value => isObject(value) && value.op === 'machine' && Array.isArray(value.states))
+        .map(machine => (machine as { states: { name?: unknown }[] }).states.map(state => String(state?.name)));
+}
+
+function collect(value: unknown, of: (object: Record<string, unknown>) => unknown): string[] {
+    const found = new Set<string>();
+    const walk = (part: unknown) => {
+        if (isObject(part) && typeof of(part) === 'string') {
+            found.add(of(part) as string);
+        }
+        if (typeof part === 'object' && part !== null) {
+            Object.values(part).forEach(walk);
+        }
+    };
+    walk(value);
+    return [...found];
+}
+
+// The names that a text at a place may be.
+export function suggest({ document, names }: Props, source: Source, path: Path): string[] {
+    switch (source) {
+        case 'clips': return [...new Set(names.clips.map(clip => clip.name))];
+        case 'joints': return [...names.joints.map(joint => joint.name), ...names.channels];
+        case 'machines': return names.machines.map(machine => machine.name);
+        case 'states': {
+            const machine = path.at(-2) === 'in' ? names.machines.find(({ name }) => name === path.at(-1)) : undefined;
+            const around = statesAround(document, path), isOut = path.includes('out');
+            return machine?.states ?? (isOut ? around[1] ?? [...new Set(names.machines.flatMap(({ states }) => states))]
+                : around[0] ?? names.states);
+        }
+        case 'fades': return collect(document, part => 'op' in part || !('in' in part) ? undefined : part.name ?? part.in);
+        case 'groups': return collect(document, part => part.group);
+        default: return names[source];
+    }
+}

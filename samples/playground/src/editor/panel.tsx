@@ -1,0 +1,208 @@
+// What can be changed of what is selected: connections, transitions, operations, and below them all fields.
+import type { ReactNode } from 'react';
+
+import {
+    addTransition, connect, define, deletePoses, deleteInMachine, disconnect, mayConnect, moveTransition, renameState,
+    replace, wrap,
+} from './change.ts';
+import type { ClipsAndJoints } from './change.ts';
+import { isObject, statesOf, targetsOf, transitionText } from './diagram.ts';
+import type { Box, Diagram, Operations } from './diagram.ts';
+import { pointer } from './document.ts';
+import type { GraphDocument } from './document.ts';
+import type { Path } from './schema.ts';
+
+interface Props {
+    document: GraphDocument;
+    diagram: Diagram;
+    operations: Operations;
+    names: ClipsAndJoints;
+    attempt: (edit: () => void) => void;
+    fields: (path: Path, edit?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
+}
+
+function Choice({ label, options, choose, none = 'Choose …' }: {
+    label: string; options: [value: string, text: string][]; choose: (value: string) => void; none?: string }) {
+    return (
+        <label className="choice">{label}
+            <select value="" onChange={event => event.target.value !== '' && choose(event.target.value)}>
+                <option value="">{none}</option>
+                {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+            </select>
+        </label>
+    );
+}
+
+// ---- A pose: its operation and its inputs.
+
+function Inputs({ box, document, diagram, operations, attempt, names }: Props & { box: Box }) {
+    const sources = (port: Path) => diagram.boxes.filter(other => other.kind !== 'result' && other.id !== box.id
+        && mayConnect(document, other.path, port));
+    return (
+        <fieldset>
+            <legend>Inputs</legend>
+            {box.ports.map((port, i) => {
+                const link = diagram.links.find(({ target, port }) => target === box.id && port === i);
+                const source = diagram.boxes.find(({ id }) => id === link?.source);
+                const options = sources(port.adds ?? port.path).filter(({ id }) => id !== link?.source)
+                    .map(({ id, title, lines }) => [id, [title, lines[0]].filter(Boolean).join(', ')] as [string, string]);
+                return (
+                    <div key={i} className="input">
+                        <Choice label={port.adds ? 'Add an input' : `${port.label}: ${source?.title ?? 'nothing'}`}
+                            options={options} none={port.adds ? 'Choose …' : 'Connect …'}
+                            choose={id => attempt(() => (
+                                connect(document, operations, diagram.boxes.find(other => other.id === id)!.path, port)))} />
+                        {source && (
+                            <button aria-label={`Go to ${source.title}`} title="Go there"
+                                onClick={() => document.select([source.id])}>→</button>)}
+                        {source && (
+                            <button aria-label={`Disconnect ${port.label}`} title="Disconnect"
+                                onClick={() => attempt(() => disconnect(document, operations, port.path))}>✕</button>)}
+                    </div>
+                );
+            })}
+            {box.kind === 'pose' && (
+                <Choice label="Wrap in" options={operations.names
+                    .filter(op => operations.portsOf(op).length > 0).map(op => [op, op])}
+                choose={op => attempt(() => wrap(document, operations, box.path, op, names))} />)}
+        </fieldset>
+    );
+}
+
+function PosePanel(props: Props & { box: Box }) {
+    const { box, document, operations, names, attempt, fields } = props;
+    const isDefinition = box.path[0] === 'define' && box.path.length === 2;
+    const isLocal = box.kind === 'pose' && !isDefinition && box.path.length > 0;
+    return (
+        <>
+            <h2>{box.title}</h2>
+            <p className="about">{operations.about(String((document.get(box.path) as any)?.op))}</p>
+            <div className="actions">
+                {box.opens && <button onClick={() => document.open(box.opens!)}>Open</button>}
+                {isLocal && (
+                    <button title="A pose that others can use, too"
+                        onClick={() => attempt(() => define(document, operations, box.path))}>Make a definition</button>)}
+                <button onClick={() => attempt(() => deletePoses(document, operations, [box.path]))}>Delete</button>
+            </div>
+            <Inputs {...props} />
+            {fields(box.path, (path, value) => {
+                // Another operation keeps what fits.
+                const isOperation = path.length === box.path.length && isObject(value) && typeof value.op === 'string'
+                    && value.op !== (document.get(box.path) as any)?.op;
+                isOperation && attempt(() => replace(document, operations, box.path, value.op as string, names));
+                return isOperation;
+            })}
+        </>
+    );
+}
+
+// ---- States and transitions.
+
+function Leaving({ from, document, attempt }: Props & { from: Path }) {
+    const isAny = document.at([...from, 'states']) !== undefined;
+    const machine = isAny ? from : from.slice(0, -2), list = [...from, isAny ? 'any' : 'transitions'];
+    const transitions = document.get(list);
+    const sorted = (Array.isArray(transitions) ? transitions : []).map((transition, i) => ({ transition, i }))
+        .sort((a, b) => (Number(b.transition?.priority) || 0) - (Number(a.transition?.priority) || 0));
+    return (
+        <fieldset>
+            <legend>Transitions, in the order in which they are tried</legend>
+            <ol>
+                {sorted.filter(({ transition }) => isObject(transition)).map(({ transition, i }) => (
+                    <li key={i}>
+                        <button className="link" onClick={() => document.select(idsOf(document, [...list, i]))}>
+                            to {targetsOf(transition).map(({ name }) => name).join(' or ')}: {transitionText(transition)}
+                        </button>
+                    </li>
+                ))}
+            </ol>
+            <Choice label="Add a transition to" options={statesOf(document, machine)
+                .map(({ name }) => [String(name), String(name)])}
+            choose={to => attempt(() => addTransition(document, from, to))} />
+        </fieldset>
+    );
+}
+
+// The links that show a transition.
+function idsOf(document: GraphDocument, path: Path): string[] {
+    const targets = targetsOf(document.get(path) as Record<string, unknown>);
+    return targets.map(({ index }) => `${pointer(path)}${index === undefined ? '' : `|${index}`}`);
+}
+
+function StatePanel(props: Props & { box: Box }) {
+    const { box, document, attempt, fields } = props, machine = box.path.slice(0, -2);
+    return (
+        <>
+            <h2>State {box.title}</h2>
+            <div className="actions">
+                <button onClick={() => document.open(box.opens!)}>Open</button>
+                {!box.initial && (
+                    <button onClick={() => attempt(() => document.edit('begin here', () => (
+                        document.set([...machine, 'initial'], box.title))))}>Begin here</button>)}
+                <button onClick={() => attempt(() => deleteInMachine(document, machine, [box.path], []))}>Delete</button>
+            </div>
+            <Leaving {...props} from={box.path} />
+            {fields(box.path, (path, value, merge) => {
+                const isName = path.at(-1) === 'name' && path.length === box.path.length + 1 && typeof value === 'string';
+                isName && attempt(() => renameState(document, box.path, value, merge ? pointer(path) : undefined));
+                return isName;
+            })}
+        </>
+    );
+}
+
+function TransitionPanel({ path, ...props }: Props & { path: Path }) {
+    const { document, attempt, fields } = props;
+    const isAny = path.at(-2) === 'any', owner = path.slice(0, -2), machine = isAny ? owner : owner.slice(0, -2);
+    const transition = document.get(path);
+    if (!isObject(transition)) {
+        return null;
+    }
+    const from = isAny ? 'any state' : String(document.get([...owner, 'name']));
+    const states = statesOf(document, machine).map(({ name }, i) => [String(i), String(name)] as [string, string]);
+    return (
+        <>
+            <h2>From {from} to {targetsOf(transition).map(({ name }) => name).join(' or ')}</h2>
+            <div className="actions">
+                <button onClick={() => attempt(() => deleteInMachine(document, machine, [], [path]))}>Delete</button>
+            </div>
+            <Choice label="Let it begin at" options={[...states, ['any', 'any state']]}
+                choose={index => attempt(() => moveTransition(document, path,
+                    index === 'any' ? machine : [...machine, 'states', Number(index)]))} />
+            {fields(path)}
+        </>
+    );
+}
+
+// ---- All of it.
+
+export function Panel(props: Props) {
+    const { document, diagram, fields } = props;
+    const [id] = document.selected;
+    const box = diagram.boxes.find(box => box.id === id), link = diagram.links.find(link => link.id === id);
+    if (document.selected.length > 1) {
+        return <p>{document.selected.length} are selected. Copy, cut, delete or move them.</p>;
+    }
+    if (link?.transition) {
+        return <TransitionPanel {...props} path={link.transition} />;
+    }
+    if (link) {
+        return <p>A connection. Drag its end, or delete it.</p>;
+    }
+    if (box?.kind === 'state') {
+        return <StatePanel {...props} box={box} />;
+    }
+    if (box?.kind === 'pose' || box?.kind === 'use') {
+        return <PosePanel {...props} box={box} />;
+    }
+    if (box?.kind === 'result') {
+        return <><h2>Result</h2><Inputs {...props} box={box} />{box.path.length === 0 && fields([])}</>;
+    }
+    const machine = document.view.at(-1) === 'states' ? document.view.slice(0, -1) : undefined;
+    return (
+        <>
+            {machine && <><h2>Machine</h2><Leaving {...props} from={machine} />{fields(machine)}</>}
+            {!machine && <><h2>Graph</h2>{fields([])}</>}
+        </>
+    );
+}

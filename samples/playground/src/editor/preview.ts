@@ -1,0 +1,261 @@
+// Runs the graph of a document in the library, in steps of 1/60 s, and draws it. What was set and sent is a time line:
+// it can be scrubbed, and is a script of `limber play`. A graph that was edited runs the same time line again.
+import type { Batch, Character, Graph, Limber, Problem } from 'limber-animation';
+
+import { View } from '../view.ts';
+
+export interface Entry {
+    frame: number;
+    name: string;
+    value?: number; // of a parameter; otherwise an event
+    character?: number; // otherwise all
+}
+
+const STEP = 1 / 60;
+const KEY = 60; // frames between snapshots
+const BUDGET = 30; // milliseconds of steps between two pictures
+const MAX_FRAMES = 60 * 60 * 10;
+
+interface Key {
+    state: Uint8Array;
+    parameters: Float32Array;
+}
+
+export class Preview {
+    batch: Batch | undefined;
+    graph: Graph | undefined;
+    problems: Problem[] = []; // mistakes of the last text; with a graph that is older
+    warnings: Problem[] = [];
+    frame = 0; // that is shown
+    frames = 0; // of the time line
+    plays = true;
+    character: Character;
+    cost = 0; // microseconds of a step
+    readonly view: View;
+    entries: Entry[] = [];
+    files = new Map<string, string>(); // that graphs include
+    aliases: object | undefined; // names of the graph for those of the character
+    #count = 1;
+    #target = 0; // frame to which steps are to be made
+    #keys = new Map<number, Key>();
+    #text = '';
+    #listeners = new Set<() => void>();
+    #before = performance.now();
+    #owed = 0; // seconds
+    #request = 0;
+
+    constructor(readonly limber: Limber, canvas: HTMLCanvasElement, character: Character) {
+        this.character = character;
+        this.view = new View(canvas);
+        this.#request = requestAnimationFrame(this.#animate);
+    }
+
+    // Tells when the graph is another, and after each picture.
+    subscribe(listener: () => void): () => void {
+        this.#listeners.add(listener);
+        return () => this.#listeners.delete(listener);
+    }
+
+    destroy(): void {
+        cancelAnimationFrame(this.#request);
+        this.#listeners.clear();
+        this.#end();
+    }
+
+    get count(): number { return this.#count; }
+    set count(count: number) {
+        this.#count = count;
+        this.#begin();
+    }
+
+    // Shows a text. If it has mistakes, the graph before it runs on.
+    show(text: string, character = this.character): void {
+        this.#text = text;
+        let graph: Graph;
+        try {
+            graph = character.createGraph(text, { aliases: this.aliases, readFile: path => this.files.get(path) });
+        } catch (error) {
+            const problems = (error as { problems?: Problem[] }).problems ?? [];
+            this.problems = problems.length > 0 ? problems
+                : [{ path: '', file: '', line: 1, column: 1, message: error instanceof Error ? error.message : String(error) }];
+            this.warnings = [];
+            if (character !== this.character) {
+                this.#end();
+                this.character = character;
+            }
+            this.#tell();
+            return;
+        }
+        this.#end();
+        this.character = character;
+        this.graph = graph;
+        this.problems = [];
+        this.warnings = graph.warnings;
+        this.#begin();
+    }
+
+    open(character: Character): void {
+        const old = this.character;
+        this.show(this.#text, character);
+        old.destroy();
+    }
+
+    // ---- The time line.
+
+    set(name: string, value: number, character?: number): void {
+        this.#add({ frame: this.#now, name, value, character });
+    }
+
+    send(name: string, character?: number): void {
+        this.#add({ frame: this.#now, name, character });
+    }
+
+    // The frame to which something belongs that is set now: the next one, or the one at which the time line stands.
+    get #now(): number {
+        return this.plays ? this.frame + 1 : Math.max(this.frame, 0);
+    }
+
+    seek(frame: number): void {
+        this.#target = Math.min(Math.max(Math.round(frame), 0), this.frames);
+        this.plays = false;
+        this.#rewind();
+    }
+
+    restart(): void {
+        this.entries = [];
+        this.frames = 0;
+        this.#begin();
+    }
+
+    script(): string {
+        const seconds = (frame: number) => Number((frame * STEP).toFixed(4));
+        return this.entries.map(({ frame, name, value, character }) => [seconds(frame),
+            ...(value === undefined ? ['send', name] : ['set', name, value]),
+            ...(character === undefined ? [] : [character])].join(' ')).join('\n') + '\n';
+    }
+
+    load(script: string): void {
+        this.entries = script.split('\n').map(line => line.replace(/#.*/, '').trim()).filter(line => line !== '')
+            .map((line, i) => {
+                const [time, kind, name, ...rest] = line.split(/\s+/);
+                const [value, character] = kind === 'set' ? rest.map(Number) : [undefined, ...rest.map(Number)];
+                if (!(Number(time) >= 0) || !['set', 'send'].includes(kind) || (kind === 'set' && isNaN(value!))) {
+                    throw new Error(`line ${i + 1} of the script: ${line}`);
+                }
+                return { frame: Math.round(Number(time) / STEP), name, value, character };
+            }).sort((a, b) => a.frame - b.frame);
+        this.frames = Math.max(this.entries.at(-1)?.frame ?? 0, 60) + 60;
+        this.#begin();
+    }
+
+    // What was set before a frame is part of the past: later entries are dropped when one is added before them.
+    #add(entry: Entry): void {
+        this.entries = this.entries.filter(({ frame }) => frame <= entry.frame);
+        const last = this.entries.at(-1);
+        if (entry.value !== undefined && last?.frame === entry.frame && last.name === entry.name
+            && last.character === entry.character) {
+            this.entries.pop();
+        }
+        this.entries.push(entry);
+        this.frames = this.frame;
+        [...this.#keys.keys()].filter(frame => frame > entry.frame).forEach(frame => this.#keys.delete(frame));
+        if (!this.plays) {
+            this.#target = this.frame;
+            this.#rewind();
+        }
+    }
+
+    #apply(frame: number): void {
+        const { batch, graph } = this;
+        for (const { name, value, character } of this.entries.filter(entry => entry.frame === frame)) {
+            const one = character ?? 0, isParameter = value !== undefined;
+            const isKnown = isParameter ? graph!.parameters.some(p => p.name === name && !p.isWritten)
+                : graph!.events.includes(name);
+            if (!isKnown || one >= this.#count) {
+                continue; // of a graph that the time line was made with
+            }
+            for (let i = one; i <= (character ?? this.#count - 1); i++) {
+                isParameter ? batch!.set(i, name, value) : batch!.send(i, name);
+            }
+        }
+    }
+
+    // ---- Frames.
+
+    #begin(): void {
+        if (!this.graph) {
+            return;
+        }
+        this.batch?.destroy();
+        this.batch = this.graph.createBatch({ count: this.#count });
+        this.view.show(this.character, this.batch, this.#count, this.batch.motions.length > 0 && this.#count === 1);
+        this.#keys.clear();
+        this.frame = -1;
+        this.#target = Math.max(this.#target, 0);
+        if (this.plays) {
+            this.#target = this.frames;
+        }
+        this.#keys.set(-1, this.#key());
+        this.#advance(performance.now() + BUDGET);
+        this.#tell();
+    }
+
+    #end(): void {
+        this.batch?.destroy();
+        this.graph?.destroy();
+        this.batch = this.graph = undefined;
+    }
+
+    #key(): Key {
+        return { state: this.batch!.save(), parameters: this.batch!.parameters.slice() };
+    }
+
+    // Goes back to a snapshot that is not after the target.
+    #rewind(): void {
+        if (this.batch) {
+            const at = Math.max(...[...this.#keys.keys()].filter(frame => frame < this.#target), -1);
+            const key = this.#keys.get(at)!;
+            this.batch.restore(key.state);
+            this.batch.parameters.set(key.parameters);
+            this.frame = at;
+        }
+    }
+
+    // Makes steps until the target, or until it is too late for a picture.
+    #advance(until: number): void {
+        const { batch } = this;
+        while (batch && this.frame < this.#target && performance.now() < until) {
+            this.frame++;
+            this.#apply(this.frame);
+            const begin = performance.now();
+            batch.step(this.frame === 0 ? 0 : STEP);
+            this.cost += 0.05 * (1000 * (performance.now() - begin) - this.cost);
+            if (this.frame % KEY === 0 && !this.#keys.has(this.frame)) {
+                this.#keys.set(this.frame, this.#key());
+            }
+        }
+        this.frames = Math.max(this.frames, this.frame);
+    }
+
+    #animate = (now: number): void => {
+        this.#request = requestAnimationFrame(this.#animate);
+        const passed = Math.min(Math.max((now - this.#before) / 1000, 0), 0.1);
+        this.#before = now;
+        if (this.plays && this.frame >= this.#target) {
+            this.#owed += passed;
+            const steps = Math.floor(this.#owed / STEP);
+            this.#owed -= steps * STEP;
+            this.#target = Math.min(this.frame + steps, MAX_FRAMES);
+        }
+        this.#advance(performance.now() + BUDGET);
+        if (this.batch && this.batch.motions.length > 0 && this.#count === 1) {
+            this.view.follow(this.batch.motions[0], this.batch.motions[2]);
+        }
+        this.view.draw();
+        this.#tell();
+    };
+
+    #tell(): void {
+        this.#listeners.forEach(listener => listener());
+    }
+}

@@ -1,0 +1,270 @@
+// Edits documents of the editor at random: hundreds of edits of each graph of the samples are undone to the first byte, and
+// done again to the last one. No edit may lose a pose, and a field that is set to the value it has changes nothing.
+//
+//   node editor_document.mjs CORE SCHEMA GRAPH...     CORE is the bundle that samples/playground/build.sh has made
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+
+const [corePath, schemaPath, ...graphs] = process.argv.slice(2);
+const core = await import(pathToFileURL(corePath));
+const { GraphDocument, Operations } = core;
+const operations = new Operations(JSON.parse(readFileSync(schemaPath, 'utf8')));
+const names = { clips: ['walk', 'run'], joints: ['head'] };
+const EDITS = 250;
+const LARGE = 15000; // bytes of a document that is not to grow by copies
+
+// A number that says how the run went is printed, so that a failure can be repeated.
+let seed = Number(process.env.SEED ?? 1);
+const random = n => {
+    seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0;
+    return Math.floor(seed / 2 ** 32 * n);
+};
+const pick = list => list[random(list.length)];
+
+// How often clips stand in a document. What connects or moves poses changes no clip.
+function clipsOf(value, found = {}) {
+    if (value !== null && typeof value === 'object') {
+        if (value.op === 'clip') {
+            const key = JSON.stringify(value.clip);
+            found[key] = (found[key] ?? 0) + 1;
+        }
+        Object.values(value).forEach(member => clipsOf(member, found));
+    }
+    return found;
+}
+const same = (a, b) => JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
+
+// Every view of a document.
+function viewsOf(document) {
+    const found = [];
+    const visit = (value, path) => {
+        if (value === null || typeof value !== 'object') {
+            return;
+        }
+        if (Array.isArray(value.states)) {
+            found.push([...path, 'states']);
+        }
+        const isStatePose = path.at(-1) === 'pose' && path.at(-3) === 'states';
+        if (path.length === 0 || isStatePose) {
+            found.push(path);
+        }
+        Object.entries(value).forEach(([key, member]) => visit(member, [...path, Array.isArray(value) ? Number(key) : key]));
+    };
+    visit(document.value, []);
+    return found;
+}
+
+function fields(value, path = [], found = []) {
+    found.push(path);
+    if (value !== null && typeof value === 'object') {
+        Object.entries(value).forEach(([key, member]) => fields(member, [...path, Array.isArray(value) ? Number(key) : key], found));
+    }
+    return found;
+}
+
+const edits = {
+    connect(document, diagram) {
+        const target = pick(diagram.boxes.filter(({ ports }) => ports.length > 0));
+        const source = pick(diagram.boxes.filter(({ kind }) => kind !== 'result'));
+        const port = target && pick(target.ports);
+        if (!port || !source || !core.mayConnect(document, source.path, port.adds ?? port.path)) {
+            return undefined;
+        }
+        core.connect(document, operations, source.path, port);
+        return 'keeps';
+    },
+    disconnect(document, diagram) {
+        const link = pick(diagram.links.filter(({ port }) => port !== undefined));
+        if (!link) {
+            return undefined;
+        }
+        core.disconnect(document, operations, diagram.boxes.find(({ id }) => id === link.target).ports[link.port].path);
+        return 'keeps';
+    },
+    wrap(document, diagram) {
+        const box = pick(diagram.boxes.filter(({ kind }) => kind === 'pose'));
+        const op = pick(operations.names.filter(op => operations.portsOf(op).length > 0 && op !== 'clip'));
+        box && core.wrap(document, operations, box.path, op, names);
+        return box && 'keeps';
+    },
+    replace(document, diagram) {
+        const box = pick(diagram.boxes.filter(({ kind, lines }) => kind === 'pose'));
+        const value = box && document.get(box.path);
+        if (!box || value.op === 'machine' || value.op === 'clip') {
+            return undefined; // whose states or clip would be lost
+        }
+        core.replace(document, operations, box.path, pick(operations.names.filter(op => !['clip', 'machine'].includes(op))), names);
+        return 'keeps';
+    },
+    define(document, diagram) {
+        const box = pick(diagram.boxes.filter(({ kind, path }) => kind === 'pose' && path.length > 0 && path[0] !== 'define'));
+        box && core.define(document, operations, box.path);
+        return box && 'keeps';
+    },
+    add(document, diagram) {
+        if (diagram.kind !== 'pose') {
+            return undefined;
+        }
+        core.addPose(document, operations, operations.create(pick(operations.names), names));
+        return 'changes';
+    },
+    remove(document, diagram) {
+        const boxes = diagram.boxes.filter(({ kind }) => kind === 'pose' || kind === 'use');
+        if (boxes.length === 0) {
+            return undefined;
+        }
+        core.deletePoses(document, operations, [...new Set([pick(boxes), pick(boxes)])].map(({ path }) => path));
+        return 'changes';
+    },
+    transition(document, diagram) {
+        const state = pick(diagram.boxes.filter(({ kind }) => kind === 'state' || kind === 'any'));
+        const to = pick(diagram.boxes.filter(({ kind }) => kind === 'state'));
+        state && to && core.addTransition(document, state.path, to.title);
+        return state && to && 'keeps';
+    },
+    reattach(document, diagram) {
+        const link = pick(diagram.links.filter(({ transition }) => transition));
+        const state = pick(diagram.boxes.filter(({ kind }) => kind === 'state'));
+        if (!link || !state || link.source === state.id) {
+            return undefined;
+        }
+        const before = document.get(link.transition);
+        if (random(2) === 0) {
+            core.retarget(document, link.transition, link.index, state.title);
+            return 'keeps';
+        }
+        core.moveTransition(document, link.transition, state.path);
+        const after = document.get(core.pathOf(document.selected[0]));
+        return JSON.stringify(before) === JSON.stringify(after) ? 'keeps' : 'a transition that lost something';
+    },
+    state(document, diagram) {
+        diagram.kind === 'machine' && core.addState(document, document.view.slice(0, -1));
+        return diagram.kind === 'machine' && 'keeps';
+    },
+    rename(document, diagram) {
+        const state = pick(diagram.boxes.filter(({ kind }) => kind === 'state'));
+        const links = diagram.links.length;
+        if (!state) {
+            return undefined;
+        }
+        core.renameState(document, state.path, `renamed ${random(1000000)}`);
+        const after = core.diagramOf(document, operations, document.view).links.length;
+        return after === links ? 'keeps' : 'transitions that lost their state';
+    },
+    removeState(document, diagram) {
+        const state = pick(diagram.boxes.filter(({ kind }) => kind === 'state'));
+        const links = diagram.links.filter(({ transition }) => transition);
+        if (!state || diagram.boxes.length < 4) {
+            return undefined;
+        }
+        core.deleteInMachine(document, document.view.slice(0, -1), [state.path], links.slice(0, 1).map(link => link.transition));
+        return 'changes';
+    },
+    copyAndPaste(document, diagram) {
+        const boxes = diagram.boxes.filter(({ kind }) => ['pose', 'use', 'state'].includes(kind));
+        if (boxes.length === 0) {
+            return undefined;
+        }
+        const copied = core.copy(document, operations, [pick(boxes), pick(boxes)].map(({ path }) => path));
+        if (copied.length + document.text.length > LARGE) {
+            return undefined;
+        }
+        core.paste(document, operations, copied);
+        return 'changes';
+    },
+    set(document) {
+        const path = pick(fields(document.value));
+        const value = document.get(path);
+        if (typeof value !== 'number') {
+            return undefined;
+        }
+        document.edit('set', () => document.set(path, value + random(10)));
+        return document.get(path) >= value ? 'keeps' : 'a number that was not set';
+    },
+    type(document) {
+        const at = document.text.indexOf('}', random(document.text.length));
+        at > 0 && document.edit('type', () => document.replace(`${document.text.slice(0, at)} ${document.text.slice(at)}`));
+        return at > 0 && 'keeps';
+    },
+};
+
+let failed = 0, done = 0;
+const fail = (name, message) => {
+    console.log(`FAILED ${name}: ${message}`);
+    failed++;
+};
+for (const name of graphs) {
+    const text = readFileSync(name, 'utf8'), document = new GraphDocument(text);
+    if (!document.tree) {
+        fail(name, 'is no JSON');
+        continue;
+    }
+    for (const view of viewsOf(document)) {
+        const diagram = core.diagramOf(document, operations, view);
+        core.arrange(diagram, document.positions);
+        if (diagram.boxes.length < 2) {
+            fail(name, `draws no box for ${core.placeOf(view) || 'the graph'}`);
+        }
+    }
+    for (const path of fields(document.value).filter(path => path.length > 0)) {
+        const value = document.get(path);
+        const isSimple = value === null || typeof value !== 'object';
+        if (isSimple && JSON.stringify(value) === document.source(path)) {
+            document.edit('same', () => document.set(path, value));
+        }
+    }
+    if (document.text !== text || document.undoes !== undefined) {
+        fail(name, 'is changed by values that it has');
+    }
+    const first = seed, kinds = Object.keys(edits), counts = {};
+    for (let i = 0, tries = 0; i < EDITS && tries < 20 * EDITS; tries++) {
+        document.open(pick(viewsOf(document)));
+        const diagram = core.diagramOf(document, operations, document.view), kind = pick(kinds);
+        const before = clipsOf(document.value), text = document.text;
+        let result;
+        try {
+            result = edits[kind](document, diagram);
+        } catch (error) {
+            if (document.text !== text) {
+                fail(name, `seed ${first}: ${kind} was refused, but changed the text: ${error.message}`);
+            }
+            if (!/may not be a pose that is used elsewhere|belong into a machine/.test(error.message)) {
+                fail(name, `seed ${first}, edit ${i}: ${kind}: ${error.stack}\n${text}`);
+                break;
+            }
+        }
+        if (!result) {
+            continue;
+        }
+        i++;
+        counts[kind] = (counts[kind] ?? 0) + 1;
+        if (!document.tree) {
+            fail(name, `seed ${first}, edit ${i}: ${kind} leaves no JSON:\n${text}\n${document.text}`);
+            break;
+        }
+        if (result === 'keeps' && !same(before, clipsOf(document.value))) {
+            fail(name, `seed ${first}, edit ${i}: ${kind} loses or doubles a clip:\n${text}\n---\n${document.text}`);
+            break;
+        }
+        if (result !== 'keeps' && result !== 'changes') {
+            fail(name, `seed ${first}, edit ${i}: ${kind}: ${result}`);
+            break;
+        }
+        done++;
+    }
+    const last = document.text;
+    while (document.undoes !== undefined) {
+        document.undo();
+    }
+    if (document.text !== text) {
+        fail(name, `seed ${first}: undo does not give the first bytes`);
+    }
+    while (document.redoes !== undefined) {
+        document.redo();
+    }
+    if (document.text !== last) {
+        fail(name, `seed ${first}: redo does not give the last bytes`);
+    }
+}
+console.log(`${graphs.length} graphs, ${done} edits, ${failed} failed`);
+process.exitCode = failed > 0 || done < 1000 ? 1 : 0;
