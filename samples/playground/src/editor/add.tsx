@@ -26,6 +26,16 @@ interface Offer {
     add: () => void;
 }
 
+const NOT_FOUND = 4;
+
+// Names that are what was typed come first, then those that begin with it.
+function rankOf({ name, about }: Offer, words: string): number {
+    const title = name.toLowerCase(), short = title.replace(/^(clip|use of) /, '');
+    const isIn = (text: string) => words.split(/\s+/).every(word => text.includes(word));
+    return title === words || short === words ? 0 : title.startsWith(words) || short.startsWith(words) ? 1
+        : isIn(title) ? 2 : isIn(`${title} ${about.toLowerCase()}`) ? 3 : NOT_FOUND;
+}
+
 export function Add({ wish, document, operations, names, isMachine, attempt, end }: Props) {
     const dialog = useRef<HTMLDialogElement>(null);
     const [search, setSearch] = useState(''), [index, setIndex] = useState(0);
@@ -33,7 +43,7 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
 
     const place = (pose: unknown, wish: Wish) => document.edit('add', () => {
         const path = addPose(document, operations, pose);
-        document.keep({ [pointer(path)]: [Math.round(wish.at.x), Math.round(wish.at.y)] });
+        wish.at && document.keep({ [pointer(path)]: [Math.round(wish.at.x), Math.round(wish.at.y)] });
         document.open(document.view, [path]);
         wish.port && connect(document, operations, path, wish.port);
     });
@@ -52,8 +62,9 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
             name: `use of ${name}`, about: 'The definition.', add: () => add({ use: name }, name),
         })),
     ];
-    const words = search.toLowerCase().split(/\s+/);
-    const found = offers.filter(({ name, about }) => words.every(word => `${name} ${about}`.toLowerCase().includes(word)));
+    const words = search.trim().toLowerCase();
+    const found = offers.map(offer => ({ ...offer, rank: rankOf(offer, words) }))
+        .filter(({ rank }) => rank < NOT_FOUND).sort((a, b) => a.rank - b.rank);
     const take = (offer?: Offer) => {
         offer && attempt(offer.add);
         end();

@@ -3,9 +3,9 @@ import {
     Background, BaseEdge, Controls, EdgeLabelRenderer, Handle, MiniMap, Position, ReactFlow, applyNodeChanges,
     useConnection, useReactFlow, useStore,
 } from '@xyflow/react';
-import type { Edge, EdgeProps, Node, NodeChange, NodeProps } from '@xyflow/react';
+import type { Edge, EdgeChange, EdgeProps, Node, NodeChange, NodeProps } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
-import { createContext, useCallback, useContext, useEffect, useMemo, useState } from 'react';
+import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { PointerEvent as ReactPointerEvent } from 'react';
 
 import {
@@ -21,7 +21,7 @@ import type { Path } from './schema.ts';
 export type Mistakes = { path: string; message: string; warning: boolean }[];
 // Where a new box is asked for, and to what it is to be connected.
 export interface Wish {
-    at: { x: number; y: number }; // in the diagram
+    at?: { x: number; y: number }; // in the diagram; otherwise it is arranged
     port?: Port;
     from?: Path; // the state, or the machine, from which a transition was drawn
 }
@@ -128,7 +128,7 @@ function curveOf(a: Rectangle, b: Rectangle, side: number) {
     const start = border(a, limit(ax + ox, a.x, a.width), limit(ay + oy, a.y, a.height), dx, dy);
     const stop = border(b, limit(bx + ox, b.x, b.width), limit(by + oy, b.y, b.height), -dx, -dy);
     // Long ways bend more, so that they pass beside the states between.
-    const swing = 1.6 * offset + Math.min(0.12 * length, 90);
+    const swing = 1.6 * offset + Math.min(0.1 * length + 0.25 * Math.max(length - 250, 0), 220);
     const bend = { x: (start.x + stop.x) / 2 - dy * swing, y: (start.y + stop.y) / 2 + dx * swing };
     return {
         path: `M ${start.x} ${start.y} Q ${bend.x} ${bend.y} ${stop.x} ${stop.y}`, start, stop,
@@ -254,14 +254,15 @@ export function Canvas({ document, diagram, operations, mistakes, found, attempt
         change();
     });
 
-    const onNodesChange = useCallback((changes: NodeChange<BoxNode>[]) => {
-        setNodes(before => applyNodeChanges(changes, before));
-    }, []);
-    const onSelectionChange = useCallback(({ nodes, edges }: { nodes: BoxNode[]; edges: LinkEdge[] }) => {
-        const ids = [...nodes, ...edges].map(({ id }) => id);
-        // React Flow reports what is shown: what is selected elsewhere stays.
-        document.select(ids);
-    }, [document]);
+    const select = (changes: (NodeChange<BoxNode> | EdgeChange<LinkEdge>)[]) => {
+        const selected = new Set(document.selected);
+        for (const change of changes) {
+            if (change.type === 'select') {
+                change.selected ? selected.add(change.id) : selected.delete(change.id);
+            }
+        }
+        document.select([...selected]);
+    };
 
     const join = (source: string, target: string, handle?: string | null) => edit(() => {
         if (diagram.kind === 'pose') {
@@ -285,7 +286,11 @@ export function Canvas({ document, diagram, operations, mistakes, found, attempt
     return (
         <Reattach.Provider value={reattach}>
             <ReactFlow nodes={nodes} edges={edges} nodeTypes={nodeTypes} edgeTypes={edgeTypes} minZoom={0.1}
-                onNodesChange={onNodesChange} onSelectionChange={onSelectionChange} colorMode="system"
+                onNodesChange={changes => {
+                    setNodes(before => applyNodeChanges(changes, before));
+                    select(changes);
+                }}
+                onEdgesChange={select} colorMode="system"
                 onNodeDragStop={(_, __, dragged) => document.place(
                     { ...Object.fromEntries(dragged.map(({ id, position }) => (
                         [id, [Math.round(position.x), Math.round(position.y)]]))) } as Positions)}
@@ -371,7 +376,7 @@ export function addWishedState(document: GraphDocument, wish: Wish, state?: Reco
     const machine = document.view.slice(0, -1);
     document.edit('add a state', () => {
         const path = addState(document, machine, state);
-        document.keep({ [pointer(path)]: [Math.round(wish.at.x), Math.round(wish.at.y)] });
+        wish.at && document.keep({ [pointer(path)]: [Math.round(wish.at.x), Math.round(wish.at.y)] });
         if (wish.from) {
             addTransition(document, wish.from, String(statesOf(document, machine).at(-1)!.name));
         }

@@ -537,11 +537,14 @@ function pasteDefinitions(document: GraphDocument, define: Json): (value: unknow
 
 function pasteStates(document: GraphDocument, machine: Path, states: Json[]): Path[] {
     const there = statesOf(document, machine).map(({ name }) => String(name)), names = new Map<string, string>();
-    for (const { name } of states) {
-        const fresh = freshName([...there, ...names.values()], String(name ?? 'state'));
-        names.set(String(name), fresh);
-    }
-    const known = new Set([...there, ...names.values()]);
+    const taken = [...there];
+    const fresh = states.map(({ name }) => {
+        const found = freshName(taken, String(name ?? 'state'));
+        taken.push(found);
+        names.set(String(name), found);
+        return found;
+    });
+    const known = new Set(taken);
     const target = (to: unknown): unknown => (isObject(to) ? { ...to, state: target(to.state) }
         : names.get(String(to)) ?? to);
     const retargeted = (transition: Json): Json[] => {
@@ -550,11 +553,11 @@ function pasteStates(document: GraphDocument, machine: Path, states: Json[]): Pa
         return transition.to === undefined ? [transition]
             : to.length === 0 ? [] : [{ ...transition, to: Array.isArray(transition.to) ? to : to[0] }];
     };
-    return states.map(state => {
+    return states.map((state, i) => {
         const path = [...machine, 'states', statesOf(document, machine).length];
         const transitions = Array.isArray(state.transitions)
             ? { transitions: state.transitions.filter(isObject).flatMap(retargeted) } : {};
-        document.set(path, { ...state, name: names.get(String(state.name)), ...transitions });
+        document.set(path, { ...state, name: fresh[i], ...transitions });
         return path;
     });
 }

@@ -61,6 +61,20 @@ export function write(value: unknown): string {
     return JSON.stringify(value);
 }
 
+// Boxes that are no object of the text have a word before the pointer, "any:#", or a name, "out:walk".
+function split(name: string): [prefix: string, inner: string] {
+    const found = /^([a-z]+:)(.*)$/.exec(name);
+    return found ? [found[1], found[2]] : ['', name];
+}
+
+function renamed(positions: Positions, rename: (path: Path) => Path): Positions {
+    const entries = Object.entries(positions).map(([name, position]) => {
+        const [prefix, inner] = split(name);
+        return [prefix + (inner.startsWith('#') ? pointer(rename(pathOf(inner))) : inner), position] as const;
+    });
+    return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
 const end = (node: Node) => node.offset + node.length;
 
 function newOffset(old: number, changes: Change[]): number | undefined {
@@ -272,27 +286,19 @@ export class GraphDocument {
     // ---- Positions in a file name states and inputs by their names where they have some, as indices change.
 
     toNames(): Positions {
-        return Object.fromEntries(Object.entries(this.positions).map(([name, position]) => {
-            const path = pathOf(name);
-            const named = path.map((part, i) => {
-                const element = typeof part === 'number' && this.at([...path.slice(0, i + 1), 'name']);
-                return element && element.type === 'string' ? element.value : part;
-            });
-            return [pointer(named), position] as const;
-        }).sort(([a], [b]) => (a < b ? -1 : 1)));
+        return renamed(this.positions, path => path.map((part, i) => {
+            const element = typeof part === 'number' && this.at([...path.slice(0, i + 1), 'name']);
+            return element && element.type === 'string' ? element.value : part;
+        }));
     }
 
     #fromNames(named: Positions): Positions {
-        return Object.fromEntries(Object.entries(named).map(([name, position]) => {
-            const path: Path = [];
-            for (const part of pathOf(name)) {
-                const list = this.at(path);
-                const index = list?.type === 'array' && typeof part === 'string'
-                    ? list.children!.findIndex(child => findNodeAtLocation(child, ['name'])?.value === part) : -1;
-                path.push(index >= 0 ? index : part);
-            }
-            return [pointer(path), position];
-        }));
+        return renamed(named, names => names.reduce<Path>((path, part) => {
+            const list = this.at(path);
+            const index = list?.type === 'array' && typeof part === 'string'
+                ? list.children!.findIndex(child => findNodeAtLocation(child, ['name'])?.value === part) : -1;
+            return [...path, index >= 0 ? index : part];
+        }, []));
     }
 
     // ---- Parts.
@@ -343,6 +349,11 @@ export class GraphDocument {
 
     // Where the pointer of an old tree leads after changes; undefined if what it stands for is gone.
     #moved(name: string, oldTree: Node, changes: Change[]): string | undefined {
+        const [prefix, inner] = split(name);
+        if (prefix) {
+            const moved = inner.startsWith('#') ? this.#moved(inner, oldTree, changes) : inner;
+            return moved === undefined ? undefined : prefix + moved;
+        }
         const old = name === '#' ? oldTree : findNodeAtLocation(oldTree, pathOf(name));
         const offset = old && newOffset(old.offset, changes);
         return offset === undefined ? undefined : this.#beginning(offset);

@@ -58,6 +58,10 @@ function parsed(text: string): unknown {
     }
 }
 
+function counted(n: number, what: string): string {
+    return n === 0 ? 'No mistakes' : `${n} ${what}${n === 1 ? '' : 's'}`;
+}
+
 const positionsName = (name: string) => name.replace(/(\.json)?$/, '.positions.json');
 
 export function Editor({ limber, schema, opened, bytes }: Props) {
@@ -218,7 +222,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                 actions[key]();
             } else if (!isControl && !isTyping(event.target) && key === 'a') {
                 event.preventDefault();
-                setWish({ at: { x: 0, y: 0 } });
+                setWish({});
             } else if (!isControl && !isTyping(event.target) && event.key === 'Enter') {
                 const opens = diagram.boxes.find(({ id }) => id === selected[0])?.opens;
                 opens && event.target instanceof Element && event.target.matches('.react-flow__node') && document.open(opens);
@@ -227,12 +231,12 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
         addEventListener('copy', onCopy);
         addEventListener('cut', onCopy);
         addEventListener('paste', onPaste);
-        addEventListener('keydown', onKey);
+        addEventListener('keydown', onKey, true); // before the box under it is selected
         return () => {
             removeEventListener('copy', onCopy);
             removeEventListener('cut', onCopy);
             removeEventListener('paste', onPaste);
-            removeEventListener('keydown', onKey);
+            removeEventListener('keydown', onKey, true);
         };
     });
     useEffect(() => {
@@ -275,7 +279,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                     `${JSON.stringify(document.toNames(), null, 1)}\n`)}>Save positions</button>
                 <button disabled={!undoes} title={undoes && `Undo: ${undoes}`} onClick={() => document.undo()}>Undo</button>
                 <button disabled={!redoes} title={redoes && `Redo: ${redoes}`} onClick={() => document.redo()}>Redo</button>
-                <button onClick={() => setWish({ at: { x: 0, y: 0 } })}>Add</button>
+                <button onClick={() => setWish({})}>Add</button>
                 <button onClick={() => document.arrange(diagram.boxes.map(({ id }) => id))}>Arrange</button>
                 <button aria-pressed={showsText} onClick={() => showText(!showsText)}>Text</button>
                 <button onClick={async () => {
@@ -338,7 +342,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                     attempt={attempt} fields={fields} />
             </section>
             <section id="mistakes" aria-label="Mistakes and warnings">
-                <h2>{errors > 0 ? `${errors} mistakes` : mistakes.length > 0 ? `${mistakes.length} warnings` : 'No mistakes'}</h2>
+                <h2>{errors > 0 ? counted(errors, 'mistake') : counted(mistakes.length, 'warning')}</h2>
                 <ul>
                     {[...checked.problems, ...checked.warnings].map(({ path, line, message }, i) => (
                         <li key={i} className={i < errors ? 'error' : ''}>

@@ -1,4 +1,5 @@
 // What can be changed of what is selected: connections, transitions, operations, and below them all fields.
+import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 
 import {
@@ -21,14 +22,29 @@ interface Props {
     fields: (path: Path, edit?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
 }
 
+// A choice that acts: at once by mouse and touch; by keys with Enter, as arrows and letters only look for it.
 function Choice({ label, options, choose, none = 'Choose …' }: {
     label: string; options: [value: string, text: string][]; choose: (value: string) => void; none?: string }) {
+    const [value, setValue] = useState(''), keys = useRef(false);
+    const act = (value: string) => {
+        setValue('');
+        value !== '' && choose(value);
+    };
     return (
         <label className="choice">{label}
-            <select value="" onChange={event => event.target.value !== '' && choose(event.target.value)}>
+            <select value={value} onPointerDown={() => (keys.current = false)}
+                onKeyDown={event => {
+                    keys.current = true;
+                    if (event.key === 'Enter' && value !== '') {
+                        event.preventDefault();
+                        act(value);
+                    }
+                }}
+                onChange={event => (keys.current ? setValue(event.target.value) : act(event.target.value))}>
                 <option value="">{none}</option>
                 {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
             </select>
+            {value !== '' && <button onClick={() => act(value)}>Do it</button>}
         </label>
     );
 }
