@@ -82,7 +82,9 @@ async function everyPage() {
 
 // ---- A machine that is drawn: a state crouches on an event, and stands again at its end.
 
-const FIRST = '{"op": "machine", "name": "body", "states": [{"name": "stand", "pose": {"op": "clip", "clip": "stand"}}]}\n';
+const FIRST = `{"op": "machine", "name": "body", "states": [
+  {"name": "stand", "pose": {"op": "clip", "clip": "stand"}}]}
+`;
 const DRAWN = {
     op: 'machine', name: 'body', states: [
         { name: 'stand', pose: { op: 'clip', clip: 'stand' }, transitions: [{ to: 'crouch', event: 'DUCK' }] },

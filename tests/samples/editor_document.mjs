@@ -35,6 +35,10 @@ function clipsOf(value, found = {}) {
 }
 const same = (a, b) => JSON.stringify(Object.entries(a).sort()) === JSON.stringify(Object.entries(b).sort());
 
+function members(value) {
+    return Object.entries(value).map(([key, member]) => [Array.isArray(value) ? Number(key) : key, member]);
+}
+
 // Every view of a document.
 function viewsOf(document) {
     const found = [];
@@ -49,7 +53,7 @@ function viewsOf(document) {
         if (path.length === 0 || isStatePose) {
             found.push(path);
         }
-        Object.entries(value).forEach(([key, member]) => visit(member, [...path, Array.isArray(value) ? Number(key) : key]));
+        members(value).forEach(([key, member]) => visit(member, [...path, key]));
     };
     visit(document.value, []);
     return found;
@@ -58,7 +62,7 @@ function viewsOf(document) {
 function fields(value, path = [], found = []) {
     found.push(path);
     if (value !== null && typeof value === 'object') {
-        Object.entries(value).forEach(([key, member]) => fields(member, [...path, Array.isArray(value) ? Number(key) : key], found));
+        members(value).forEach(([key, member]) => fields(member, [...path, key], found));
     }
     return found;
 }
@@ -94,11 +98,13 @@ const edits = {
         if (!box || value.op === 'machine' || value.op === 'clip') {
             return undefined; // whose states or clip would be lost
         }
-        core.replace(document, operations, box.path, pick(operations.names.filter(op => !['clip', 'machine'].includes(op))), names);
+        const op = pick(operations.names.filter(op => !['clip', 'machine'].includes(op)));
+        core.replace(document, operations, box.path, op, names);
         return 'keeps';
     },
     define(document, diagram) {
-        const box = pick(diagram.boxes.filter(({ kind, path }) => kind === 'pose' && path.length > 0 && path[0] !== 'define'));
+        const isLocal = ({ kind, path }) => kind === 'pose' && path.length > 0 && path[0] !== 'define';
+        const box = pick(diagram.boxes.filter(isLocal));
         box && core.define(document, operations, box.path);
         return box && 'keeps';
     },
@@ -158,7 +164,8 @@ const edits = {
         if (!state || diagram.boxes.length < 4) {
             return undefined;
         }
-        core.deleteInMachine(document, document.view.slice(0, -1), [state.path], links.slice(0, 1).map(link => link.transition));
+        const gone = links.slice(0, 1).map(({ transition }) => transition);
+        core.deleteInMachine(document, document.view.slice(0, -1), [state.path], gone);
         return 'changes';
     },
     copyAndPaste(document, diagram) {
@@ -184,7 +191,8 @@ const edits = {
     },
     type(document) {
         const at = document.text.indexOf('}', random(document.text.length));
-        at > 0 && document.edit('type', () => document.replace(`${document.text.slice(0, at)} ${document.text.slice(at)}`));
+        const text = `${document.text.slice(0, at)} ${document.text.slice(at)}`;
+        at > 0 && document.edit('type', () => document.replace(text));
         return at > 0 && 'keeps';
     },
 };

@@ -50,7 +50,9 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
     const states = (pose: unknown, name: string) => addWishedState(document, wish, { name, pose });
     const add = (pose: unknown, name: string) => (isMachine ? states(pose, name) : place(pose, wish));
     const offers: Offer[] = [
-        ...(isMachine ? [{ name: 'state', about: 'A state in the rest pose.', add: () => addWishedState(document, wish) }] : []),
+        ...(isMachine ? [{
+            name: 'state', about: 'A state in the rest pose.', add: () => addWishedState(document, wish),
+        }] : []),
         ...names.clips.map(clip => ({
             name: `clip ${clip}`, about: isMachine ? 'A state that plays the clip.' : 'The clip, played in a loop.',
             add: () => add({ op: 'clip', clip, ...(isMachine ? {} : { play: true }) }, clip),
@@ -73,8 +75,8 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
     return (
         <dialog ref={dialog} className="add" aria-label="Add" onClose={end}
             onClick={event => event.target === dialog.current && end()}>
-            <input type="search" role="combobox" aria-expanded="true" aria-controls="offers" aria-label="Search what to add"
-                aria-activedescendant={found.length > 0 ? `offer-${current}` : undefined} autoFocus value={search}
+            <input type="search" role="combobox" aria-expanded="true" aria-controls="offers"
+                aria-label="Search what to add" aria-activedescendant={found.length > 0 ? `offer-${current}` : undefined} autoFocus value={search}
                 placeholder={isMachine ? 'A state: clip or operation' : 'A clip or operation'}
                 onChange={event => {
                     setSearch(event.target.value);

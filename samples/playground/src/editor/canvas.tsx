@@ -150,7 +150,8 @@ function TransitionEdge({ id, source, target, data, selected, markerEnd }: EdgeP
     const reattach = useContext(Reattach), { screenToFlowPosition } = useReactFlow();
     const [dragged, setDragged] = useState<{ end: 'source' | 'target'; x: number; y: number }>();
     const curve = useMemo(() => (nodes.has(source) && nodes.has(target)
-        ? curveOf(rectangle(source), rectangle(target), data!.side) : undefined), [positions, source, target, data!.side]);
+        ? curveOf(rectangle(source), rectangle(target), data!.side) : undefined),
+    [positions, source, target, data!.side]);
     if (!curve) {
         return null;
     }
@@ -195,7 +196,8 @@ function sides(links: Link[]): number[] {
     return links.map(({ source, target }) => {
         const pair = `${source} ${target}`, n = counts.get(pair) ?? 0;
         counts.set(pair, n + 1);
-        return source === target ? n : n + (links.some(other => other.source === target && other.target === source) ? 1 : 0);
+        const back = links.some(other => other.source === target && other.target === source);
+        return source !== target && back ? n + 1 : n;
     });
 }
 

@@ -90,7 +90,7 @@ function box(document: GraphDocument, operations: Operations): void {
     let text = `{"${ROOT}": {`;
     const moved = [{ from: offset, length: 1, at: text.length - 1 }];
     [...poses, ...others].forEach((member, i) => {
-        text += i === 0 ? '' : i === poses.length ? `},${document.gap(document.tree!)}` : `,${document.gap(document.tree!)}`;
+        text += i === 0 ? '' : `${i === poses.length ? '}' : ''},${document.gap(document.tree!)}`;
         moved.push({ from: member.offset, length: member.length, at: text.length });
         text += document.text.slice(member.offset, member.offset + member.length);
     });
@@ -291,10 +291,11 @@ export function replace(document: GraphDocument, operations: Operations, path: P
             const name = String(port.path[at.length]), pose = document.get(port.path);
             if (!port.adds && pose !== undefined && !keeps(name) && !isRest(pose)) {
                 const next = free.shift();
+                const from = [...mark.path!, ...port.path.slice(at.length)];
                 if (next) {
-                    document.move([...mark.path!, ...port.path.slice(at.length)], [...mark.path!, next], { op: 'rest' });
+                    document.move(from, [...mark.path!, next], { op: 'rest' });
                 } else if (!isUse(pose)) {
-                    float(document, [...mark.path!, ...port.path.slice(at.length)], () => ({ op: 'rest' }));
+                    float(document, from, () => ({ op: 'rest' }));
                 }
             }
         }
@@ -470,7 +471,7 @@ export function copy(document: GraphDocument, operations: Operations, paths: Pat
     const isStates = paths.some(path => path.at(-2) === 'states');
     const outer = paths.filter(path => !paths.some(other => other !== path && isWithin(path, other)));
     const values = outer.map(path => (path.length > 0 ? document.get(path) : poseOf(document.value, operations)));
-    const names = [...values.reduce((found: Set<string>, value) => reachable(document, value, found), new Set<string>())];
+    const names = [...values.reduce<Set<string>>((found, value) => reachable(document, value, found), new Set())];
     const define = Object.fromEntries(names.map(name => [name, document.get(['define', name])]));
     const used = names.length > 0 ? { define } : {};
     if (isStates) {

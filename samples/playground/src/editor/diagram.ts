@@ -151,7 +151,8 @@ function titleOf(pose: Json): string {
 export function shown(value: unknown): string {
     if (isObject(value)) {
         const { param, in: begins, curve, fade, argument } = value;
-        return String(param ?? argument ?? fade ?? begins ?? (curve ? `${shown(value.value ?? value.of)}, curved` : '…'));
+        const curved = curve ? `${shown(value.value ?? value.of)}, curved` : '…';
+        return String(param ?? argument ?? fade ?? begins ?? curved);
     }
     return Array.isArray(value) ? value.map(shown).join(', ') : String(value);
 }
@@ -172,7 +173,7 @@ function linesOf(pose: Json): string[] {
 // The definitions of a document, and whether they are copied for each use.
 export function definitionsOf(document: GraphDocument): [string, Json][] {
     const define = document.get(['define']);
-    return isObject(define) ? Object.entries(define).filter((entry): entry is [string, Json] => isObject(entry[1])) : [];
+    return Object.entries(isObject(define) ? define : {}).filter((entry): entry is [string, Json] => isObject(entry[1]));
 }
 
 export function hasArguments(pose: unknown): boolean {
@@ -210,8 +211,8 @@ export function portsOf(document: GraphDocument, operations: Operations, path: P
         const definition = document.get(['define', pose.use]);
         const values = isObject(definition) && isObject(definition.arguments) ? definition.arguments : {};
         const given = isObject(pose.with) ? pose.with : {};
-        return Object.keys(values).filter(name => isObject(given[name]) && ('op' in given[name] || 'use' in given[name]))
-            .map(name => ({ path: [...path, 'with', name], label: name, required: values[name] === null }));
+        const isPose = (value: unknown) => isObject(value) && ('op' in value || 'use' in value);
+        return Object.keys(values).filter(name => isPose(given[name])).map(name => ({ path: [...path, 'with', name], label: name, required: values[name] === null }));
     }
     return operations.portsOf(String(pose.op)).flatMap(({ name, list, required, max }) => {
         if (!list) {
@@ -254,7 +255,8 @@ export function poseDiagram(document: GraphDocument, operations: Operations, roo
             lines: isUse ? Object.entries(isObject(pose.with) ? pose.with : {}).filter(([, value]) => !isObject(value))
                 .map(([name, value]) => `${name}: ${shown(value)}`) : linesOf(pose),
             ports: portsOf(document, operations, path),
-            opens: pose.op === 'machine' ? [...path, 'states'] : definition ? ['define', pose.use as string] : undefined,
+            opens: pose.op === 'machine' ? [...path, 'states']
+                : definition ? ['define', pose.use as string] : undefined,
         };
         boxes.set(id, box);
         box.ports.forEach((port, index) => {
@@ -374,7 +376,8 @@ export function machineDiagram(document: GraphDocument, machine: Path): Diagram 
 
 // A view is named by the path of a pose, or of the list of states of a machine.
 export function diagramOf(document: GraphDocument, operations: Operations, view: Path): Diagram {
-    return view.at(-1) === 'states' ? machineDiagram(document, view.slice(0, -1)) : poseDiagram(document, operations, view);
+    return view.at(-1) === 'states' ? machineDiagram(document, view.slice(0, -1))
+        : poseDiagram(document, operations, view);
 }
 
 // What a double click on a pose, or an opened document, shows.

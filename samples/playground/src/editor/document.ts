@@ -184,7 +184,10 @@ export class GraphDocument {
 
     // Names a place for as long as an edit lasts: its path is that after all changes, undefined if it is gone.
     mark(path: Path): Mark {
-        const mark = { name: pointer(path), get path() { return this.name === undefined ? undefined : pathOf(this.name); } };
+        const mark: Mark = {
+            name: pointer(path),
+            get path() { return this.name === undefined ? undefined : pathOf(this.name); },
+        };
         this.#marks.add(mark);
         return mark;
     }

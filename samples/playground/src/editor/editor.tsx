@@ -65,7 +65,8 @@ function counted(n: number, what: string): string {
 const positionsName = (name: string) => name.replace(/(\.json)?$/, '.positions.json');
 
 export function Editor({ limber, schema, opened, bytes }: Props) {
-    const operations = useMemo(() => new Operations(schema), [schema]), fieldSchema = useMemo(() => new Schema(schema), [schema]);
+    const operations = useMemo(() => new Operations(schema), [schema]);
+    const fieldSchema = useMemo(() => new Schema(schema), [schema]);
     const [file, setFile] = useState(() => {
         const document = new GraphDocument(opened.text, opened.positions);
         document.open(viewOf(document, []));
@@ -99,7 +100,8 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
         setPreview(made);
         return () => made.destroy();
     }, [limber, bytes]);
-    const [checked, setChecked] = useState<{ problems: Problem[]; warnings: Problem[] }>({ problems: [], warnings: [] });
+    const [checked, setChecked] = useState<{ problems: Problem[]; warnings: Problem[] }>(
+        { problems: [], warnings: [] });
     useEffect(() => {
         let isLast = true;
         const show = async () => {
@@ -125,14 +127,16 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     const diagram = useMemo(() => diagramOf(document, operations, view), [document, document.text, view.join('/')]);
     const searched = useDeferredValue(search.toLowerCase());
     const found = useMemo(() => new Set(searched === '' ? [] : diagram.boxes.filter(({ title, lines }) => (
-        [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)), [diagram, searched]);
+        [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)),
+    [diagram, searched]);
     const { selected } = document;
     const at = pathOf(selected[0]?.replace(/^(any|result|out):/, '').replace(/\|.*/, '') ?? '');
     const names = preview && namesFor(preview.character, preview.graph, document, selected.length > 0 ? at : view);
     const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
         joints: names?.joints.map(({ name }) => name) ?? [] };
 
-    const fields = (path: Path, edit?: (path: Path, value: unknown, merge?: boolean) => boolean) => names && document.tree && (
+    type Edit = (path: Path, value: unknown, merge?: boolean) => boolean;
+    const fields = (path: Path, edit?: Edit) => names && document.tree && (
         <Fields schema={fieldSchema} document={document.value} path={path} names={names} mistakes={mistakes}
             edit={(path, value, merge) => attempt(() => {
                 if (!edit?.(path, value, merge)) {
@@ -225,7 +229,8 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                 setWish({});
             } else if (!isControl && !isTyping(event.target) && event.key === 'Enter') {
                 const opens = diagram.boxes.find(({ id }) => id === selected[0])?.opens;
-                opens && event.target instanceof Element && event.target.matches('.react-flow__node') && document.open(opens);
+                const isBox = event.target instanceof Element && event.target.matches('.react-flow__node');
+                opens && isBox && document.open(opens);
             }
         };
         addEventListener('copy', onCopy);
@@ -277,8 +282,10 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                 <button onClick={() => void save()}>Save</button>
                 <button onClick={() => saveFile(positionsName(file.name),
                     `${JSON.stringify(document.toNames(), null, 1)}\n`)}>Save positions</button>
-                <button disabled={!undoes} title={undoes && `Undo: ${undoes}`} onClick={() => document.undo()}>Undo</button>
-                <button disabled={!redoes} title={redoes && `Redo: ${redoes}`} onClick={() => document.redo()}>Redo</button>
+                <button disabled={!undoes} title={undoes && `Undo: ${undoes}`}
+                    onClick={() => document.undo()}>Undo</button>
+                <button disabled={!redoes} title={redoes && `Redo: ${redoes}`}
+                    onClick={() => document.redo()}>Redo</button>
                 <button onClick={() => setWish({})}>Add</button>
                 <button onClick={() => document.arrange(diagram.boxes.map(({ id }) => id))}>Arrange</button>
                 <button aria-pressed={showsText} onClick={() => showText(!showsText)}>Text</button>

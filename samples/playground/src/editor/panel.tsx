@@ -61,13 +61,14 @@ function Inputs({ box, document, diagram, operations, attempt, names }: Props & 
                 const link = diagram.links.find(({ target, port }) => target === box.id && port === i);
                 const source = diagram.boxes.find(({ id }) => id === link?.source);
                 const options = sources(port.adds ?? port.path).filter(({ id }) => id !== link?.source)
-                    .map(({ id, title, lines }) => [id, [title, lines[0]].filter(Boolean).join(', ')] as [string, string]);
+                    .map(({ id, title, lines }): [string, string] => (
+                        [id, [title, lines[0]].filter(Boolean).join(', ')]));
                 return (
                     <div key={i} className="input">
                         <Choice label={port.adds ? 'Add an input' : `${port.label}: ${source?.title ?? 'nothing'}`}
                             options={options} none={port.adds ? 'Choose …' : 'Connect …'}
-                            choose={id => attempt(() => (
-                                connect(document, operations, diagram.boxes.find(other => other.id === id)!.path, port)))} />
+                            choose={id => attempt(() => connect(document, operations,
+                                diagram.boxes.find(other => other.id === id)!.path, port))} />
                         {source && (
                             <button aria-label={`Go to ${source.title}`} title="Go there"
                                 onClick={() => document.select([source.id])}>→</button>)}
@@ -97,7 +98,9 @@ function PosePanel(props: Props & { box: Box }) {
                 {box.opens && <button onClick={() => document.open(box.opens!)}>Open</button>}
                 {isLocal && (
                     <button title="A pose that others can use, too"
-                        onClick={() => attempt(() => define(document, operations, box.path))}>Make a definition</button>)}
+                        onClick={() => attempt(() => define(document, operations, box.path))}>
+                        Make a definition
+                    </button>)}
                 <button onClick={() => attempt(() => deletePoses(document, operations, [box.path]))}>Delete</button>
             </div>
             <Inputs {...props} />
@@ -155,11 +158,14 @@ function StatePanel(props: Props & { box: Box }) {
                 {!box.initial && (
                     <button onClick={() => attempt(() => document.edit('begin here', () => (
                         document.set([...machine, 'initial'], box.title))))}>Begin here</button>)}
-                <button onClick={() => attempt(() => deleteInMachine(document, machine, [box.path], []))}>Delete</button>
+                <button onClick={() => attempt(() => deleteInMachine(document, machine, [box.path], []))}>
+                    Delete
+                </button>
             </div>
             <Leaving {...props} from={box.path} />
             {fields(box.path, (path, value, merge) => {
-                const isName = path.at(-1) === 'name' && path.length === box.path.length + 1 && typeof value === 'string';
+                const isName = path.at(-1) === 'name' && path.length === box.path.length + 1
+                    && typeof value === 'string';
                 isName && attempt(() => renameState(document, box.path, value, merge ? pointer(path) : undefined));
                 return isName;
             })}

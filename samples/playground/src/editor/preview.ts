@@ -77,7 +77,7 @@ export class Preview {
         } catch (error) {
             const problems = (error as { problems?: Problem[] }).problems ?? [];
             this.problems = problems.length > 0 ? problems
-                : [{ path: '', file: '', line: 1, column: 1, message: error instanceof Error ? error.message : String(error) }];
+                : [{ path: '', file: '', line: 1, column: 1, message: (error as Error).message }];
             this.warnings = [];
             if (character !== this.character) {
                 this.#end();

@@ -189,7 +189,9 @@ export function Why({ preview, character }: { preview: Preview; character?: numb
             {machines.map(({ name }) => (
                 <details key={name} open={machines.length === 1}>
                     <summary>{name}: {batch.state(one, name)}</summary>
-                    <ul>{batch.explain(one, name).map((transition, i) => <Waits key={i} transition={transition} />)}</ul>
+                    <ul>
+                        {batch.explain(one, name).map((transition, i) => <Waits key={i} transition={transition} />)}
+                    </ul>
                 </details>))}
         </section>
     );

@@ -35,7 +35,8 @@ async function through(bytes: BlobPart, stream: GenericTransformStream): Promise
 }
 
 export async function linkOf(document: GraphDocument): Promise<string> {
-    const packed = await through(JSON.stringify([document.text, document.toNames()]), new CompressionStream('deflate-raw'));
+    const whole = JSON.stringify([document.text, document.toNames()]);
+    const packed = await through(whole, new CompressionStream('deflate-raw'));
     const text = btoa(String.fromCharCode(...new Uint8Array(packed)));
     const link = new URL(location.href);
     link.hash = `graph=${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
