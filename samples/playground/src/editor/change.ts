@@ -3,10 +3,11 @@
 //
 // Poses are nested in the text. A box without a connection is a definition that nothing uses; connecting it puts it
 // into the text where it is used, and a box with several connections is a definition with uses.
-import { definitionsOf, hasArguments, isObject, portsOf, statesOf, usesIn } from './diagram.ts';
+import { definitionsOf, hasArguments, portsOf, statesOf, usesIn } from './diagram.ts';
 import type { Operations, Port } from './diagram.ts';
 import { pathOf, write } from './document.ts';
 import type { GraphDocument } from './document.ts';
+import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
 type Json = Record<string, unknown>;

@@ -1,9 +1,10 @@
 // What is drawn of a document: the boxes and connections of a pose, or the states and transitions of a machine.
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
-import type { Path } from './schema.ts';
+import { changed } from './samples.ts';
+import { Schema, isObject } from './schema.ts';
+import type { Object as Json, Path, Source } from './schema.ts';
 
-type Json = Record<string, unknown>;
 
 // An input of a box, to which a pose may be connected.
 export interface Port {
@@ -42,20 +43,18 @@ export interface Diagram {
     links: Link[];
 }
 
-export function isObject(value: unknown): value is Json {
-    return value !== null && typeof value === 'object' && !Array.isArray(value);
-}
-
 // Which fields of operations are poses, from the schema.
 export class Operations {
     readonly names: string[];
     // Fields in their order: a pose, or a list of poses or of inputs that have one.
     readonly #ports = new Map<string, { name: string; list?: 'poses' | 'inputs'; required: boolean; min: number;
         max: number }[]>();
+    readonly #schema: Schema;
     readonly #definitions: Record<string, any>;
     readonly graphFields: string[]; // of the outermost pose alone
 
     constructor(schema: any) {
+        this.#schema = new Schema(schema);
         this.#definitions = schema.definitions;
         this.names = schema.definitions.pose.properties.op.enum;
         this.graphFields = Object.keys(schema.properties).filter(name => !['op', 'name', 'comment'].includes(name));
@@ -84,63 +83,16 @@ export class Operations {
         return Object.keys(this.#definitions[`op-${op}`]?.properties ?? {});
     }
 
-    // A new pose of an operation, whose required fields have a first value. `first` is the text of its first pose.
+    // A new pose of an operation, with what it needs.
     create(op: string, names: { clips: string[]; joints: string[] }): Json {
-        const { properties, required = [] } = this.#definitions[`op-${op}`];
-        const pose: Json = { op };
-        for (const field of required.filter((name: string) => name !== 'op')) {
-            const port = this.portsOf(op).find(({ name }) => name === field);
-            if (port) {
-                const one = port.list === 'inputs' ? this.#element(properties[field].items) : { op: 'rest' };
-                pose[field] = port.list ? Array.from({ length: Math.max(port.min, 1) }, () => one) : one;
-            } else {
-                pose[field] = this.initial(properties[field], field, names);
-            }
-        }
-        return pose;
+        const suggest = (source: Source) => (source === 'clips' || source === 'joints' ? names[source] : []);
+        return changed(this.#schema, { op: 'rest' }, op, suggest);
     }
 
     // A new element of a list of poses or inputs.
-    element(op: string, list: string): Json {
-        const { items } = this.#definitions[`op-${op}`].properties[list];
-        return items.$ref ? { op: 'rest' } : this.#element(items);
-    }
-
-    #element(items: any): Json {
-        const names = { clips: [], joints: [] };
-        return Object.fromEntries((items.required ?? []).map((name: string) => (
-            [name, name === 'pose' ? { op: 'rest' } : this.initial(items.properties[name], name, names)])));
-    }
-
-    // A valid value of a field, as far as the schema says.
-    initial(schema: any, field: string, names: { clips: string[]; joints: string[] }): unknown {
-        if (field === 'clip') {
-            return names.clips[0] ?? '';
-        }
-        if (field === 'states') {
-            return [{ name: 'first', pose: { op: 'rest' } }];
-        }
-        const entry = schema.$ref ? this.#definitions[schema.$ref.split('/').at(-1)] : schema;
-        if (entry !== schema) {
-            return this.initial(entry, field, names);
-        }
-        const inner = entry.anyOf ?? entry.oneOf;
-        if (inner) {
-            return this.initial(inner[0], field, names);
-        }
-        if (entry.const !== undefined || entry.enum) {
-            return entry.const ?? entry.enum[0];
-        }
-        switch (entry.type) {
-            case 'boolean': return true;
-            case 'integer':
-            case 'number': return Math.max(entry.minimum ?? 0, 0);
-            case 'string': return names.joints[0] ?? '';
-            case 'array': return Array.from({ length: entry.minItems ?? 0 },
-                () => this.initial(entry.items, field, names));
-            default: return Object.fromEntries((entry.required ?? []).map((name: string) => (
-                [name, this.initial(entry.properties[name], name, names)])));
-        }
+    element(op: string, list: string): unknown {
+        const [first] = this.create(op, { clips: [], joints: [] })[list] as unknown[];
+        return first;
     }
 }
 

@@ -1,9 +1,10 @@
 // The properties panel of the editor: the fields of one object of a graph, all by the schema of graphs.
 import { useEffect, useRef } from 'react';
 import type { ReactElement } from 'react';
-import { at, isObject, same } from './schema.ts';
+import { changed } from './samples.ts';
+import { argumentOf, at, isObject, same } from './schema.ts';
 import type { Object, Path } from './schema.ts';
-import { Mistakes, ObjectFields, Select } from './fields/editors.tsx';
+import { Mistakes, ObjectFields, Row, Select } from './fields/editors.tsx';
 import { Inputs, poseName } from './fields/inputs.tsx';
 import { Scope, pathText, suggest } from './fields/scope.ts';
 import type { Props } from './fields/scope.ts';
@@ -19,7 +20,8 @@ export function Fields(props: Props): ReactElement {
         const [to, button] = focused.current ?? [], own = ['', '>.tools', '>h3>.tools', '>.combo'];
         const rows = to === undefined ? [] : [...panel.current!.querySelectorAll<HTMLElement>('[data-path]')]
             .filter(row => row.dataset.path === pathText(to));
-        const find = (row: HTMLElement | undefined, query: string) => row?.querySelector<HTMLElement>(query) ?? undefined;
+        const find = (row: HTMLElement | undefined, query: string) =>
+            row?.querySelector<HTMLElement>(query) ?? undefined;
         const wanted = button && rows.map(row => find(row, own.map(part => `:scope${part}>${button}:enabled`).join()))
             .find(control => control !== undefined);
         (wanted || find(rows.at(-1), ':is(input, select, textarea, button):enabled'))?.focus();
@@ -36,7 +38,9 @@ export function Fields(props: Props): ReactElement {
     return (
         <Scope value={{ ...props, edit, focus }}>
             <div className="fields" ref={panel} data-path={pathText(path)} key={JSON.stringify(path)}>
-                {isObject(value) ? <Whole {...props} edit={edit} value={value} /> : <p>Nothing is here.</p>}
+                {argumentOf(value) !== undefined
+                    ? <Row path={path} node={props.schema.pose} value={value} name="argument" label="argument" />
+                    : isObject(value) ? <Whole {...props} edit={edit} value={value} /> : <p>Nothing is here.</p>}
             </div>
         </Scope>
     );
@@ -59,9 +63,9 @@ function Whole({ schema, document, path, edit, value, ...rest }: Props & { value
     return <>
         <h2>{title}</h2>
         {about && <p className="about">{about}</p>}
-        {typeof value.op === 'string' && <div className="row"><span className="name">op</span>
-            <Select label="op" value={value.op} options={schema.operations}
-                set={op => edit(path, schema.changed(value, op, names))} /></div>}
+        {fields.some(({ name }) => name === 'op') && <div className="row"><span className="name">op</span>
+            <Select label="op" value={String(value.op)} options={schema.operations}
+                set={op => edit(path, changed(schema, value, op, names))} /></div>}
         <Mistakes path={path} value={value} parts />
         <ObjectFields path={path} value={value} label="" fields={fields} />
         {Array.isArray(value.inputs) && <>

@@ -1,8 +1,9 @@
 // The names that fields offer: those of the character, of the graph that runs, and of the document.
 import type { Character, Graph } from 'limber-animation';
 
-import { definitionsOf, isObject, statesOf } from './diagram.ts';
+import { definitionsOf, statesOf } from './diagram.ts';
 import type { GraphDocument } from './document.ts';
+import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
 export interface Names {

@@ -7,10 +7,11 @@ import {
     replace, wrap,
 } from './change.ts';
 import type { ClipsAndJoints } from './change.ts';
-import { isObject, statesOf, targetsOf, transitionText } from './diagram.ts';
+import { statesOf, targetsOf, transitionText } from './diagram.ts';
 import type { Box, Diagram, Operations } from './diagram.ts';
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
+import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
 interface Props {

@@ -55,7 +55,6 @@ export interface Field {
 // What the names in a text are those of.
 export type Source = 'clips' | 'joints' | 'channels' | 'events' | 'parameters' | 'machines' | 'states' | 'definitions'
     | 'fades' | 'groups';
-export type Suggest = (source: Source) => string[];
 
 const SOURCES: Record<string, Source> = {
     'clip': 'clips', 'sync-with': 'clips', 'phase': 'clips', 'remaining': 'clips', 'streamed-clips': 'clips',
@@ -78,19 +77,6 @@ const ONLY: Record<string, string> = {
     'random': 'by chance', 'phase': 'phase of a clip', 'remaining': 'seconds to the end of a clip',
     'bezier': 'Bezier',
 };
-// What new fields begin with, where no default is known and 0 says nothing.
-const STARTS: Record<string, unknown[]> = {
-    'up': [[0, 1, 0]], 'normal': [[0, 1, 0]], 'forward': [[0, 0, 1]], 'direction': [[0, 0, 1]], 'axis': [[1, 0, 0]],
-    'turn': [[0, 0, 0, 1]], 'gravity': [[0, -9.81, 0]], 'times': [[0.333, 0.667, 1]], 'mid-axis': ['auto'],
-    'knee-axis': ['auto'], 'velocity': ['auto'], 'curve': ['smoothstep'], 'bezier': [[0.25, 0.1, 0.25, 1]],
-    'keys': [[[0, 0], [1, 1]]], 'rate': [30], 'stiffness': [4], 'damping': [4], 'radius': [0.05], 'limit': [1],
-    'max-lowering': [0.3], 'max-angle': [0.5], 'lock-distance': [0.2], 'teleport': [1], 'acceleration': [4],
-    'deceleration': [4], 'turn-rate': [3], 'update-every': [2], 'swing': [45], 'after': [1], 'repetitions': [3],
-    'max': [1], 'smooth': [0.1], 'smooth-speed': [1], 'range': [[0, 1]], 'planted-markers': [[0, 1]],
-    'release-half-life': [0.1], 'ground-half-life': [0.1], 'pelvis-half-life': [0.1], 'delay': [0.5],
-    'velocity-half-life': [0.1], 'in': ['IN'], 'out': ['OUT'], 'event': ['EVENT'], 'param': ['value'],
-    'remap': [[0, 0, 1, 0, 1]], 'clamp': [[0, 0, 1]], 'start-phase': [0.5], 'motion': [true], 'to': [0.5],
-};
 
 export const isObject = (value: unknown): value is Object =>
     typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -111,13 +97,14 @@ export class Schema {
     readonly operations: string[];
     readonly pose: Node;
     readonly #definitions: Record<string, Node>;
-    readonly #root: Node;
+    readonly further: Properties; // the fields of the outermost pose alone, if its operation has none of that name
     #depth = 0; // of definitions whose uses give arguments of others
     readonly #known = new WeakMap<Node, Node>();
 
     constructor(json: unknown) {
-        this.#root = json as Node;
-        this.#definitions = (json as { definitions: Record<string, Node> }).definitions;
+        const { properties, definitions } = json as { properties: Properties; definitions: Record<string, Node> };
+        this.further = properties;
+        this.#definitions = definitions;
         this.pose = { $ref: '#/definitions/pose' };
         this.operations = (this.deref(this.pose).properties!.op as Node).enum as string[];
     }
@@ -192,11 +179,10 @@ export class Schema {
             return this.resolve(variants[this.pick(variants, value)], value, document);
         }
         let result = whole.ref === 'use' ? this.#withArguments(whole, value, document) : whole;
-        const conditional = (part: Node) => part.if !== undefined
-            && (this.problem(part.if, value) === undefined ? this.deref(part.then!) : undefined);
-        for (const part of [...whole.allOf ?? [], ...(whole.if !== undefined ? [{ ...whole, allOf: undefined }] : [])]) {
-            const extra = part.if === undefined ? this.deref(part) : conditional(part);
-            result = extra ? this.#merge(result, this.resolve(extra, value, document)) : result;
+        for (const part of [...whole.allOf ?? [], { if: whole.if ?? { not: {} }, then: whole.then }]) {
+            if (part.if === undefined || this.problem(part.if, value) === undefined) {
+                result = this.#merge(result, this.resolve(part.if ? part.then! : part, value, document));
+            }
         }
         return result;
     }
@@ -226,8 +212,9 @@ export class Schema {
         }
         const find = (part: unknown, name: string, path: Path): Path | undefined => argumentOf(part) === name ? path
             : typeof part !== 'object' || part === null ? undefined
-                : Object.keys(part).filter(key => key !== 'arguments').reduce((found: Path | undefined, key) => found
-                    ?? find((part as Object)[key], name, [...path, Array.isArray(part) ? Number(key) : key]), undefined);
+                : Object.entries(part).filter(([key]) => key !== 'arguments').reduce(
+                    (found: Path | undefined, [key, inner]) => found
+                        ?? find(inner, name, [...path, Array.isArray(part) ? Number(key) : key]), undefined);
         this.#depth++;
         const properties = Object.fromEntries(Object.keys(names).map(name => {
             const place = find(definition, name, path);
@@ -239,8 +226,9 @@ export class Schema {
             required } } };
     }
 
-    #named(part: Node, name: string | undefined, description?: string): Node {
-        const { description: about, ...target } = this.deref(part), variants = isChoice(target) ? this.variants(target) : [];
+    named(part: Node, name: string | undefined, description?: string): Node {
+        const { description: about, ...target } = this.deref(part);
+        const variants = isChoice(target) ? this.variants(target) : [];
         const whole = { ...(variants.length === 1 ? variants[0] : target), ...(about && { description: about }) };
         return { ...whole, name: whole.name ?? name, description: whole.description ?? description };
     }
@@ -248,18 +236,19 @@ export class Schema {
     child(node: Node, value: unknown, key: string | number, document: unknown): Node {
         const { name, properties = {}, additionalProperties, items, description } = this.resolve(node, value, document);
         const own = typeof key === 'string' && typeof properties[key] === 'object' ? properties[key] : undefined;
-        const part = own ?? (typeof key === 'string' ? additionalProperties : Array.isArray(items) ? items[key] : items);
-        return own !== undefined ? this.#named(own, String(key))
-            : typeof part === 'object' ? this.#named(part, name, description) : {};
+        const part = own ?? (typeof key === 'string' ? additionalProperties
+            : Array.isArray(items) ? items[key] : items);
+        return own !== undefined ? this.named(own, String(key))
+            : typeof part === 'object' ? this.named(part, name, description) : {};
     }
 
     at(document: unknown, path: Path): Node {
         let node = this.pose, value = document;
         for (const [i, key] of path.entries()) {
-            const further = i === 0 ? this.#root.properties![key] as Node | undefined : undefined;
+            const further = i === 0 ? this.further[key] as Node | undefined : undefined;
             node = i === 1 && path[0] === 'define' ? this.pose
                 : further && !(key in (this.resolve(this.pose, value, document).properties ?? {}))
-                    ? this.#named(further, String(key)) : this.child(node, value, key, document);
+                    ? this.named(further, String(key)) : this.child(node, value, key, document);
             value = (value as Object | undefined)?.[key];
         }
         return node;
@@ -283,8 +272,8 @@ export class Schema {
             case 'integer': case 'number': return 'number';
             case 'string': return 'text';
             case 'null': return 'const';
-            case 'array': return !Array.isArray(whole.items) && whole.items && this.kind(whole.items) === 'pose' ? 'pose'
-                : whole.minItems !== undefined && whole.minItems === whole.maxItems ? 'tuple' : 'list';
+            case 'array': return whole.items && !Array.isArray(whole.items) && this.kind(whole.items) === 'pose'
+                ? 'pose' : whole.minItems !== undefined && whole.minItems === whole.maxItems ? 'tuple' : 'list';
             case 'object': return whole.properties !== undefined ? 'object' : typeof inner !== 'object' ? 'json'
                 : inner.type === 'integer' && inner.maximum !== undefined ? 'mask' : 'map';
             default: return 'json';
@@ -293,7 +282,7 @@ export class Schema {
 
     fieldsAt(document: unknown, path: Path): Field[] {
         const value = at(document, path), own = this.fields(this.at(document, path), value, document);
-        const whole = path.length > 0 ? [] : Object.entries(this.#root.properties!)
+        const whole = path.length > 0 ? [] : Object.entries(this.further)
             .filter(([name]) => !own.some(field => field.name === name))
             .map(([name, part]) => this.#field(name, part as Node, false, true));
         return [...own, ...whole];
@@ -312,7 +301,7 @@ export class Schema {
     }
 
     #field(name: string, part: Node, required: boolean, graph: boolean): Field {
-        const schema = this.#named(part, name), { description = '' } = schema, kind = this.kind(schema);
+        const schema = this.named(part, name), { description = '' } = schema, kind = this.kind(schema);
         return { name, schema, description, required, kind, graph, hidden: DRAWN.has(name) || kind === 'pose',
             default: /([^\s,;:]+) by default/.exec(description)?.[1] };
     }
@@ -349,15 +338,16 @@ export class Schema {
         const inside = Array.isArray(value) ? this.#problemInList(whole, value)
             : isObject(value) ? this.#problemInObject(whole, value) : undefined;
         const all = whole.allOf?.map(part => this.problem(part, value)).find(problem => problem !== undefined);
-        const { if: test, then = true } = whole;
-        const then_ = test !== undefined && this.problem(test, value) === undefined ? this.problem(then, value) : undefined;
-        const any = [whole.anyOf, whole.oneOf].some(list => list?.every(part => this.problem(part, value) !== undefined));
-        return inside ?? all ?? then_ ?? (any ? 'is none of what is allowed here'
-            : whole.not !== undefined && this.problem(whole.not, value) === undefined ? 'is not allowed' : undefined);
+        const { if: test, then = true } = whole, isRefused = (part: Node) => this.problem(part, value) !== undefined;
+        const further = test !== undefined && !isRefused(test) ? this.problem(then, value) : undefined;
+        return inside ?? all ?? further ?? (whole.anyOf?.every(isRefused) || whole.oneOf?.every(isRefused)
+             ? 'is none of what is allowed here'
+            : whole.not !== undefined && !isRefused(whole.not) ? 'is not allowed' : undefined);
     }
 
     #problemInList({ items, minItems = 0, maxItems = Infinity }: Node, value: unknown[]): string | undefined {
-        const problems = value.map((element, i) => this.problem((Array.isArray(items) ? items[i] : items) ?? true, element));
+        const problems = value.map((element, i) =>
+            this.problem((Array.isArray(items) ? items[i] : items) ?? true, element));
         const first = problems.findIndex(problem => problem !== undefined);
         return value.length < minItems || value.length > maxItems ? `must have ${minItems} to ${maxItems} elements`
             : first >= 0 ? `[${first}] ${problems[first]}` : undefined;
@@ -368,118 +358,13 @@ export class Schema {
         const keys = Object.keys(value), { minProperties = 0, maxProperties = Infinity } = node;
         const missing = [...required, ...keys.flatMap(key => {
             const needed = dependencies[key];
-            return Array.isArray(needed) ? needed : needed && this.problem(needed, value) ? needed.required ?? [''] : [];
+            return Array.isArray(needed) ? needed
+                : needed && this.problem(needed, value) !== undefined ? needed.required ?? [''] : [];
         })].find(name => !(name in value));
         const wrong = keys.map(key => [key, this.problem(properties[key] ?? additionalProperties, value[key])])
             .find(([, problem]) => problem !== undefined);
         return missing !== undefined ? `needs "${missing}"` : wrong !== undefined ? `"${wrong[0]}" ${wrong[1]}`
-            : keys.length < minProperties || keys.length > maxProperties ? `must have ${minProperties} fields` : undefined;
-    }
-
-    // What a new field begins with.
-    sample(node: Node, suggest: Suggest): unknown {
-        const whole = this.deref(node), { name = '', description = '', minimum = -Infinity } = whole;
-        const start = STARTS[name]?.find(value => this.problem(whole, value) === undefined);
-        const number = Number(/(-?[\d.]*\d) by default/.exec(description)?.[1] ?? NaN);
-        const source = this.source(whole), variants = this.variants(whole);
-        const words = RegExp(name.split('-').join('.*'), 'i'); // "left-foot" is most likely the joint left_foot
-        const inner = (key: string | number) => this.sample(this.child(whole, undefined, key, undefined), suggest);
-        switch (this.kind(whole)) {
-            case 'boolean': return !/true by default/.test(description);
-            case 'number': return !Number.isNaN(number) ? number
-                : start ?? Math.min(Math.max(0, minimum), whole.maximum ?? 0);
-            case 'enum': return start ?? whole.enum![0];
-            case 'const': return whole.const ?? null;
-            case 'text': return (source && (suggest(source).find(one => words.test(one)) ?? suggest(source)[0])) ?? start ?? (whole.minLength ? name : '');
-            case 'curve': return 'smoothstep';
-            case 'mask': return whole.ref === 'mask' ? { [suggest('joints')[0] ?? 'root']: 255 }
-                : { [suggest('joints')[1] ?? 'root']: 2 }; // levels of detail: all have the root
-            case 'pose': return whole.type === 'array' ? Array.from({ length: whole.minItems ?? 1 }, () => ({ op: 'rest' }))
-                : name !== 'add' ? { op: 'rest' }
-                    : { op: 'make-additive', pose: { op: 'rest' }, reference: { op: 'rest' } };
-            case 'choice': {
-                const first = whole.ref === 'condition' ? variants.find(one => one.only === '>')!
-                    : variants.find(one => this.kind(one) === 'text' && this.source(one) === 'clips')
-                        ?? variants.find(one => this.kind(one) === 'number') ?? variants[0];
-                return Number.isNaN(number) && start !== undefined ? start : this.sample(first, suggest);
-            }
-            case 'list': case 'tuple': return start ?? Array.from({ length: Math.max(whole.minItems ?? 1, 1) }, (_, i) =>
-                name === '>' && i === 0 ? { param: suggest('parameters')[0] ?? 'value' } : inner(i));
-            case 'one': case 'object': return Object.fromEntries([...whole.required ?? [],
-                ...(whole.ref === 'matching' ? ['velocity'] : [])].map(key => [key, inner(key)])); // or a path
-            case 'map': return !whole.minProperties ? {}
-                : { [(source && suggest(name === 'in' ? 'machines' : source)[0]) ?? 'name']: inner('name') };
-            default: return {};
-        }
-    }
-
-    // Turns a value into another variant, and keeps of it what it can: its fields, itself inside of the new one, or
-    // what is inside of it.
-    convert(value: unknown, to: Node, suggest: Suggest): unknown {
-        const fits = (node: Node | boolean | undefined, part: unknown) => node !== undefined
-            && this.problem(node, part) === undefined;
-        const fresh = this.sample(to, suggest);
-        if (fits(to, value) || value === undefined) {
-            return value ?? fresh;
-        }
-        const inner = isObject(value) && Object.keys(value).length === 1 ? Object.values(value)[0] : undefined;
-        if (to.only !== undefined && inner !== undefined && fits(to, { [to.only]: inner })) {
-            return { [to.only]: inner };
-        }
-        for (const key of to.required ?? []) {
-            const slot = (fresh as Object)[key];
-            const wrapped = { ...(fresh as Object), [key]: Array.isArray(slot) ? [value, ...slot.slice(1)] : value };
-            if (typeof value !== 'string' && fits(to, wrapped)) {
-                return wrapped;
-            }
-        }
-        const parts = typeof value === 'object' && value !== null ? Object.values(value).flat() : [];
-        return parts.find(part => fits(to, part)) ?? fresh;
-    }
-
-    // The object of a pose with another operation. It keeps the fields that this one has, too; poses that have no field
-    // any more take the places of those that it needs.
-    changed(pose: Object, op: string, suggest: Suggest): Object {
-        const { properties = {} } = this.deref(this.#definitions[`op-${op}`]);
-        const further = Object.keys(this.#root.properties!).filter(name => name !== 'op' && !(name in properties));
-        const result: Object = {}, poses: unknown[] = [];
-        const isPose = (value: unknown) => this.problem(this.pose, value) === undefined;
-        for (const [name, value] of Object.entries(pose)) {
-            const part = name === 'use' || name === 'with' ? undefined : properties[name];
-            const cut = name === 'inputs' && part ? this.#cutInputs(part as Node, value, suggest) : value;
-            if (name === 'op') {
-                result.op = op;
-            } else if (further.includes(name) || name === 'arguments' || (part && this.problem(part, cut) === undefined)) {
-                result[name] = cut;
-            } else {
-                poses.push(...[value].flat().map(one => isObject(one) && name === 'inputs' ? one.pose : one).filter(isPose));
-            }
-        }
-        const fill = (value: unknown): unknown => same(value, { op: 'rest' }) ? poses.shift() ?? value
-            : Array.isArray(value) ? value.map(fill)
-                : isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, part]) => [key, fill(part)])) : value;
-        const next = () => this.fields(this.pose, result, undefined).find(field => field.required && !(field.name in result));
-        for (let field = next(); field !== undefined; field = next()) {
-            const value = this.sample(field.schema, suggest), isList = field.name === 'inputs' && Array.isArray(value);
-            result[field.name] = fill(!isList ? value : Array.from({ length: Math.max(op === 'space2d' ? 3 : value.length, poses.length) },
-                (_, i) => ({ ...value[0], ...('at' in value[0] && { at: this.#spread(value[0].at, i) }) })));
-        }
-        return { op, ...result };
-    }
-
-    // The inputs of another operation differ in what is beside their poses.
-    #cutInputs(list: Node, inputs: unknown, suggest: Suggest): unknown {
-        const item = this.deref(list).items as Node, { properties = {}, required = [] } = item;
-        return !Array.isArray(inputs) ? inputs : inputs.map((input: Object, i) => ({
-            ...Object.fromEntries(Object.entries(input).filter(([name, value]) =>
-                name in properties && this.problem(properties[name], value) === undefined)),
-            ...Object.fromEntries(required.filter(name => name !== 'pose' && this.problem(properties[name], input[name]))
-                .map(name => [name, this.#spread(this.sample(this.#named(properties[name] as Node, name), suggest), i)])),
-        }));
-    }
-
-    // Two inputs may not be at one place.
-    #spread(place: unknown, i: number): unknown {
-        return typeof place === 'number' ? i : Array.isArray(place) ? [i, i % 2] : place;
+            : keys.length < minProperties || keys.length > maxProperties ? `must have ${minProperties} fields`
+                : undefined;
     }
 }

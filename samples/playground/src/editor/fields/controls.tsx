@@ -23,7 +23,8 @@ export function useMerging(): { begin: () => void; next: () => boolean } {
 }
 
 // A combobox as the ARIA Authoring Practices describe it, with a listbox that what is typed filters. `only` takes no
-// other text than the options, and `add` looks like a button that adds something. `active` gets the option that is hovered or reached by arrow keys, for a preview.
+// other text than the options, and `add` looks like a button. `active` gets the option that is hovered or reached by
+// arrow keys, for a preview.
 export function Combo({ value, options, label, set, only = false, add = false, active, placeholder }: {
     value: string; options: Option[]; label: string; set: (value: string) => void; only?: boolean; add?: boolean;
     active?: (value: string | undefined) => void; placeholder?: string;
@@ -70,9 +71,9 @@ export function Combo({ value, options, label, set, only = false, add = false, a
     };
     return (
         <div className="control combo">
-            <input role="combobox" className={add ? 'add' : undefined} aria-label={label} aria-expanded={open} aria-controls={id} aria-autocomplete="list"
-                aria-activedescendant={index >= 0 ? `${id}${index}` : undefined} autoComplete="off" spellCheck={false}
-                placeholder={placeholder} value={draft ?? value} onKeyDown={press}
+            <input role="combobox" className={add ? 'add' : undefined} aria-label={label} aria-expanded={open}
+                aria-controls={id} aria-activedescendant={index >= 0 ? `${id}${index}` : undefined}
+                aria-autocomplete="list" autoComplete="off" spellCheck={false} placeholder={placeholder} value={draft ?? value} onKeyDown={press}
                 onFocus={event => event.target.select()} onClick={() => setOpen(true)}
                 onBlur={() => choose(only ? undefined : draft)}
                 onChange={event => {

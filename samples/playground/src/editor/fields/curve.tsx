@@ -15,8 +15,8 @@ const family = (name: string, ease: (x: number) => number): Record<string, (x: n
     ({ [`${name}-in`]: ease, [`${name}-out`]: x => 1 - ease(1 - x), [`${name}-in-out`]: inOut(ease) });
 const FORMULAS: Record<string, (x: number) => number> = {
     'linear': x => x, 'uniform-s': x => x * x / (2 * (x * x - x) + 1), 'smoothstep': x => x * x * (3 - 2 * x),
-    ...family('quadratic', x => x * x), ...family('cubic', x => x ** 3), ...family('sine', x => 1 - sin(PI * (1 - x) / 2)),
-    ...family('cosine', x => 1 - cos(PI * x / 2)),
+    ...family('quadratic', x => x * x), ...family('cubic', x => x ** 3),
+    ...family('sine', x => 1 - sin(PI * (1 - x) / 2)), ...family('cosine', x => 1 - cos(PI * x / 2)),
     'sine-in-out': x => (1 - cos(PI * x)) / 2, 'cosine-in-out': x => (1 - cos(PI * x)) / 2,
 };
 const STEPS = Array.from({ length: 33 }, (_, i) => i / 32);
@@ -50,7 +50,8 @@ function lineOfKeys(keys: unknown[]): Pair[] {
 const isNumbers = (value: unknown, length: number): value is number[] =>
     Array.isArray(value) && value.length === length && value.every(one => typeof one === 'number');
 const kindOf = (value: unknown) => typeof value === 'string' ? value : !isObject(value) ? ''
-    : isNumbers(value.bezier, 4) ? 'Bezier' : isNumbers(value.bezier, 2) ? 'Bezier of y' : 'keys' in value ? 'keys' : '';
+    : isNumbers(value.bezier, 4) ? 'Bezier' : isNumbers(value.bezier, 2) ? 'Bezier of y'
+        : Array.isArray(value.keys) ? 'keys' : '';
 
 export function CurveEditor({ path, node, value, label }: Part): ReactElement {
     const { schema, edit } = useScope(), names = schema.variants(node)[0].enum as string[], kind = kindOf(value);
@@ -79,10 +80,11 @@ function Picture({ path, value, label }: Omit<Part, 'node'>): ReactElement | nul
         lines = formula === undefined ? [] : [STEPS.map(x => [x, formula(x)])];
     } else if (kind === 'Bezier') {
         const [x1, y1, x2, y2] = (value as { bezier: number[] }).bezier;
-        const clamp = (x: number) => Math.min(Math.max(x, 0), 1);
-        lines = [STEPS.map(t => [bezier(0, x1, x2, 1, t), bezier(0, y1, y2, 1, t)]), [[0, 0], [x1, y1]], [[1, 1], [x2, y2]]];
-        points = [{ x: x1, y: y1, label: '1', move: (x, y, merge) => edit([...path, 'bezier'], [clamp(x), y, x2, y2], merge) },
-            { x: x2, y: y2, label: '2', move: (x, y, merge) => edit([...path, 'bezier'], [x1, y1, clamp(x), y], merge) }];
+        const clamp = (x: number) => Math.min(Math.max(x, 0), 1), to = [...path, 'bezier'];
+        lines = [STEPS.map(t => [bezier(0, x1, x2, 1, t), bezier(0, y1, y2, 1, t)]), [[0, 0], [x1, y1]],
+            [[1, 1], [x2, y2]]];
+        points = [{ x: x1, y: y1, label: '1', move: (x, y, merge) => edit(to, [clamp(x), y, x2, y2], merge) },
+            { x: x2, y: y2, label: '2', move: (x, y, merge) => edit(to, [x1, y1, clamp(x), y], merge) }];
     } else if (kind === 'Bezier of y') {
         const [a, b] = (value as { bezier: number[] }).bezier;
         lines = [STEPS.map(t => [t, bezier(0, a, b, 1, t)])];
@@ -91,8 +93,9 @@ function Picture({ path, value, label }: Omit<Part, 'node'>): ReactElement | nul
     } else if (kind === 'keys') {
         const keys = (value as { keys: unknown[] }).keys.filter(key => Array.isArray(key) || isObject(key));
         lines = [lineOfKeys(keys)];
-        points = keys.map((key, i) => ({ ...readKey(key), label: String(i + 1), move: (x, y, merge) =>
-            edit([...path, 'keys', i], Array.isArray(key) ? [x, y, ...key.slice(2)] : { ...key as object, x, y }, merge) }));
+        points = keys.map((key, i) => ({ ...readKey(key), label: String(i + 1),
+            move: (x, y, merge) => edit([...path, 'keys', i],
+                Array.isArray(key) ? [x, y, ...key.slice(2)] : { ...key as object, x, y }, merge) }));
     }
     const all = [...lines.flat().map(([x, y]) => ({ x, y })), ...points];
     return all.length === 0 || !all.every(({ x, y }) => Number.isFinite(x + y)) ? null

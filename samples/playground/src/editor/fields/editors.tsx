@@ -1,12 +1,14 @@
 // Editors of values by their schema. Each is a control, or a control with a body below it, for the row of a field.
 import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
+import { convert, sample } from '../samples.ts';
 import { argumentOf, isObject, same } from '../schema.ts';
 import type { Field, Node, Path } from '../schema.ts';
 import { Combo, NumberBox, TextBox, Tool } from './controls.tsx';
 import { CurveEditor } from './curve.tsx';
 import { MaskEditor } from './mask.tsx';
 import { argumentsAt, pathText, suggest, useScope } from './scope.ts';
+import type { Props } from './scope.ts';
 
 export interface Part {
     path: Path;
@@ -14,6 +16,10 @@ export interface Part {
     value: unknown;
     label: string;
 }
+
+const WITH_PARTS = new Set(['choice', 'one', 'object', 'tuple', 'list', 'map']);
+const sampleAt = (scope: Props, node: Node, path: Path) =>
+    sample(scope.schema, node, source => suggest(scope, source, path));
 
 // The mistakes of a value. Those below it are at the rows of its parts, unless it has none or the part is missing.
 export function Mistakes({ path, value, parts }: { path: Path; value: unknown; parts: boolean }): ReactNode {
@@ -32,9 +38,10 @@ export function Row({ name, path, node, value, label, remove, move, needed = fal
     name: ReactNode; remove?: () => void; move?: (by: number) => void; needed?: boolean; part?: boolean;
 }): ReactElement {
     const scope = useScope(), { schema, edit, focus } = scope, [about, setAbout] = useState(false);
-    const description = part ? undefined : schema.deref(node).description, names = argumentsAt(scope, path), isArgument = argumentOf(value) !== undefined;
-    const fresh = () => schema.sample(node, source => suggest(scope, source, path));
-    const parts = value !== undefined && ['choice', 'one', 'object', 'tuple', 'list', 'map'].includes(schema.kind(node));
+    const description = part ? undefined : schema.deref(node).description, names = argumentsAt(scope, path);
+    const isArgument = argumentOf(value) !== undefined;
+    const fresh = () => sampleAt(scope, node, path);
+    const parts = value !== undefined && WITH_PARTS.has(schema.kind(node));
     return (
         <div className={part ? 'row part' : 'row'} role="group" aria-label={label} data-path={pathText(path)}>
             <span className="name" title={description}>{name}</span>
@@ -108,12 +115,14 @@ export function Editor({ path, node, value, label }: Part): ReactElement {
             case 'one': {
                 const inner = { path: [...path, only], value: value[only] };
                 const child = schema.child(node, value, only, scope.document);
+                const title = schema.kind(child) === 'choice' ? `${label} ${only}` : label;
                 return <>
-                    <Editor {...inner} node={child} label={schema.kind(child) === 'choice' ? `${label} ${only}` : label} />
+                    <Editor {...inner} node={child} label={title} />
                     <Mistakes {...inner} parts />
                 </>;
             }
-            case 'object': return <div className="body" data-path={pathText(path)}>{whole.ref === 'parameter' ? <Parameter {...part} />
+            case 'object': return <div className="body" data-path={pathText(path)}>{whole.ref === 'parameter'
+                ? <Parameter {...part} />
                 : <ObjectFields {...part} fields={schema.fields(node, value, scope.document)} />}</div>;
             case 'map': return <MapEditor {...part} />;
             default:
@@ -148,13 +157,14 @@ function NameEditor({ path, node, value, label }: Part): ReactElement {
 function Choice({ path, node, value, label }: Part): ReactElement {
     const scope = useScope(), { schema, edit } = scope, variants = schema.variants(node);
     const index = schema.pick(variants, value), chosen = variants[index];
-    const change = (to: number) => edit(path, schema.convert(value, variants[to], source => suggest(scope, source, path)));
+    const change = (to: number) => edit(path,
+        convert(schema, value, variants[to], source => suggest(scope, source, path)));
     const kind = schema.kind(chosen), span = (chosen.maximum ?? Infinity) - (chosen.minimum ?? -Infinity);
     const select = <Select label={`${label}: kind`} value={String(index)} options={variants.map((_, i) => String(i))}
         names={variants.map(variant => schema.label(variant))} set={next => change(Number(next))} />;
     const editor = <Editor path={path} node={chosen} value={value} label={label} />;
     return kind === 'const' ? select : kind === 'text' || (kind === 'number' && span > 100)
-        ? <span className="control pair">{select}{editor}</span>
+        ? <span className={`control pair of-${kind}`}>{select}{editor}</span>
         : <>{select}<div className="body">{editor}</div></>;
 }
 
@@ -169,7 +179,8 @@ function Parameter({ path, node, value, label }: Part): ReactElement {
             label={`${label}: parameter`} />
         <Mistakes path={[...path, 'param']} value={whole.param} parts={false} />
         <details open={wrong}>
-            <summary>{set.map(({ name }) => `${name} ${JSON.stringify(whole[name])}`).join(', ') || 'default, range'}</summary>
+            <summary>{set.map(({ name }) => `${name} ${JSON.stringify(whole[name])}`).join(', ')
+                || 'default, range'}</summary>
             <div className="params">
                 {numbers.map(({ name, description }) => <label key={name} title={description}>{name}
                     {argumentOf(whole[name]) === undefined
@@ -223,8 +234,7 @@ function List({ path, node, value, label }: Part): ReactElement {
     const scope = useScope(), { schema, edit, document, focus } = scope, list = value as unknown[];
     const { minItems = 0, maxItems = Infinity } = node, move = useMove(path, list);
     const add = () => {
-        edit([...path, list.length], schema.sample(schema.child(node, value, list.length, document),
-            source => suggest(scope, source, path)));
+        edit([...path, list.length], sampleAt(scope, schema.child(node, value, list.length, document), path));
         focus([...path, list.length]);
     };
     return <>
@@ -248,8 +258,8 @@ function MapEditor({ path, node, value, label }: Part): ReactElement {
     const rename = (old: string, name: string) => !(name in map) && edit(path, Object.fromEntries(Object.entries(map)
         .map(([key, part]) => [key === old ? name : key, part])));
     const add = (name: string) => {
-        edit([...path, name], name in map ? map[name] : schema.sample(schema.child(node, value, name, document),
-            from => suggest(scope, from, [...path, name])));
+        edit([...path, name], name in map ? map[name]
+            : sampleAt(scope, schema.child(node, value, name, document), [...path, name]));
         focus([...path, name]);
     };
     return (
@@ -277,7 +287,7 @@ export function ObjectFields({ path, value, label, fields, graph = false }: Omit
     const title = (name: string) => label === '' ? name : `${label} ${name}`;
     const add = (name: string) => {
         const field = open.find(one => one.name === name)!;
-        edit([...path, name], schema.sample(field.schema, source => suggest(scope, source, [...path, name])));
+        edit([...path, name], sampleAt(scope, field.schema, [...path, name]));
         focus([...path, name]);
     };
     return <>
@@ -285,8 +295,8 @@ export function ObjectFields({ path, value, label, fields, graph = false }: Omit
             <Row key={name} name={name} path={[...path, name]} node={node} value={object[name]} label={title(name)}
                 needed={!(name in object)}
                 remove={name in object && !required ? () => edit([...path, name], undefined) : undefined} />))}
-        {Object.keys(object).filter(name => !graph && !known.has(name)).map(name => <Row key={name} name={name} node={{}}
-            path={[...path, name]} value={object[name]} label={title(name)}
+        {Object.keys(object).filter(name => !graph && !known.has(name)).map(name => <Row key={name} name={name}
+            node={{}} path={[...path, name]} value={object[name]} label={title(name)}
             remove={() => edit([...path, name], undefined)} />)}
         {open.some(({ required }) => !required)
             && <Combo value="" only add label={label === '' ? 'Add a field' : `Add a field to ${label}`}

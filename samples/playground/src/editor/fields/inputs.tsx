@@ -21,7 +21,8 @@ export function Inputs({ path, inputs }: { path: Path; inputs: unknown[] }): Rea
             <section key={i} aria-label={label} data-path={pathText(own)}>
                 <h3>{i + 1}: {poseName(input.pose)}
                     <span className="tools">
-                        <Tool name="↑" kind="up" label={`Move ${label} up`} disabled={i === 0} act={() => move(i, -1)} />
+                        <Tool name="↑" kind="up" label={`Move ${label} up`} disabled={i === 0}
+                            act={() => move(i, -1)} />
                         <Tool name="↓" kind="down" label={`Move ${label} down`}
                             disabled={i === inputs.length - 1} act={() => move(i, 1)} />
                         <Tool name="×" label={`Remove ${label}`} disabled={inputs.length <= minItems}

@@ -3,9 +3,8 @@ import { useState } from 'react';
 import type { ReactElement } from 'react';
 import { argumentOf } from '../schema.ts';
 import { NumberBox, Tool } from './controls.tsx';
-import { Editor } from './editors.tsx';
+import { Editor, Mistakes } from './editors.tsx';
 import type { Part } from './editors.tsx';
-import { Mistakes } from './editors.tsx';
 import { useScope } from './scope.ts';
 
 export function MaskEditor({ path, node, value, label }: Part): ReactElement {
@@ -63,7 +62,8 @@ function Joint({ name, depth, max, isMask, own, share, path, label, toggle }: {
             <span className="name">{name}</span>
             {argumentOf(own) !== undefined ? <Editor path={path} node={{}} value={own} label={label} />
                 : <NumberBox value={own ?? share} min={0} max={max} whole slider={false} label={`${label}, share`}
-                    set={(next, merge) => edit(path, next, merge)} clear={() => own !== undefined && edit(path, undefined)} />}
+                    clear={() => edit(path, undefined)}
+                    set={(next, merge) => edit(path, next, merge)} />}
             {own !== undefined && <Tool name="×" label={`Remove ${label}`} act={() => edit(path, undefined)} />}
             <Mistakes path={path} value={own} parts={false} />
         </li>

@@ -76,7 +76,7 @@ export function Plot({ label, box, points, lines = [], height = 150 }: {
                     transform={`translate(${across(point.x)} ${down(point.y)})`} {...moved(point)}>
                     {point.move && <circle className="grip" r="14" />}
                     {point.mark ? <path d="M-7,0H7M0,-7V7" /> : <circle r="5" />}
-                    <text x={across(point.x) > WIDTH * 0.7 ? -8 : 8} y={point.mark ? 16 : -6}
+                    <text x={across(point.x) > WIDTH * 0.7 ? -8 : 8} y={point.mark || down(point.y) < 16 ? 16 : -6}
                         textAnchor={across(point.x) > WIDTH * 0.7 ? 'end' : 'start'}>{point.label}</text>
                 </g>
             ))}

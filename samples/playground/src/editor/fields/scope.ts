@@ -24,11 +24,11 @@ export interface Mistake {
 export interface Props {
     schema: Schema;
     document: unknown; // the parsed JSON of the whole graph
-    path: Path; // the object whose fields are shown: a pose, an input, a state or a transition; [] has those of the graph
+    path: Path; // the object that is shown: a pose, an input, a state or a transition; [] has the fields of the graph
     names: Names;
     mistakes: Mistake[];
-    // Sets a value; undefined removes a field or an element, and the index after the last adds one. `merge`: one step of
-    // undo with the edit before it of the same path.
+    // Sets a value; undefined removes a field or an element, and the index after the last adds one. `merge`: one step
+    // of undo with the edit before it of the same path.
     edit: (path: Path, value: unknown, merge?: boolean) => void;
     preview?: (clip: string | undefined, seconds?: number) => void;
 }
@@ -81,7 +81,7 @@ export function suggest({ document, names }: Props, source: Source, path: Path):
             return machine?.states ?? (isOut ? around[1] ?? [...new Set(names.machines.flatMap(({ states }) => states))]
                 : around[0] ?? names.states);
         }
-        case 'fades': return collect(document, part => 'op' in part || !('in' in part) ? undefined : part.name ?? part.in);
+        case 'fades': return collect(document, part => 'op' in part ? undefined : part.in && (part.name ?? part.in));
         case 'groups': return collect(document, part => part.group);
         default: return names[source];
     }
