@@ -57,6 +57,13 @@ function ribbon([x, z]: number[], [toX, toZ]: number[], width: number): number[]
     return [...a, ...b, ...c, ...c, ...b, ...d];
 }
 
+// What a character measures beside a person, if it is of another kind: its file may have centimetres.
+function scaleOf(character: Character): number {
+    const size = Math.max(...character.meshes.map(({ positions }) => (
+        positions.reduce((largest, at) => Math.max(largest, Math.abs(at)), 0))), 0);
+    return size > 0.5 && size < 5 ? 1 : (size || 1.8) / 1.8;
+}
+
 export class View {
     readonly #renderer: THREE.WebGLRenderer;
     readonly #scene = new THREE.Scene();
@@ -107,7 +114,7 @@ export class View {
             uniforms: {
                 palettes: { value: this.#palettes },
                 color: { value: new THREE.Vector3(...color.slice(0, 3)) },
-                mark: { value: new THREE.Vector3(...(moves ? [0.8, 0.2, 0.02] : color)) },
+                mark: { value: new THREE.Vector3(...(moves && batch.count > 1 ? [0.8, 0.2, 0.02] : color)) },
             },
         });
         this.#motions = new THREE.InstancedBufferAttribute(new Float32Array(batch.count * 4), 4);
@@ -127,14 +134,19 @@ export class View {
             this.#scene.add(shown);
             return shown;
         });
-        const side = Math.ceil(Math.sqrt(batch.count));
+        const side = Math.ceil(Math.sqrt(batch.count)), scale = scaleOf(character);
         for (let i = 0; i < batch.count; i++) {
-            this.#motions.array.set([1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0], i * 4);
+            const at = [1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0];
+            this.#motions.array.set(at.map(part => scale * part), i * 4);
         }
         const [x, y, z, height, depth] = moves ? [-2, 3.5, -7, 0.6, 0]
             : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9, 0];
-        this.#camera.position.set(x, y, z);
-        this.#orbit.target.set(0, height, depth);
+        this.#camera.position.set(x, y, z).multiplyScalar(scale);
+        this.#camera.near = 0.1 * scale;
+        this.#camera.far = 200 * scale;
+        this.#camera.updateProjectionMatrix();
+        this.#orbit.target.set(0, height, depth).multiplyScalar(scale);
+        this.#grid.scale.setScalar(scale);
         this.#orbit.update();
         this.#moves = moves;
         this.#followed = [0, 0];

@@ -9,7 +9,7 @@ export interface Size {
     height: number;
 }
 
-const MARGIN = 16;
+const MARGIN = 16, BETWEEN = 36;
 
 // What a box measures before it was drawn.
 export function sizeOf(box: Box): Size {
@@ -20,16 +20,35 @@ export function sizeOf(box: Box): Size {
 
 const SHAPE = 1.2; // of a canvas: its width by its height
 
+// Dagre knows no ports: boxes of a column are stacked in the order in which the inputs on their right name them.
+function sortRanks(diagram: Diagram, graph: InstanceType<typeof dagre.graphlib.Graph>): void {
+    const columns = new Map<number, Box[]>();
+    for (const box of diagram.boxes) {
+        const x = Math.round((graph.node(box.id) as { x: number }).x);
+        columns.set(x, [...columns.get(x) ?? [], box]);
+    }
+    for (const boxes of columns.values()) {
+        const tops = boxes.map(box => (graph.node(box.id) as { y: number }).y - sizeOf(box).height / 2);
+        let top = Math.min(...tops);
+        for (const box of boxes) {
+            const { height } = sizeOf(box);
+            (graph.node(box.id) as { y: number }).y = top + height / 2;
+            top += height + BETWEEN;
+        }
+    }
+}
+
 // Poses go from left to right. States do so, too, unless they would be wide and flat.
 function laidOut(diagram: Diagram): InstanceType<typeof dagre.graphlib.Graph> {
     const all = (diagram.kind === 'machine' ? ['LR', 'TB'] : ['LR']).map(direction => {
         const graph = new dagre.graphlib.Graph();
-        graph.setGraph({ rankdir: direction, nodesep: 36, ranksep: diagram.kind === 'machine' ? 90 : 70 });
+        graph.setGraph({ rankdir: direction, nodesep: BETWEEN, ranksep: diagram.kind === 'machine' ? 90 : 70 });
         graph.setDefaultEdgeLabel(() => ({}));
         diagram.boxes.forEach(box => graph.setNode(box.id, sizeOf(box)));
         diagram.links.filter(({ source, target }) => source !== target)
             .forEach(({ source, target }) => graph.setEdge(source, target));
         dagre.layout(graph);
+        diagram.kind === 'pose' && sortRanks(diagram, graph);
         const { width = 1, height = 1 } = graph.graph() as Partial<Size>;
         return { graph, extent: Math.max(width, SHAPE * height) };
     });
