@@ -5,6 +5,7 @@
 //   node editor_document.mjs CORE SCHEMA GRAPH...     CORE is the bundle that samples/playground/build.sh has made
 import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 
 const [corePath, schemaPath, ...graphs] = process.argv.slice(2);
 const core = await import(pathToFileURL(corePath));
@@ -180,14 +181,16 @@ const edits = {
         core.paste(document, operations, copied);
         return 'changes';
     },
+    // A number is set, and nothing else.
     set(document) {
-        const path = pick(fields(document.value));
-        const value = document.get(path);
+        const path = pick(fields(document.value)), value = document.get(path);
         if (typeof value !== 'number') {
             return undefined;
         }
-        document.edit('set', () => document.set(path, value + random(10)));
-        return document.get(path) >= value ? 'keeps' : 'a number that was not set';
+        const expected = structuredClone(document.value), number = value + random(10);
+        path.slice(0, -1).reduce((inner, part) => inner[part], expected)[path.at(-1)] = number;
+        document.edit('set', () => document.set(path, number));
+        return isDeepStrictEqual(structuredClone(document.value), expected) ? 'changes' : 'more than a number that was set';
     },
     type(document) {
         const at = document.text.indexOf('}', random(document.text.length));
