@@ -233,7 +233,8 @@ static enum MHD_Result put(struct MHD_Connection *connection, const char *name, 
     uint64_t expected;
     lmb_error error;
     if (upload->failure != 0) {
-        return send_line(connection, upload->failure, "the body is too large", NULL);
+        const bool is_large = upload->failure == MHD_HTTP_CONTENT_TOO_LARGE;
+        return send_line(connection, upload->failure, is_large ? "the body is too large" : "no memory", NULL);
     }
     if (match == NULL && !is_new) {
         return send_line(connection, MHD_HTTP_PRECONDITION_REQUIRED,

@@ -42,8 +42,8 @@ lmb_result character_file_read_splits(const char *const *texts, uint32_t text_co
                                       lmb_import_def *def, lmb_error *error);
 void character_file_close(character_file *character);
 
-// Describes a pack of the character: rig, clips, meshes and images. The meshes of a mannequin are created for it: `skin`
-// and `memory` must outlive the descriptor, and the caller releases both, also if this fails.
+// Describes a pack of the character: rig, clips, meshes and images. The meshes of a mannequin are created for it:
+// `skin` and `memory` must outlive the descriptor, and the caller releases both, also if this fails.
 lmb_result character_file_pack_def(const character_file *character, lmb_arena *memory, mannequin_skin **skin,
                                    lmb_pack_def *def, lmb_error *error);
 // Writes a pack into memory that the caller frees. On failure nothing is left allocated.

@@ -1,5 +1,5 @@
-// Untrusted paths of requests to `limber serve`: what is accepted has the token, and leads to a part of the interface or
-// to a file below a folder.
+// Untrusted paths of requests to `limber serve`: what is accepted has the token, and leads to a part of the interface
+// or to a file below a folder.
 #include "tools/served_path.h"
 
 #include <stdbool.h>
