@@ -1,6 +1,6 @@
 // Edits documents of the editor at random: 1,000 edits of the first graph, and 100 of each other, are undone to the
 // first byte and done again to the last one. No edit may lose a pose, a field that is set to the value it has changes
-// nothing, and positions of boxes are the same after they were saved.
+// nothing, positions of boxes are the same after they were saved, and documents with mistakes are drawn.
 //
 //   node editor_document.mjs CORE SCHEMA GRAPH...     CORE is the bundle that samples/playground/build.sh has made
 import { readFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ const { GraphDocument, Operations } = core;
 const operations = new Operations(JSON.parse(readFileSync(schemaPath, 'utf8')));
 const names = { clips: ['walk', 'run'], joints: ['head'] };
 const EDITS = 100, MANY = 1000; // of most graphs, and of the first
+const BROKEN = 40; // documents of each graph
 const LARGE = 15000; // bytes of a document that is not to grow by copies
 
 // A number that says how the run went is printed, so that a failure can be repeated.
@@ -190,7 +191,8 @@ const edits = {
         const expected = structuredClone(document.value), number = value + random(10);
         path.slice(0, -1).reduce((inner, part) => inner[part], expected)[path.at(-1)] = number;
         document.edit('set', () => document.set(path, number));
-        return isDeepStrictEqual(structuredClone(document.value), expected) ? 'changes' : 'more than a number that was set';
+        const isSet = isDeepStrictEqual(structuredClone(document.value), expected);
+        return isSet ? 'changes' : 'more than a number that was set';
     },
     type(document) {
         const at = document.text.indexOf('}', random(document.text.length));
@@ -199,6 +201,26 @@ const edits = {
         return at > 0 && 'keeps';
     },
 };
+
+// Documents with something senseless in them are drawn, too.
+function drawBroken(name, text) {
+    for (let i = 0; i < BROKEN; i++) {
+        const document = new GraphDocument(text), path = pick(fields(document.value).slice(1));
+        const value = pick([{}, [], null, 1, 'x', [null], [{}], { op: 'blend' }, { use: 'x' },
+            { op: 'machine', states: [1] }]);
+        document.edit('break', () => document.set(path, value));
+        try {
+            viewsOf(document).forEach(view => {
+                const diagram = core.diagramOf(document, operations, view);
+                core.arrange(diagram, {});
+                core.crumbs(document, view);
+            });
+        } catch (error) {
+            fail(name, `${JSON.stringify(value)} at ${core.placeOf(path)}: ${error.stack}`);
+            return;
+        }
+    }
+}
 
 let failed = 0, done = 0;
 const fail = (name, message) => {
@@ -228,6 +250,7 @@ for (const [index, name] of graphs.entries()) {
     if (document.text !== text || document.undoes !== undefined) {
         fail(name, 'is changed by values that it has');
     }
+    drawBroken(name, text);
     const first = seed, kinds = Object.keys(edits);
     const count = index === 0 ? MANY : EDITS;
     for (let i = 0, tries = 0; i < count && tries < 20 * count; tries++) {
@@ -236,13 +259,13 @@ for (const [index, name] of graphs.entries()) {
         if (i % 10 === 0) {
             document.keep(core.arrange(diagram, document.positions));
         }
-        const before = clipsOf(document.value), text = document.text;
+        const before = clipsOf(document.value), { text, undoes } = document;
         let result;
         try {
             result = edits[kind](document, diagram);
         } catch (error) {
-            if (document.text !== text) {
-                fail(name, `seed ${first}: ${kind} was refused, but changed the text: ${error.message}`);
+            if (document.text !== text || document.undoes !== undoes) {
+                fail(name, `seed ${first}: ${kind} was refused, but changed the text or undo: ${error.message}`);
             }
             if (!/may not be a pose that is used elsewhere|belong into a machine/.test(error.message)) {
                 fail(name, `seed ${first}, edit ${i}: ${kind}: ${error.stack}\n${text}`);

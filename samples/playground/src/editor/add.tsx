@@ -76,7 +76,8 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
         <dialog ref={dialog} className="add" aria-label="Add" onClose={end}
             onClick={event => event.target === dialog.current && end()}>
             <input type="search" role="combobox" aria-expanded="true" aria-controls="offers"
-                aria-label="Search what to add" aria-activedescendant={found.length > 0 ? `offer-${current}` : undefined} autoFocus value={search}
+                aria-activedescendant={found.length > 0 ? `offer-${current}` : undefined}
+                aria-label="Search what to add" autoFocus value={search}
                 placeholder={isMachine ? 'A state: clip or operation' : 'A clip or operation'}
                 onChange={event => {
                     setSearch(event.target.value);

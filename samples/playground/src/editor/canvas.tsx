@@ -13,7 +13,6 @@ import {
 } from './change.ts';
 import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
-import { statesOf } from './diagram.ts';
 import type { Box, Diagram, Link, Operations, Port } from './diagram.ts';
 import { arrange } from './layout.ts';
 import type { Path } from './schema.ts';
@@ -43,13 +42,13 @@ const Reattach = createContext<(link: Link, end: 'source' | 'target', box: strin
 
 // ---- Boxes.
 
-function Told({ mistakes }: { mistakes: Mistakes }) {
+function Mark({ mistakes }: { mistakes: Mistakes }) {
     if (mistakes.length === 0) {
         return null;
     }
     const isError = mistakes.some(({ warning }) => !warning);
     const text = mistakes.map(({ message }) => message).join('\n');
-    return <span className={isError ? 'told error' : 'told'} role="img" aria-label={text} title={text}>!</span>;
+    return <span className={isError ? 'mark error' : 'mark'} role="img" aria-label={text} title={text}>!</span>;
 }
 
 function Head({ box, mistakes }: { box: Box; mistakes: Mistakes }) {
@@ -58,7 +57,7 @@ function Head({ box, mistakes }: { box: Box; mistakes: Mistakes }) {
             {box.initial && <span aria-label="initial state" title="The initial state">▸</span>}
             <strong>{box.title}</strong>
             {box.opens && <span aria-label="opens" title="Double click, or Enter, opens it">⊞</span>}
-            <Told mistakes={mistakes} />
+            <Mark mistakes={mistakes} />
         </header>
     );
 }
@@ -380,7 +379,7 @@ export function addWishedState(document: GraphDocument, wish: Wish, state?: Reco
         const path = addState(document, machine, state);
         wish.at && document.keep({ [pointer(path)]: [Math.round(wish.at.x), Math.round(wish.at.y)] });
         if (wish.from) {
-            addTransition(document, wish.from, String(statesOf(document, machine).at(-1)!.name));
+            addTransition(document, wish.from, String(document.get([...path, 'name'])));
         }
         document.open(document.view, [path]);
     });

@@ -322,12 +322,15 @@ export function define(document: GraphDocument, operations: Operations, path: Pa
 
 // ---- Machines.
 
+function namesOf(document: GraphDocument, machine: Path): string[] {
+    return statesOf(document, machine).map(({ state }) => String(state.name));
+}
+
 export function addState(document: GraphDocument, machine: Path, state?: Json): Path {
-    const states = statesOf(document, machine), list = [...machine, 'states'];
-    const name = freshName(states.map(({ name }) => String(name)), String(state?.name ?? 'state'));
-    document.edit('add a state', () => document.set([...list, states.length],
-        { ...(state ?? { pose: { op: 'rest' } }), name, ...(state ? { pose: state.pose } : {}) }));
-    return [...list, states.length];
+    const list = [...machine, 'states'], count = document.at(list)?.children?.length ?? 0;
+    const name = freshName(namesOf(document, machine), String(state?.name ?? 'state'));
+    document.edit('add a state', () => document.set([...list, count], { name, pose: state?.pose ?? { op: 'rest' } }));
+    return [...list, count];
 }
 
 export function addTransition(document: GraphDocument, from: Path, to: string, isOut = false): Path {
@@ -393,7 +396,7 @@ function stateNames(document: GraphDocument, machine: Path): Path[] {
     };
     name([...machine, 'initial']);
     transitions([...machine, 'any']);
-    statesOf(document, machine).forEach((_, i) => transitions([...machine, 'states', i, 'transitions']));
+    statesOf(document, machine).forEach(({ index }) => transitions([...machine, 'states', index, 'transitions']));
     // Machines inside lead out to its states, and conditions anywhere ask for them.
     const isInner = (path: Path) => {
         const inner = [...path].reverse().findIndex((part, i) => part === 'states' && i > 1);
@@ -538,7 +541,7 @@ function pasteDefinitions(document: GraphDocument, define: Json): (value: unknow
 }
 
 function pasteStates(document: GraphDocument, machine: Path, states: Json[]): Path[] {
-    const there = statesOf(document, machine).map(({ name }) => String(name)), names = new Map<string, string>();
+    const there = namesOf(document, machine), names = new Map<string, string>();
     const taken = [...there];
     const fresh = states.map(({ name }) => {
         const found = freshName(taken, String(name ?? 'state'));
@@ -556,7 +559,7 @@ function pasteStates(document: GraphDocument, machine: Path, states: Json[]): Pa
             : to.length === 0 ? [] : [{ ...transition, to: Array.isArray(transition.to) ? to : to[0] }];
     };
     return states.map((state, i) => {
-        const path = [...machine, 'states', statesOf(document, machine).length];
+        const path = [...machine, 'states', document.at([...machine, 'states'])!.children!.length];
         const transitions = Array.isArray(state.transitions)
             ? { transitions: state.transitions.filter(isObject).flatMap(retargeted) } : {};
         document.set(path, { ...state, name: fresh[i], ...transitions });

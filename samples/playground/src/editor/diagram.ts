@@ -63,7 +63,7 @@ export class Operations {
             const { properties, required = [] } = this.#definitions[`op-${op}`];
             this.#ports.set(op, Object.entries<any>(properties).flatMap(([name, entry]) => {
                 const list = isPose(entry.items) ? 'poses' as const
-                    : isPose(entry.items?.properties?.pose) && op !== 'machine' ? 'inputs' as const : undefined;
+                    : isPose(entry.items?.properties?.pose) ? 'inputs' as const : undefined;
                 return isPose(entry) || list
                     ? [{ name, list, required: required.includes(name), min: entry.minItems ?? 0,
                         max: entry.maxItems ?? 1 }] : [];
@@ -117,7 +117,7 @@ function linesOf(pose: Json): string[] {
         }
     }
     if (Array.isArray(pose.states)) {
-        lines.push(pose.states.map(state => state?.name).join(', '));
+        lines.push(statesIn(pose).map(({ state }) => state.name).join(', '));
     }
     return lines;
 }
@@ -125,7 +125,8 @@ function linesOf(pose: Json): string[] {
 // The definitions of a document, and whether they are copied for each use.
 export function definitionsOf(document: GraphDocument): [string, Json][] {
     const define = document.get(['define']);
-    return Object.entries(isObject(define) ? define : {}).filter((entry): entry is [string, Json] => isObject(entry[1]));
+    return Object.entries(isObject(define) ? define : {})
+        .filter((entry): entry is [string, Json] => isObject(entry[1]));
 }
 
 export function hasArguments(pose: unknown): boolean {
@@ -164,7 +165,8 @@ export function portsOf(document: GraphDocument, operations: Operations, path: P
         const values = isObject(definition) && isObject(definition.arguments) ? definition.arguments : {};
         const given = isObject(pose.with) ? pose.with : {};
         const isPose = (value: unknown) => isObject(value) && ('op' in value || 'use' in value);
-        return Object.keys(values).filter(name => isPose(given[name])).map(name => ({ path: [...path, 'with', name], label: name, required: values[name] === null }));
+        return Object.keys(values).filter(name => isPose(given[name])).map(name => (
+            { path: [...path, 'with', name], label: name, required: values[name] === null }));
     }
     return operations.portsOf(String(pose.op)).flatMap(({ name, list, required, max }) => {
         if (!list) {
@@ -249,7 +251,7 @@ export function conditionText(value: unknown): string {
     if (!isObject(value)) {
         return shown(value);
     }
-    const [[kind, inner]] = Object.entries(value);
+    const [kind, inner] = Object.entries(value)[0] ?? ['nothing', undefined];
     switch (kind) {
         case 'and':
         case 'or': return Array.isArray(inner) ? inner.map(conditionText).join(` ${kind} `) : kind;
@@ -282,18 +284,23 @@ export function targetsOf(transition: Json): { name: string; index?: number; out
         : to === undefined ? [] : [{ name: nameOf(to), out }];
 }
 
-export function statesOf(document: GraphDocument, machine: Path): Json[] {
-    const states = document.get([...machine, 'states']);
-    return Array.isArray(states) ? states.filter(isObject) : [];
+// The states of a machine that are objects, with their indices.
+function statesIn(machine: unknown): { state: Json; index: number }[] {
+    const states = isObject(machine) && Array.isArray(machine.states) ? machine.states : [];
+    return states.map((state, index) => ({ state, index })).filter(({ state }) => isObject(state));
+}
+
+export function statesOf(document: GraphDocument, machine: Path): { state: Json; index: number }[] {
+    return statesIn(document.get(machine));
 }
 
 export function machineDiagram(document: GraphDocument, machine: Path): Diagram {
     const states = statesOf(document, machine), boxes: Box[] = [], links: Link[] = [];
     const value = document.get(machine) as Json;
-    const first = value.initial ?? states[0]?.name;
+    const first = value.initial ?? states[0]?.state.name;
     const ids = new Map<string, string>();
-    states.forEach((state, i) => {
-        const path = [...machine, 'states', i], pose = state.pose;
+    for (const { state, index } of states) {
+        const path = [...machine, 'states', index], pose = state.pose;
         const line = isObject(pose) ? [String(pose.clip !== undefined ? shown(pose.clip) : pose.use ?? pose.op)] : [];
         boxes.push({
             id: pointer(path), path, kind: 'state', title: String(state.name ?? ''), lines: line, ports: [],
@@ -301,7 +308,7 @@ export function machineDiagram(document: GraphDocument, machine: Path): Diagram 
             initial: state.name === first,
         });
         ids.set(String(state.name), pointer(path));
-    });
+    }
     const outs = new Set<string>();
     const add = (source: string, list: unknown, path: Path) => Array.isArray(list) && list.forEach((transition, i) => {
         for (const { name, index, out } of isObject(transition) ? targetsOf(transition) : []) {
@@ -315,7 +322,8 @@ export function machineDiagram(document: GraphDocument, machine: Path): Diagram 
             }
         }
     });
-    states.forEach((state, i) => add(boxes[i].id, state.transitions, [...machine, 'states', i, 'transitions']));
+    states.forEach(({ state, index }, i) => (
+        add(boxes[i].id, state.transitions, [...machine, 'states', index, 'transitions'])));
     boxes.push({
         id: `any:${pointer(machine)}`, path: machine, kind: 'any', title: 'Any state', lines: [], ports: [],
     });

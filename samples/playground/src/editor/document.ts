@@ -1,9 +1,9 @@
 // The document: the text of a graph, where its boxes are drawn, what is open and selected, and what was before.
 //
-// The text is the truth. Every edit replaces the smallest part of it, so that whatever somebody else wrote stays as it
+// The text alone counts. Every edit replaces the smallest part of it, so that whatever somebody else wrote stays as it
 // is, and undo gives back the same bytes. Boxes, selection and the open view are named by JSON pointers; an edit moves
 // them along with the text that they stand for.
-import { findNodeAtLocation, findNodeAtOffset, getNodePath, getNodeValue, parseTree } from 'jsonc-parser';
+import { findNodeAtLocation, findNodeAtOffset, getNodePath, parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 
 import type { Path } from './schema.ts';
@@ -107,7 +107,7 @@ export class GraphDocument {
     #after: { state: State; label: string }[] = [];
     #merge: string | undefined;
     #marks = new Set<Mark>();
-    #inside = 0; // of edit()
+    #inside = false; // of edit()
     #listeners = new Set<() => void>();
     version = 0; // counts changes of any kind
 
@@ -137,8 +137,9 @@ export class GraphDocument {
     }
 
     get(path: Path): unknown {
-        const node = this.at(path);
-        return node && getNodeValue(node);
+        return path.reduce<unknown>((value, part) => (
+            value !== null && typeof value === 'object' && Object.hasOwn(value, part)
+                ? (value as Record<string | number, unknown>)[part] : undefined), this.value);
     }
 
     source(path: Path): string {
@@ -160,25 +161,30 @@ export class GraphDocument {
 
     // ---- Edits.
 
-    // Makes one step of undo of everything that `change` applies. Edits in a row with the same `merge` are one step.
+    // Makes one step of undo of everything that `change` applies, also in edits inside. Edits in a row with the same
+    // `merge` are one step. If it throws, nothing has changed.
     edit(label: string, change: () => void, merge?: string): void {
-        if (this.#inside === 0) {
-            this.#remember(label, merge);
+        if (this.#inside) {
+            change();
+            return;
         }
-        this.#inside++;
+        const old = { state: this.#state, before: [...this.#before], after: this.#after, merge: this.#merge };
+        this.#remember(label, merge);
+        this.#inside = true;
         try {
             change();
         } catch (error) {
-            this.#state = this.#before.pop()?.state ?? this.#state;
+            this.#state = old.state;
+            this.#before = old.before;
+            this.#after = old.after;
+            this.#merge = old.merge;
             this.#parse();
             throw error;
         } finally {
-            this.#inside--;
-            if (this.#inside === 0) {
-                this.#marks.clear();
-                this.#forgetNothing();
-                this.#tell();
-            }
+            this.#inside = false;
+            this.#marks.clear();
+            this.#forgetNothing();
+            this.#notify();
         }
     }
 
@@ -266,6 +272,15 @@ export class GraphDocument {
         this.apply([{ offset: start, length: old.length - stop - start, text: text.slice(start, text.length - stop) }]);
     }
 
+    positionsText(): string {
+        return `${JSON.stringify(this.toNames(), null, 1)}\n`;
+    }
+
+    // Places boxes as a file says that toNames() has written.
+    placeNamed(named: Positions): void {
+        this.place(this.#fromNames(named), 'place');
+    }
+
     place(moved: Positions, label = 'move'): void {
         this.#remember(label);
         this.#show({ ...this.#state, positions: { ...this.positions, ...moved } });
@@ -310,7 +325,7 @@ export class GraphDocument {
         const errors: import('jsonc-parser').ParseError[] = [];
         const tree = parseTree(this.text, errors, { disallowComments: true });
         this.tree = errors.length === 0 && tree?.type === 'object' ? tree : undefined;
-        this.value = this.tree && getNodeValue(this.tree);
+        this.value = this.tree && JSON.parse(this.text);
     }
 
     // A step that changed nothing is no step.
@@ -336,16 +351,16 @@ export class GraphDocument {
             this.#state = step.state;
             this.#merge = undefined;
             this.#parse();
-            this.#tell();
+            this.#notify();
         }
     }
 
     #show(state: State): void {
         this.#state = state;
-        this.#tell();
+        this.#notify();
     }
 
-    #tell(): void {
+    #notify(): void {
         this.version++;
         this.#listeners.forEach(listener => listener());
     }

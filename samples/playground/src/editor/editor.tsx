@@ -6,36 +6,25 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, us
 import { Add } from './add.tsx';
 import { Canvas } from './canvas.tsx';
 import type { Mistakes, Wish } from './canvas.tsx';
-import { copy, deleteInMachine, deletePoses, paste } from './change.ts';
 import { Operations, crumbs, diagramOf, viewOf } from './diagram.ts';
 import { GraphDocument, pathOf, placeOf } from './document.ts';
 import { Fields } from './fields.tsx';
+import { useKeys } from './keys.ts';
 import { namesFor } from './names.ts';
 import { Panel } from './panel.tsx';
 import { Preview } from './preview.ts';
-import { Inputs, TimeLine, Weights, Why, showWeights } from './running.tsx';
+import { Running, TimeLine, showWeights } from './running.tsx';
 import { Schema, isObject } from './schema.ts';
 import type { Path } from './schema.ts';
-import { linkOf } from './source.ts';
+import { saveFile } from './source.ts';
 import type { Opened, Served } from './source.ts';
+import { Toolbar } from './toolbar.tsx';
 
 interface Props {
     limber: Limber;
     schema: any;
     opened: Opened;
     bytes: ArrayBuffer; // of the character
-}
-
-function isTyping(target: EventTarget | null): boolean {
-    return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
-}
-
-function saveFile(name: string, text: string): void {
-    const link = window.document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-    link.download = name;
-    link.click();
-    URL.revokeObjectURL(link.href);
 }
 
 // Reads the files that a graph includes, and those that these include, from the server.
@@ -62,17 +51,15 @@ function counted(n: number, what: string): string {
     return n === 0 ? 'No mistakes' : `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
-const positionsName = (name: string) => name.replace(/(\.json)?$/, '.positions.json');
-
 export function Editor({ limber, schema, opened, bytes }: Props) {
     const operations = useMemo(() => new Operations(schema), [schema]);
     const fieldSchema = useMemo(() => new Schema(schema), [schema]);
     const [file, setFile] = useState(() => {
         const document = new GraphDocument(opened.text, opened.positions);
         document.open(viewOf(document, []));
-        return { document, name: opened.name, saved: opened.text };
+        return { document, name: opened.name, saved: opened.text, served: opened.served };
     });
-    const { document } = file;
+    const { document, served } = file, isChanged = document.text !== file.saved;
     const version = useSyncExternalStore(document.subscribe, () => document.version);
     const [preview, setPreview] = useState<Preview>();
     const [said, say] = useState('');
@@ -105,7 +92,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     useEffect(() => {
         let isLast = true;
         const show = async () => {
-            await readIncluded(preview!, document.value, opened.served);
+            await readIncluded(preview!, document.value, served);
             if (isLast) {
                 preview!.show(document.text);
                 setChecked({ problems: preview!.problems, warnings: preview!.warnings });
@@ -156,13 +143,13 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             throw new Error(`${name} is no JSON object.`);
         }
         document.open(viewOf(document, []));
-        setFile({ document, name, saved: text });
+        setFile({ document, name, saved: text, served: undefined });
     });
     const openFiles = async (files: Iterable<File>) => {
         for (const file of files) {
             if (file.name.endsWith('.positions.json')) {
                 const text = await file.text();
-                attempt(() => document.place(JSON.parse(text), 'open positions'));
+                attempt(() => document.placeNamed(JSON.parse(text)));
             } else if (file.name.endsWith('.json')) {
                 open(file.name, await file.text());
             } else if (file.name.endsWith('.script')) {
@@ -177,75 +164,24 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             }
         }
     };
-    const save = async () => {
-        if (!opened.served) {
-            saveFile(file.name, document.text);
-        } else if (!await opened.served.write('graph', document.text)) {
-            say(`${file.name} was changed by somebody else. Load it, or save again to replace it.`);
+    const saveNow = async () => {
+        const { text } = document;
+        if (!served) {
+            saveFile(file.name, text);
+        } else if (!await served.write('graph', text)) {
+            say(`${file.name} was changed by somebody else. Save again to replace it.`);
             return;
         } else {
-            await opened.served.write('positions', `${JSON.stringify(document.toNames(), null, 1)}\n`);
+            await served.write('positions', document.positionsText());
         }
-        setFile({ ...file, saved: document.text });
+        setFile({ ...file, saved: text });
         say('Saved.');
     };
+    const save = () => void saveNow().catch(error => say(String(error)));
 
-    // ---- Keys and the clipboard.
-
+    const add = () => setWish({});
+    useKeys({ document, diagram, operations, attempt, save, add });
     useEffect(() => {
-        const selectedPaths = () => diagram.boxes.filter(({ id, kind }) => selected.includes(id)
-            && ['pose', 'use', 'state'].includes(kind)).map(({ path }) => path);
-        const remove = (paths: Path[]) => attempt(() => (view.at(-1) === 'states'
-            ? deleteInMachine(document, view.slice(0, -1), paths, []) : deletePoses(document, operations, paths)));
-        const onCopy = (event: ClipboardEvent) => {
-            const paths = selectedPaths();
-            if (!isTyping(event.target) && paths.length > 0 && getSelection()?.isCollapsed !== false) {
-                event.clipboardData?.setData('text/plain', copy(document, operations, paths));
-                event.preventDefault();
-                event.type === 'cut' && remove(paths);
-            }
-        };
-        const onPaste = (event: ClipboardEvent) => {
-            const text = event.clipboardData?.getData('text/plain');
-            if (!isTyping(event.target) && text) {
-                attempt(() => paste(document, operations, text));
-                event.preventDefault();
-            }
-        };
-        const onKey = (event: KeyboardEvent) => {
-            const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
-            const actions: Record<string, () => void> = {
-                z: () => (event.shiftKey ? document.redo() : document.undo()),
-                y: () => document.redo(),
-                s: () => void save(),
-                d: () => selectedPaths().length > 0
-                    && attempt(() => paste(document, operations, copy(document, operations, selectedPaths()))),
-            };
-            if (isControl && key in actions && !(isTyping(event.target) && key !== 's')) {
-                event.preventDefault();
-                actions[key]();
-            } else if (!isControl && !isTyping(event.target) && key === 'a') {
-                event.preventDefault();
-                setWish({});
-            } else if (!isControl && !isTyping(event.target) && event.key === 'Enter') {
-                const opens = diagram.boxes.find(({ id }) => id === selected[0])?.opens;
-                const isBox = event.target instanceof Element && event.target.matches('.react-flow__node');
-                opens && isBox && document.open(opens);
-            }
-        };
-        addEventListener('copy', onCopy);
-        addEventListener('cut', onCopy);
-        addEventListener('paste', onPaste);
-        addEventListener('keydown', onKey, true); // before the box under it is selected
-        return () => {
-            removeEventListener('copy', onCopy);
-            removeEventListener('cut', onCopy);
-            removeEventListener('paste', onPaste);
-            removeEventListener('keydown', onKey, true);
-        };
-    });
-    useEffect(() => {
-        const isChanged = document.text !== file.saved;
         window.document.title = `${isChanged ? '* ' : ''}${file.name} - Limber editor`;
         const warn = (event: BeforeUnloadEvent) => isChanged && event.preventDefault();
         addEventListener('beforeunload', warn);
@@ -254,7 +190,6 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
 
     // The server has what another program saved: it is shown, unless both changed.
     useEffect(() => {
-        const { served } = opened;
         const timer = served && setInterval(async () => {
             const text = await served.read('graph').catch(error => void say(String(error)));
             if (text !== undefined && text !== document.text) {
@@ -265,41 +200,17 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             }
         }, 1000);
         return () => clearInterval(timer);
-    }, [opened, file]);
+    }, [served, file]);
 
-    const undoes = document.undoes, redoes = document.redoes, errors = checked.problems.length;
+    const errors = checked.problems.length;
     return (
         <div id="layout" onDragOver={event => event.preventDefault()} onDrop={event => {
             event.preventDefault();
             void openFiles(event.dataTransfer.files);
         }} data-version={version}>
-            <header>
-                <h1>{file.name}{document.text === file.saved ? '' : ' *'}</h1>
-                <label className="file">Open
-                    <input type="file" multiple aria-label="Open graphs, characters or scripts"
-                        onChange={event => void openFiles([...event.target.files ?? []])} />
-                </label>
-                <button onClick={() => void save()}>Save</button>
-                <button onClick={() => saveFile(positionsName(file.name),
-                    `${JSON.stringify(document.toNames(), null, 1)}\n`)}>Save positions</button>
-                <button disabled={!undoes} title={undoes && `Undo: ${undoes}`}
-                    onClick={() => document.undo()}>Undo</button>
-                <button disabled={!redoes} title={redoes && `Redo: ${redoes}`}
-                    onClick={() => document.redo()}>Redo</button>
-                <button onClick={() => setWish({})}>Add</button>
-                <button onClick={() => document.arrange(diagram.boxes.map(({ id }) => id))}>Arrange</button>
-                <button aria-pressed={showsText} onClick={() => showText(!showsText)}>Text</button>
-                <button onClick={async () => {
-                    const link = await linkOf(document);
-                    history.replaceState(null, '', link);
-                    await navigator.clipboard?.writeText(link).catch(() => {});
-                    say('The address holds the graph.');
-                }}>Link</button>
-                <input type="search" aria-label="Search" placeholder="Search" value={search}
-                    onChange={event => setSearch(event.target.value)}
-                    onKeyDown={event => event.key === 'Enter' && found.size > 0 && document.select([...found])} />
-                <a href="index.html">Playground</a>
-            </header>
+            <Toolbar name={file.name} isChanged={isChanged} document={document} found={[...found]} search={search}
+                boxes={diagram.boxes.map(({ id }) => id)} showsText={showsText} open={files => void openFiles(files)}
+                save={save} add={add} setSearch={setSearch} showText={showText} say={say} />
             <p id="said" role="status">{said}</p>
             <main id="diagram" aria-label="Diagram">
                 <nav aria-label="Where this is">
@@ -315,34 +226,13 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                         <Canvas document={document} diagram={diagram} operations={operations} mistakes={mistakes}
                             found={found} attempt={attempt} wish={setWish} />
                     </ReactFlowProvider>
-                ) : <p className="told">The text is no JSON object: {checked.problems[0]?.message}</p>}
+                ) : <p className="error">The text is no JSON object: {checked.problems[0]?.message}</p>}
             </main>
             <section id="running" aria-label="What runs">
                 <canvas ref={canvas} tabIndex={0}
                     aria-label="The characters. Drag, or press Ctrl and arrow keys, to turn the camera." />
                 {preview && <TimeLine preview={preview} attempt={attempt} />}
-                {preview && (
-                    <div className="scrolls">
-                        <label>Characters
-                            <input type="number" min={1} max={2000} value={preview.count} onChange={event => {
-                                preview.count = Math.min(Math.max(Math.round(Number(event.target.value)), 1), 2000);
-                                setCharacter(undefined);
-                            }} />
-                        </label>
-                        {preview.count > 1 && (
-                            <label>Values of
-                                <select value={character ?? ''} onChange={event => setCharacter(
-                                    event.target.value === '' ? undefined : Number(event.target.value))}>
-                                    <option value="">all</option>
-                                    {Array.from({ length: preview.count }, (_, i) => <option key={i}>{i}</option>)}
-                                </select>
-                            </label>
-                        )}
-                        <Inputs preview={preview} character={character} />
-                        <Why preview={preview} character={character} />
-                        <Weights preview={preview} character={character} />
-                    </div>
-                )}
+                {preview && <Running preview={preview} character={character} setCharacter={setCharacter} />}
             </section>
             <section id="panel" aria-label="Selection">
                 <Panel document={document} diagram={diagram} operations={operations} names={clipsAndJoints}

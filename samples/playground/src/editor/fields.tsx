@@ -5,7 +5,7 @@ import { changed } from './samples.ts';
 import { argumentOf, at, isObject, same } from './schema.ts';
 import type { Object, Path } from './schema.ts';
 import { Mistakes, ObjectFields, Row, Select } from './fields/editors.tsx';
-import { Inputs, poseName } from './fields/inputs.tsx';
+import { Inputs } from './fields/inputs.tsx';
 import { Scope, pathText, suggest } from './fields/scope.ts';
 import type { Props } from './fields/scope.ts';
 import { Space } from './fields/space.tsx';
@@ -22,9 +22,9 @@ export function Fields(props: Props): ReactElement {
             .filter(row => row.dataset.path === pathText(to));
         const find = (row: HTMLElement | undefined, query: string) =>
             row?.querySelector<HTMLElement>(query) ?? undefined;
-        const wanted = button && rows.map(row => find(row, own.map(part => `:scope${part}>${button}:enabled`).join()))
+        const desired = button && rows.map(row => find(row, own.map(part => `:scope${part}>${button}:enabled`).join()))
             .find(control => control !== undefined);
-        (wanted || find(rows.at(-1), ':is(input, select, textarea, button):enabled'))?.focus();
+        (desired || find(rows.at(-1), ':is(input, select, textarea, button):enabled'))?.focus();
         focused.current = rows.length > 0 ? undefined : focused.current;
     });
     const edit: Props['edit'] = (to, next, merge) => {
@@ -46,23 +46,11 @@ export function Fields(props: Props): ReactElement {
     );
 }
 
-// The heading of an object, and what it is.
-function titleOf(value: Object, path: Props['path'], schema: Props['schema']): [string, string | undefined] {
-    const kind = typeof path.at(-1) === 'number' ? path.at(-2) : undefined;
-    return typeof value.op === 'string' ? [poseName(value), schema.about(value.op)]
-        : kind === 'states' ? [`State ${value.name ?? ''}`, undefined]
-            : kind === 'transitions' || kind === 'any' ? ['Transition', undefined]
-                : [kind === 'inputs' ? `Input: ${poseName(value.pose)}` : poseName(value), undefined];
-}
-
 function Whole({ schema, document, path, edit, value, ...rest }: Props & { value: Object }): ReactElement {
     const fields = schema.fieldsAt(document, path);
-    const [title, about] = titleOf(value, path, schema);
     const names = (source: Parameters<typeof suggest>[1]) =>
         suggest({ schema, document, path, edit, ...rest }, source, path);
     return <>
-        <h2>{title}</h2>
-        {about && <p className="about">{about}</p>}
         {fields.some(({ name }) => name === 'op') && <div className="row"><span className="name">op</span>
             <Select label="op" value={String(value.op)} options={schema.operations}
                 set={op => edit(path, changed(schema, value, op, names))} /></div>}

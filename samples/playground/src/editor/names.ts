@@ -28,7 +28,7 @@ export function namesFor(character: Character, graph: Graph | undefined, documen
         events: graph?.events ?? [],
         parameters: (graph?.parameters ?? []).map(({ name }) => name).filter(name => name !== ''),
         machines: (graph?.machines ?? []).map(({ name, states }) => ({ name, states })),
-        states: statesOf(document, around).map(({ name }) => String(name)),
+        states: statesOf(document, around).map(({ state }) => String(state.name)),
         definitions: definitionsOf(document).map(([name]) => name),
     };
 }

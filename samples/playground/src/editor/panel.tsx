@@ -118,6 +118,10 @@ function PosePanel(props: Props & { box: Box }) {
 
 // ---- States and transitions.
 
+function targetText(transition: Record<string, unknown>): string {
+    return targetsOf(transition).map(({ name }) => name).join(' or ');
+}
+
 function Leaving({ from, document, attempt }: Props & { from: Path }) {
     const isAny = document.at([...from, 'states']) !== undefined;
     const machine = isAny ? from : from.slice(0, -2), list = [...from, isAny ? 'any' : 'transitions'];
@@ -131,13 +135,13 @@ function Leaving({ from, document, attempt }: Props & { from: Path }) {
                 {sorted.filter(({ transition }) => isObject(transition)).map(({ transition, i }) => (
                     <li key={i}>
                         <button className="link" onClick={() => document.select(idsOf(document, [...list, i]))}>
-                            to {targetsOf(transition).map(({ name }) => name).join(' or ')}: {transitionText(transition)}
+                            to {targetText(transition)}: {transitionText(transition)}
                         </button>
                     </li>
                 ))}
             </ol>
             <Choice label="Add a transition to" options={statesOf(document, machine)
-                .map(({ name }) => [String(name), String(name)])}
+                .map(({ state }) => [String(state.name), String(state.name)])}
             choose={to => attempt(() => addTransition(document, from, to))} />
         </fieldset>
     );
@@ -182,10 +186,11 @@ function TransitionPanel({ path, ...props }: Props & { path: Path }) {
         return null;
     }
     const from = isAny ? 'any state' : String(document.get([...owner, 'name']));
-    const states = statesOf(document, machine).map(({ name }, i) => [String(i), String(name)] as [string, string]);
+    const states = statesOf(document, machine)
+        .map(({ state, index }): [string, string] => [String(index), String(state.name)]);
     return (
         <>
-            <h2>From {from} to {targetsOf(transition).map(({ name }) => name).join(' or ')}</h2>
+            <h2>From {from} to {targetText(transition)}</h2>
             <div className="actions">
                 <button onClick={() => attempt(() => deleteInMachine(document, machine, [], [path]))}>Delete</button>
             </div>

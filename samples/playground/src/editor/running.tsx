@@ -3,6 +3,7 @@ import type { Condition, Operand, Transition } from 'limber-animation';
 import { useEffect, useReducer } from 'react';
 
 import type { Preview } from './preview.ts';
+import { saveFile } from './source.ts';
 
 // Draws a component again some times a second while the preview runs.
 export function useFrames(preview: Preview, every = 4): void {
@@ -21,13 +22,6 @@ export function useFrames(preview: Preview, every = 4): void {
 
 export function TimeLine({ preview, attempt }: { preview: Preview; attempt: (action: () => void) => void }) {
     useFrames(preview);
-    const save = () => {
-        const link = document.createElement('a');
-        link.href = URL.createObjectURL(new Blob([preview.script()], { type: 'text/plain' }));
-        link.download = 'graph.script';
-        link.click();
-        URL.revokeObjectURL(link.href);
-    };
     const load = async (file?: File) => {
         const text = await file?.text();
         text !== undefined && attempt(() => preview.load(text));
@@ -41,7 +35,8 @@ export function TimeLine({ preview, attempt }: { preview: Preview; attempt: (act
                 min={0} max={Math.max(preview.frames, 1)} value={Math.max(preview.frame, 0)}
                 onChange={event => preview.seek(Number(event.target.value))} />
             <output>{(preview.frame / 60).toFixed(2)} s</output>
-            <button title="Save the time line as a script of limber play" onClick={save}>Save</button>
+            <button title="Save the time line as a script of limber play" 
+                onClick={() => saveFile('graph.script', preview.script())}>Save</button>
             <label className="file">Load
                 <input type="file" aria-label="Load a script" onChange={event => load(event.target.files?.[0])} />
             </label>
@@ -62,7 +57,7 @@ function Parameter({ preview, name, min, max, initial, character }: {
     );
 }
 
-export function Inputs({ preview, character }: { preview: Preview; character?: number }) {
+function Inputs({ preview, character }: { preview: Preview; character?: number }) {
     useFrames(preview, 8);
     const { graph } = preview;
     if (!graph) {
@@ -91,7 +86,7 @@ function Meter({ name, value }: { name: string; value: number }) {
     );
 }
 
-export function Weights({ preview, character }: { preview: Preview; character?: number }) {
+function Weights({ preview, character }: { preview: Preview; character?: number }) {
     useFrames(preview, 6);
     const { batch, graph } = preview, one = character ?? 0;
     if (!batch || !graph) {
@@ -131,7 +126,7 @@ export function showWeights({ batch, graph }: Preview, character: number): void 
 
 // ---- Why the current state stays.
 
-function told(operand: Operand): string {
+function operandText(operand: Operand): string {
     const value = Number(operand.value.toFixed(3));
     switch (operand.of) {
         case 'phase': return `${operand.clip ?? 'the clip'} is at ${value} s`;
@@ -155,7 +150,7 @@ function Term({ condition }: { condition: Condition }) {
     const isNumber = ['value', 'phase', 'draw', 'choice'].includes(condition.left.of);
     return (
         <li className={condition.holds ? 'holds' : ''}>
-            {mark} {told(condition.left)}{isNumber ? ` ${condition.kind} ${told(condition.right)}` : ''}
+            {mark} {operandText(condition.left)}{isNumber ? ` ${condition.kind} ${operandText(condition.right)}` : ''}
         </li>
     );
 }
@@ -177,7 +172,7 @@ function Waits({ transition }: { transition: Transition }) {
     );
 }
 
-export function Why({ preview, character }: { preview: Preview; character?: number }) {
+function Why({ preview, character }: { preview: Preview; character?: number }) {
     useFrames(preview, 6);
     const { batch, graph } = preview, one = character ?? 0;
     const machines = graph?.machines.filter(({ isFade }) => !isFade) ?? [];
@@ -194,5 +189,35 @@ export function Why({ preview, character }: { preview: Preview; character?: numb
                     </ul>
                 </details>))}
         </section>
+    );
+}
+
+// ---- All of it, below the picture.
+
+const MOST = 2000; // characters
+
+export function Running({ preview, character, setCharacter }: {
+    preview: Preview; character?: number; setCharacter: (character?: number) => void }) {
+    return (
+        <div className="scrolls">
+            <label>Characters
+                <input type="number" min={1} max={MOST} value={preview.count} onChange={event => {
+                    preview.count = Math.min(Math.max(Math.round(Number(event.target.value)), 1), MOST);
+                    setCharacter(undefined);
+                }} />
+            </label>
+            {preview.count > 1 && (
+                <label>Values of
+                    <select value={character ?? ''} onChange={event => (
+                        setCharacter(event.target.value === '' ? undefined : Number(event.target.value)))}>
+                        <option value="">all</option>
+                        {Array.from({ length: preview.count }, (_, i) => <option key={i}>{i}</option>)}
+                    </select>
+                </label>
+            )}
+            <Inputs preview={preview} character={character} />
+            <Why preview={preview} character={character} />
+            <Weights preview={preview} character={character} />
+        </div>
     );
 }

@@ -50,12 +50,38 @@ async function fromLink(text: string): Promise<Opened> {
     return { name: 'graph.json', text: graph, positions };
 }
 
+export function saveFile(name: string, text: string): void {
+    const link = document.createElement('a');
+    link.href = URL.createObjectURL(new Blob([text]));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+}
+
 // ---- The server.
 
+// Its requests wait for each other, so that an older answer never says what the file is.
 export class Served {
     readonly #tags = new Map<string, string>();
+    #last: Promise<unknown> = Promise.resolve();
 
-    async read(name: string): Promise<string | undefined> {
+    // Returns the text of a file, if it is there and another one than before.
+    read(name: string): Promise<string | undefined> {
+        return this.#next(() => this.#read(name));
+    }
+
+    // Returns whether it was written: not if somebody else changed the file meanwhile. The next write replaces that.
+    write(name: string, text: string): Promise<boolean> {
+        return this.#next(() => this.#write(name, text));
+    }
+
+    #next<Answer>(request: () => Promise<Answer>): Promise<Answer> {
+        const answer = this.#last.then(request);
+        this.#last = answer.catch(() => {});
+        return answer;
+    }
+
+    async #read(name: string): Promise<string | undefined> {
         const known = this.#tags.get(name);
         const response = await fetch(`served/${name}`, { cache: 'no-store',
             headers: known === undefined ? {} : { 'If-None-Match': known } });
@@ -69,8 +95,7 @@ export class Served {
         return response.text();
     }
 
-    // Returns whether it was written: not if somebody else changed the file meanwhile. The next write replaces that.
-    async write(name: string, text: string): Promise<boolean> {
+    async #write(name: string, text: string): Promise<boolean> {
         const known = this.#tags.get(name);
         const response = await fetch(`served/${name}`, { method: 'PUT', body: text,
             headers: known === undefined ? { 'If-None-Match': '*' } : { 'If-Match': known } });

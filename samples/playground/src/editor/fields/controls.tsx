@@ -73,8 +73,8 @@ export function Combo({ value, options, label, set, only = false, add = false, a
         <div className="control combo">
             <input role="combobox" className={add ? 'add' : undefined} aria-label={label} aria-expanded={open}
                 aria-controls={id} aria-activedescendant={index >= 0 ? `${id}${index}` : undefined}
-                aria-autocomplete="list" autoComplete="off" spellCheck={false} placeholder={placeholder} value={draft ?? value} onKeyDown={press}
-                onFocus={event => event.target.select()} onClick={() => setOpen(true)}
+                aria-autocomplete="list" autoComplete="off" spellCheck={false} placeholder={placeholder}
+                value={draft ?? value} onKeyDown={press} onFocus={event => event.target.select()} onClick={() => setOpen(true)}
                 onBlur={() => choose(only ? undefined : draft)}
                 onChange={event => {
                     setDraft(event.target.value);
