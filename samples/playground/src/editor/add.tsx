@@ -16,7 +16,7 @@ interface Props {
     operations: Operations;
     names: ClipsAndJoints;
     isMachine: boolean;
-    attempt: (edit: () => void) => void;
+    edit: (change: () => void) => void;
     end: () => void;
 }
 
@@ -36,7 +36,7 @@ function rankOf({ name, about }: Offer, words: string): number {
         : isIn(title) ? 2 : isIn(`${title} ${about.toLowerCase()}`) ? 3 : NOT_FOUND;
 }
 
-export function Add({ wish, document, operations, names, isMachine, attempt, end }: Props) {
+export function Add({ wish, document, operations, names, isMachine, edit, end }: Props) {
     const dialog = useRef<HTMLDialogElement>(null);
     const [search, setSearch] = useState(''), [index, setIndex] = useState(0);
     useEffect(() => dialog.current?.showModal(), []);
@@ -68,7 +68,7 @@ export function Add({ wish, document, operations, names, isMachine, attempt, end
     const found = offers.map(offer => ({ ...offer, rank: rankOf(offer, words) }))
         .filter(({ rank }) => rank < NOT_FOUND).sort((a, b) => a.rank - b.rank);
     const take = (offer?: Offer) => {
-        offer && attempt(offer.add);
+        offer && edit(offer.add);
         end();
     };
     const current = Math.min(index, found.length - 1);

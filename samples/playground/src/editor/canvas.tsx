@@ -14,7 +14,6 @@ import {
 import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
 import type { Box, Diagram, Link, Operations, Port } from './diagram.ts';
-import { arrange } from './layout.ts';
 import type { Path } from './schema.ts';
 
 export type Mistakes = { path: string; message: string; warning: boolean }[];
@@ -31,7 +30,8 @@ interface Props {
     operations: Operations;
     mistakes: Mistakes;
     found: Set<string>; // boxes that a search finds
-    attempt: (edit: () => void) => void; // shows the message of an edit that is refused
+    positions: Positions;
+    edit: (change: () => void) => void; // shows the message of an edit that is refused
     wish: (wish: Wish) => void;
 }
 
@@ -202,14 +202,9 @@ function sides(links: Link[]): number[] {
 
 // ---- The canvas.
 
-export function positionsOf(diagram: Diagram, document: GraphDocument): Positions {
-    return arrange(diagram, document.positions);
-}
-
-export function Canvas({ document, diagram, operations, mistakes, found, attempt, wish }: Props) {
+export function Canvas({ document, diagram, operations, positions, mistakes, found, edit, wish }: Props) {
     const flow = useReactFlow<BoxNode, LinkEdge>();
     const [nodes, setNodes] = useState<BoxNode[]>([]);
-    const positions = useMemo(() => positionsOf(diagram, document), [diagram, document.positions]);
 
     useEffect(() => setNodes(before => {
         const known = new Map(before.map(node => [node.id, node]));
@@ -249,12 +244,6 @@ export function Canvas({ document, diagram, operations, mistakes, found, attempt
 
     const boxOf = (id: string | null) => diagram.boxes.find(box => box.id === id);
     const portOf = (id: string | null, handle: string | null | undefined) => boxOf(id)?.ports[Number(handle)];
-    // Boxes stay where they are seen, whatever an edit changes.
-    const edit = (change: () => void) => attempt(() => {
-        document.keep(positions);
-        change();
-    });
-
     const select = (changes: (NodeChange<BoxNode> | EdgeChange<LinkEdge>)[]) => {
         const selected = new Set(document.selected);
         for (const change of changes) {

@@ -288,6 +288,9 @@ export class GraphDocument {
 
     // Keeps where boxes are seen, also those that nobody has moved. No step of undo.
     keep(seen: Positions): void {
+        if (Object.entries(seen).every(([name, at]) => this.positions[name] === at)) {
+            return;
+        }
         this.#state = { ...this.#state, positions: { ...this.positions, ...seen } };
     }
 

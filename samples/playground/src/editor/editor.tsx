@@ -10,6 +10,7 @@ import { Operations, crumbs, diagramOf, viewOf } from './diagram.ts';
 import { GraphDocument, pathOf, placeOf } from './document.ts';
 import { Fields } from './fields.tsx';
 import { useKeys } from './keys.ts';
+import { arrange } from './layout.ts';
 import { namesFor } from './names.ts';
 import { Panel } from './panel.tsx';
 import { Preview } from './preview.ts';
@@ -112,6 +113,12 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
 
     const view = document.view;
     const diagram = useMemo(() => diagramOf(document, operations, view), [document, document.text, view.join('/')]);
+    const positions = useMemo(() => arrange(diagram, document.positions), [diagram, document.positions]);
+    // Boxes stay where they are seen, whatever an edit changes.
+    const edit = (change: () => void) => attempt(() => {
+        document.keep(positions);
+        change();
+    });
     const searched = useDeferredValue(search.toLowerCase());
     const found = useMemo(() => new Set(searched === '' ? [] : diagram.boxes.filter(({ title, lines }) => (
         [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)),
@@ -122,11 +129,11 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
         joints: names?.joints.map(({ name }) => name) ?? [] };
 
-    type Edit = (path: Path, value: unknown, merge?: boolean) => boolean;
-    const fields = (path: Path, edit?: Edit) => names && document.tree && (
+    type Instead = (path: Path, value: unknown, merge?: boolean) => boolean;
+    const fields = (path: Path, instead?: Instead) => names && document.tree && (
         <Fields schema={fieldSchema} document={document.value} path={path} names={names} mistakes={mistakes}
-            edit={(path, value, merge) => attempt(() => {
-                if (!edit?.(path, value, merge)) {
+            edit={(path, value, merge) => edit(() => {
+                if (!instead?.(path, value, merge)) {
                     document.edit(`set ${placeOf(path.slice(-1))}`, () => document.set(path, value),
                         merge ? path.join('/') : undefined);
                 }
@@ -180,7 +187,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     const save = () => void saveNow().catch(error => say(String(error)));
 
     const add = () => setWish({});
-    useKeys({ document, diagram, operations, attempt, save, add });
+    useKeys({ document, diagram, operations, edit, save, add });
     useEffect(() => {
         window.document.title = `${isChanged ? '* ' : ''}${file.name} - Limber editor`;
         const warn = (event: BeforeUnloadEvent) => isChanged && event.preventDefault();
@@ -223,8 +230,8 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                         onChange={event => document.edit('type', () => document.replace(event.target.value), 'text')} />
                 ) : document.tree ? (
                     <ReactFlowProvider>
-                        <Canvas document={document} diagram={diagram} operations={operations} mistakes={mistakes}
-                            found={found} attempt={attempt} wish={setWish} />
+                        <Canvas document={document} diagram={diagram} operations={operations} positions={positions}
+                            mistakes={mistakes} found={found} edit={edit} wish={setWish} />
                     </ReactFlowProvider>
                 ) : <p className="error">The text is no JSON object: {checked.problems[0]?.message}</p>}
             </main>
@@ -236,7 +243,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             </section>
             <section id="panel" aria-label="Selection">
                 <Panel document={document} diagram={diagram} operations={operations} names={clipsAndJoints}
-                    attempt={attempt} fields={fields} />
+                    edit={edit} fields={fields} />
             </section>
             <section id="mistakes" aria-label="Mistakes and warnings">
                 <h2>{errors > 0 ? counted(errors, 'mistake') : counted(mistakes.length, 'warning')}</h2>
@@ -248,7 +255,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                 </ul>
             </section>
             {wish && (
-                <Add wish={wish} document={document} operations={operations} names={clipsAndJoints} attempt={attempt}
+                <Add wish={wish} document={document} operations={operations} names={clipsAndJoints} edit={edit}
                     isMachine={diagram.kind === 'machine'} end={() => setWish(undefined)} />)}
         </div>
     );

@@ -10,7 +10,7 @@ interface Page {
     document: GraphDocument;
     diagram: Diagram;
     operations: Operations;
-    attempt: (edit: () => void) => void;
+    edit: (change: () => void) => void;
     save: () => void;
     add: () => void;
 }
@@ -33,23 +33,23 @@ function remove({ document, diagram, operations }: Page, paths: Path[]): void {
 }
 
 function onClipboard(page: Page, event: ClipboardEvent): void {
-    const { document, operations, attempt } = page, paths = selectedPaths(page);
+    const { document, operations, edit } = page, paths = selectedPaths(page);
     const text = event.clipboardData?.getData('text/plain');
     if (isTyping(event.target)) {
         return;
     }
     if (event.type === 'paste' && text) {
         event.preventDefault();
-        attempt(() => paste(document, operations, text));
+        edit(() => paste(document, operations, text));
     } else if (event.type !== 'paste' && paths.length > 0 && getSelection()?.isCollapsed !== false) {
         event.preventDefault();
         event.clipboardData?.setData('text/plain', copy(document, operations, paths));
-        event.type === 'cut' && attempt(() => remove(page, paths));
+        event.type === 'cut' && edit(() => remove(page, paths));
     }
 }
 
 function onKey(page: Page, event: KeyboardEvent): void {
-    const { document, diagram, operations, attempt, save, add } = page, paths = selectedPaths(page);
+    const { document, diagram, operations, edit, save, add } = page, paths = selectedPaths(page);
     const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
     const isBox = event.target instanceof Element && event.target.matches('.react-flow__node');
     const opens = isBox ? diagram.boxes.find(({ id }) => id === document.selected[0])?.opens : undefined;
@@ -57,7 +57,7 @@ function onKey(page: Page, event: KeyboardEvent): void {
         z: () => (event.shiftKey ? document.redo() : document.undo()),
         y: () => document.redo(),
         s: save,
-        d: paths.length > 0 ? () => attempt(() => paste(document, operations, copy(document, operations, paths)))
+        d: paths.length > 0 ? () => edit(() => paste(document, operations, copy(document, operations, paths)))
             : undefined,
     } : { a: add, enter: opens && (() => document.open(opens)) };
     const action = actions[key];

@@ -19,8 +19,8 @@ interface Props {
     diagram: Diagram;
     operations: Operations;
     names: ClipsAndJoints;
-    attempt: (edit: () => void) => void;
-    fields: (path: Path, edit?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
+    edit: (change: () => void) => void;
+    fields: (path: Path, instead?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
 }
 
 // A choice that acts: at once by mouse and touch; by keys with Enter, as arrows and letters only look for it.
@@ -52,7 +52,7 @@ function Choice({ label, options, choose, none = 'Choose …' }: {
 
 // ---- A pose: its operation and its inputs.
 
-function Inputs({ box, document, diagram, operations, attempt, names }: Props & { box: Box }) {
+function Inputs({ box, document, diagram, operations, edit, names }: Props & { box: Box }) {
     const sources = (port: Path) => diagram.boxes.filter(other => other.kind !== 'result' && other.id !== box.id
         && mayConnect(document, other.path, port));
     return (
@@ -68,27 +68,27 @@ function Inputs({ box, document, diagram, operations, attempt, names }: Props & 
                     <div key={i} className="input">
                         <Choice label={port.adds ? 'Add an input' : `${port.label}: ${source?.title ?? 'nothing'}`}
                             options={options} none={port.adds ? 'Choose …' : 'Connect …'}
-                            choose={id => attempt(() => connect(document, operations,
+                            choose={id => edit(() => connect(document, operations,
                                 diagram.boxes.find(other => other.id === id)!.path, port))} />
                         {source && (
                             <button aria-label={`Go to ${source.title}`} title="Go there"
                                 onClick={() => document.select([source.id])}>→</button>)}
                         {source && (
                             <button aria-label={`Disconnect ${port.label}`} title="Disconnect"
-                                onClick={() => attempt(() => disconnect(document, operations, port.path))}>✕</button>)}
+                                onClick={() => edit(() => disconnect(document, operations, port.path))}>✕</button>)}
                     </div>
                 );
             })}
             {box.kind === 'pose' && (
                 <Choice label="Wrap in" options={operations.names
                     .filter(op => operations.portsOf(op).length > 0).map(op => [op, op])}
-                choose={op => attempt(() => wrap(document, operations, box.path, op, names))} />)}
+                choose={op => edit(() => wrap(document, operations, box.path, op, names))} />)}
         </fieldset>
     );
 }
 
 function PosePanel(props: Props & { box: Box }) {
-    const { box, document, operations, names, attempt, fields } = props;
+    const { box, document, operations, names, edit, fields } = props;
     const isDefinition = box.path[0] === 'define' && box.path.length === 2;
     const isLocal = box.kind === 'pose' && !isDefinition && box.path.length > 0;
     return (
@@ -99,17 +99,17 @@ function PosePanel(props: Props & { box: Box }) {
                 {box.opens && <button onClick={() => document.open(box.opens!)}>Open</button>}
                 {isLocal && (
                     <button title="A pose that others can use, too"
-                        onClick={() => attempt(() => define(document, operations, box.path))}>
+                        onClick={() => edit(() => define(document, operations, box.path))}>
                         Make a definition
                     </button>)}
-                <button onClick={() => attempt(() => deletePoses(document, operations, [box.path]))}>Delete</button>
+                <button onClick={() => edit(() => deletePoses(document, operations, [box.path]))}>Delete</button>
             </div>
             <Inputs {...props} />
             {fields(box.path, (path, value) => {
                 // Another operation keeps what fits.
                 const isOperation = path.length === box.path.length && isObject(value) && typeof value.op === 'string'
                     && value.op !== (document.get(box.path) as any)?.op;
-                isOperation && attempt(() => replace(document, operations, box.path, value.op as string, names));
+                isOperation && edit(() => replace(document, operations, box.path, value.op as string, names));
                 return isOperation;
             })}
         </>
@@ -122,7 +122,7 @@ function targetText(transition: Record<string, unknown>): string {
     return targetsOf(transition).map(({ name }) => name).join(' or ');
 }
 
-function Leaving({ from, document, attempt }: Props & { from: Path }) {
+function Leaving({ from, document, edit }: Props & { from: Path }) {
     const isAny = document.at([...from, 'states']) !== undefined;
     const machine = isAny ? from : from.slice(0, -2), list = [...from, isAny ? 'any' : 'transitions'];
     const transitions = document.get(list);
@@ -142,7 +142,7 @@ function Leaving({ from, document, attempt }: Props & { from: Path }) {
             </ol>
             <Choice label="Add a transition to" options={statesOf(document, machine)
                 .map(({ state }) => [String(state.name), String(state.name)])}
-            choose={to => attempt(() => addTransition(document, from, to))} />
+            choose={to => edit(() => addTransition(document, from, to))} />
         </fieldset>
     );
 }
@@ -154,16 +154,16 @@ function idsOf(document: GraphDocument, path: Path): string[] {
 }
 
 function StatePanel(props: Props & { box: Box }) {
-    const { box, document, attempt, fields } = props, machine = box.path.slice(0, -2);
+    const { box, document, edit, fields } = props, machine = box.path.slice(0, -2);
     return (
         <>
             <h2>State {box.title}</h2>
             <div className="actions">
                 <button onClick={() => document.open(box.opens!)}>Open</button>
                 {!box.initial && (
-                    <button onClick={() => attempt(() => document.edit('begin here', () => (
+                    <button onClick={() => edit(() => document.edit('begin here', () => (
                         document.set([...machine, 'initial'], box.title))))}>Begin here</button>)}
-                <button onClick={() => attempt(() => deleteInMachine(document, machine, [box.path], []))}>
+                <button onClick={() => edit(() => deleteInMachine(document, machine, [box.path], []))}>
                     Delete
                 </button>
             </div>
@@ -171,7 +171,7 @@ function StatePanel(props: Props & { box: Box }) {
             {fields(box.path, (path, value, merge) => {
                 const isName = path.at(-1) === 'name' && path.length === box.path.length + 1
                     && typeof value === 'string';
-                isName && attempt(() => renameState(document, box.path, value, merge ? pointer(path) : undefined));
+                isName && edit(() => renameState(document, box.path, value, merge ? pointer(path) : undefined));
                 return isName;
             })}
         </>
@@ -179,7 +179,7 @@ function StatePanel(props: Props & { box: Box }) {
 }
 
 function TransitionPanel({ path, ...props }: Props & { path: Path }) {
-    const { document, attempt, fields } = props;
+    const { document, edit, fields } = props;
     const isAny = path.at(-2) === 'any', owner = path.slice(0, -2), machine = isAny ? owner : owner.slice(0, -2);
     const transition = document.get(path);
     if (!isObject(transition)) {
@@ -192,10 +192,10 @@ function TransitionPanel({ path, ...props }: Props & { path: Path }) {
         <>
             <h2>From {from} to {targetText(transition)}</h2>
             <div className="actions">
-                <button onClick={() => attempt(() => deleteInMachine(document, machine, [], [path]))}>Delete</button>
+                <button onClick={() => edit(() => deleteInMachine(document, machine, [], [path]))}>Delete</button>
             </div>
             <Choice label="Let it begin at" options={[...states, ['any', 'any state']]}
-                choose={index => attempt(() => moveTransition(document, path,
+                choose={index => edit(() => moveTransition(document, path,
                     index === 'any' ? machine : [...machine, 'states', Number(index)]))} />
             {fields(path)}
         </>
