@@ -9,14 +9,14 @@ import { createContext, useContext, useEffect, useMemo, useState } from 'react';
 import type { PointerEvent as ReactPointerEvent } from 'react';
 
 import {
-    addState, addTransition, connect, deleteInMachine, deletePoses, disconnect, mayConnect, moveTransition, retarget,
+    addState, addTransition, connect, disconnect, mayConnect, moveTransition, reconnect, retarget,
 } from './change.ts';
 import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
 import type { Box, Diagram, Link, Operations, Port } from './diagram.ts';
+import type { Mistake } from './names.ts';
 import type { Path } from './schema.ts';
 
-export type Mistakes = { path: string; message: string; warning: boolean }[];
 // Where a new box is asked for, and to what it is to be connected.
 export interface Wish {
     at?: { x: number; y: number }; // in the diagram; otherwise it is arranged
@@ -28,21 +28,21 @@ interface Props {
     document: GraphDocument;
     diagram: Diagram;
     operations: Operations;
-    mistakes: Mistakes;
+    mistakes: Mistake[];
     found: Set<string>; // boxes that a search finds
     positions: Positions;
     edit: (change: () => void) => void; // shows the message of an edit that is refused
     wish: (wish: Wish) => void;
 }
 
-type BoxNode = Node<{ box: Box; mistakes: Mistakes; isFound: boolean }>;
+type BoxNode = Node<{ box: Box; mistakes: Mistake[]; isFound: boolean }>;
 type LinkEdge = Edge<{ link: Link; side: number }>;
 
 const Reattach = createContext<(link: Link, end: 'source' | 'target', box: string) => void>(() => {});
 
 // ---- Boxes.
 
-function Mark({ mistakes }: { mistakes: Mistakes }) {
+function Mark({ mistakes }: { mistakes: Mistake[] }) {
     if (mistakes.length === 0) {
         return null;
     }
@@ -51,7 +51,7 @@ function Mark({ mistakes }: { mistakes: Mistakes }) {
     return <span className={isError ? 'mark error' : 'mark'} role="img" aria-label={text} title={text}>!</span>;
 }
 
-function Head({ box, mistakes }: { box: Box; mistakes: Mistakes }) {
+function Head({ box, mistakes }: { box: Box; mistakes: Mistake[] }) {
     return (
         <header>
             {box.initial && <span aria-label="initial state" title="The initial state">▸</span>}
@@ -215,7 +215,6 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
             position: { x: positions[box.id][0], y: positions[box.id][1] },
             data: { box, mistakes: mistakesAt(mistakes, box), isFound: found.has(box.id) },
             selected: document.selected.includes(box.id),
-            deletable: box.kind !== 'result' && box.kind !== 'any' && box.kind !== 'out',
             ariaLabel: `${box.kind === 'state' ? 'State' : 'Pose'} ${box.title}`,
         }));
     }), [diagram, positions, mistakes, found, document.selected]);
@@ -296,17 +295,10 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
                 }}
                 edgesReconnectable={diagram.kind === 'pose'} reconnectRadius={16}
                 onReconnect={(old, { source, target, targetHandle }) => edit(() => {
-                    const port = portOf(target, targetHandle), link = old.data!.link;
-                    const from = boxOf(source)?.path;
+                    const port = portOf(target, targetHandle), { link } = old.data!, from = boxOf(source)?.path;
                     if (port && from && (target !== link.target || Number(targetHandle) !== link.port
                         || source !== link.source)) {
-                        document.edit('connect', () => {
-                            const mark = document.mark(from), to = document.mark(port.path.slice(0, -1));
-                            disconnect(document, operations, portOf(link.target, String(link.port))!.path);
-                            const at = mark.path ?? from;
-                            connect(document, operations, at,
-                                { ...port, path: [...to.path!, port.path.at(-1)!] });
-                        });
+                        reconnect(document, operations, portOf(link.target, String(link.port))!.path, from, port);
                     }
                 })}
                 onReconnectEnd={(_, old, __, { isValid, toNode }) => !isValid && !toNode && edit(() => (
@@ -318,11 +310,7 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
                     const from = boxOf(source), port = portOf(target, targetHandle);
                     return !!from && !!port && mayConnect(document, from.path, port.adds ?? port.path);
                 }}
-                onBeforeDelete={async ({ nodes, edges }) => {
-                    remove(nodes, edges);
-                    return false;
-                }}
-                deleteKeyCode={['Delete', 'Backspace']} zoomOnDoubleClick={false}
+                deleteKeyCode={null} zoomOnDoubleClick={false}
                 proOptions={{ hideAttribution: true }}>
                 <Background />
                 <Controls showInteractive={false} />
@@ -330,27 +318,9 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
             </ReactFlow>
         </Reattach.Provider>
     );
-
-    function remove(nodes: BoxNode[], edges: LinkEdge[]): void {
-        edit(() => {
-            if (diagram.kind === 'machine') {
-                const states = nodes.map(({ data }) => data.box).filter(({ kind }) => kind === 'state');
-                const ids = new Set(states.map(({ id }) => id));
-                const links = edges.map(({ data }) => data!.link)
-                    .filter(({ source, target }) => !ids.has(source) && !ids.has(target));
-                deleteInMachine(document, document.view.slice(0, -1), states.map(({ path }) => path),
-                    links.map(({ transition }) => transition!));
-            } else if (nodes.length > 0) {
-                deletePoses(document, operations, nodes.map(({ data }) => data.box.path));
-            } else {
-                edges.forEach(({ data }) => (
-                    disconnect(document, operations, portOf(data!.link.target, String(data!.link.port))!.path)));
-            }
-        });
-    }
 }
 
-function mistakesAt(mistakes: Mistakes, box: Box): Mistakes {
+function mistakesAt(mistakes: Mistake[], box: Box): Mistake[] {
     const place = placeOf(box.path);
     const inner = box.ports.filter(port => !port.adds).map(port => placeOf(port.path));
     return mistakes.filter(({ path }) => isBelow(path, place) && !inner.some(port => isBelow(path, port))

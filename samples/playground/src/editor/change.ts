@@ -4,7 +4,7 @@
 // Poses are nested in the text. A box without a connection is a definition that nothing uses; connecting it puts it
 // into the text where it is used, and a box with several connections is a definition with uses.
 import { definitionsOf, hasArguments, portsOf, statesOf, usesIn } from './diagram.ts';
-import type { Operations, Port } from './diagram.ts';
+import type { Diagram, Operations, Port } from './diagram.ts';
 import { pathOf, write } from './document.ts';
 import type { GraphDocument } from './document.ts';
 import { isObject } from './schema.ts';
@@ -175,7 +175,7 @@ export function connect(document: GraphDocument, operations: Operations, source:
         if (port.adds) {
             const index = list.length === to.length ? to.length - 1 : list.length;
             document.set([...list, ...to.slice(index, index + 1)],
-                operations.element(isObject(owner) ? String(owner.op) : '', String(list.at(-1))));
+                operations.element(isObject(owner) ? String(owner.op) : '', String(list.at(-1)), to[index] as number));
         }
         // The place is named by what is around it, as what is there now may float away.
         const begin = document.mark(from), around = document.mark(to.slice(0, -1));
@@ -212,6 +212,15 @@ export function disconnect(document: GraphDocument, operations: Operations, port
         } else {
             float(document, path);
         }
+    });
+}
+
+// Connects another pose, or the same one elsewhere, instead of what is connected to a port.
+export function reconnect(document: GraphDocument, operations: Operations, old: Path, source: Path, port: Port): void {
+    document.edit('connect', () => {
+        const from = document.mark(source), to = document.mark(port.path.slice(0, -1));
+        disconnect(document, operations, old);
+        connect(document, operations, from.path ?? source, { ...port, path: [...to.path!, port.path.at(-1)!] });
     });
 }
 
@@ -279,14 +288,17 @@ export function wrap(document: GraphDocument, operations: Operations, path: Path
     });
 }
 
-// Gives a pose another operation. Fields that the new one has, too, are kept; poses that do not fit float.
+// Gives a pose another operation. Fields that fit this one, too, are kept; poses that do not take places that are
+// free, or float.
 export function replace(document: GraphDocument, operations: Operations, path: Path, op: string,
     names: ClipsAndJoints): void {
     editPoses(document, operations, `replace by ${op}`, [path], ([at]) => {
-        const mark = document.mark(at), old = document.get(at) as Json;
-        const ports = operations.portsOf(op), keeps = (name: string) => operations.fieldsOf(op).includes(name)
-            && !operations.portsOf(String(old.op)).some(port => (
-                port.name === name && ports.find(other => other.name === name)?.list !== port.list));
+        const { schema } = operations, mark = document.mark(at), old = document.get(at) as Json;
+        const own = schema.resolve(schema.pose, { ...old, op }, undefined).properties!;
+        const ports = operations.portsOf(op), before = operations.portsOf(String(old.op));
+        const listOf = (all: typeof ports, name: string) => all.find(port => port.name === name)?.list;
+        const keeps = (name: string) => name in own && (before.some(port => port.name === name)
+            ? listOf(before, name) === listOf(ports, name) : schema.problem(own[name], old[name]) === undefined);
         const free = ports.filter(({ name, list }) => !list && old[name] === undefined).map(({ name }) => name);
         for (const port of portsOf(document, operations, at)) {
             const name = String(port.path[at.length]), pose = document.get(port.path);
@@ -309,6 +321,23 @@ export function replace(document: GraphDocument, operations: Operations, path: P
                 document.set([...mark.path!, name], value);
             }
         }
+        ports.filter(({ list }) => list === 'inputs')
+            .forEach(({ name }) => fitInputs(document, operations, mark.path!, name));
+    });
+}
+
+// Gives the inputs of a pose what those of its operation have beside their poses.
+function fitInputs(document: GraphDocument, operations: Operations, pose: Path, list: string): void {
+    const { schema } = operations, owner = document.get(pose) as Json;
+    const item = schema.child(schema.child(schema.pose, owner, list, owner), undefined, 0, owner);
+    (owner[list] as Json[]).forEach((input, i) => {
+        const path = [...pose, list, i], fields = schema.fields(item, input, owner);
+        const fresh = operations.element(String(owner.op), list, i) as Json;
+        Object.keys(input).filter(name => !fields.some(field => field.name === name))
+            .forEach(name => document.set([...path, name], undefined));
+        fields.filter(({ name, schema: node, required }) => (required || name in input)
+            && schema.problem(node, input[name]) !== undefined)
+            .forEach(({ name }) => document.set([...path, name], fresh[name]));
     });
 }
 
@@ -467,6 +496,29 @@ function deleteName(document: GraphDocument, path: Path): void {
     } else {
         document.set(path.slice(0, field + 1), undefined);
     }
+}
+
+// Deletes the boxes and connections that are selected.
+export function deleteSelected(document: GraphDocument, operations: Operations, diagram: Diagram): void {
+    const paths = selectedPaths(document, diagram);
+    const links = diagram.links.filter(({ id }) => document.selected.includes(id));
+    if (diagram.kind === 'machine') {
+        deleteInMachine(document, document.view.slice(0, -1), paths, links.map(({ transition }) => transition!));
+    } else if (paths.length > 0) {
+        deletePoses(document, operations, paths);
+    } else {
+        document.edit('disconnect', () => {
+            const ports = links.map(({ target, port }) => diagram.boxes.find(({ id }) => id === target)!.ports[port!]);
+            const marks = ports.map(({ path }) => document.mark(path));
+            marks.forEach(({ path }) => path && disconnect(document, operations, path));
+        });
+    }
+}
+
+// The poses or states that are selected.
+export function selectedPaths(document: GraphDocument, diagram: Diagram): Path[] {
+    return diagram.boxes.filter(({ id, kind }) => document.selected.includes(id)
+        && ['pose', 'use', 'state'].includes(kind)).map(({ path }) => path);
 }
 
 // ---- Copies: what the clipboard holds is JSON, a pose or states, with the definitions that they use.

@@ -1,10 +1,9 @@
 // What is drawn of a document: the boxes and connections of a pose, or the states and transitions of a machine.
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
-import { changed } from './samples.ts';
+import { create, spread } from './samples.ts';
 import { Schema, isObject } from './schema.ts';
 import type { Object as Json, Path, Source } from './schema.ts';
-
 
 // An input of a box, to which a pose may be connected.
 export interface Port {
@@ -49,12 +48,12 @@ export class Operations {
     // Fields in their order: a pose, or a list of poses or of inputs that have one.
     readonly #ports = new Map<string, { name: string; list?: 'poses' | 'inputs'; required: boolean; min: number;
         max: number }[]>();
-    readonly #schema: Schema;
+    readonly schema: Schema;
     readonly #definitions: Record<string, any>;
     readonly graphFields: string[]; // of the outermost pose alone
 
     constructor(schema: any) {
-        this.#schema = new Schema(schema);
+        this.schema = new Schema(schema);
         this.#definitions = schema.definitions;
         this.names = schema.definitions.pose.properties.op.enum;
         this.graphFields = Object.keys(schema.properties).filter(name => !['op', 'name', 'comment'].includes(name));
@@ -71,28 +70,20 @@ export class Operations {
         }
     }
 
-    about(op: string): string {
-        return this.#definitions[`op-${op}`]?.description ?? '';
-    }
-
     portsOf(op: string) {
         return this.#ports.get(op) ?? [];
-    }
-
-    fieldsOf(op: string): string[] {
-        return Object.keys(this.#definitions[`op-${op}`]?.properties ?? {});
     }
 
     // A new pose of an operation, with what it needs.
     create(op: string, names: { clips: string[]; joints: string[] }): Json {
         const suggest = (source: Source) => (source === 'clips' || source === 'joints' ? names[source] : []);
-        return changed(this.#schema, { op: 'rest' }, op, suggest);
+        return create(this.schema, op, suggest);
     }
 
     // A new element of a list of poses or inputs.
-    element(op: string, list: string): unknown {
+    element(op: string, list: string, index: number): unknown {
         const [first] = this.create(op, { clips: [], joints: [] })[list] as unknown[];
-        return first;
+        return isObject(first) ? spread(first, index) : first;
     }
 }
 

@@ -6,6 +6,7 @@
 import { findNodeAtLocation, findNodeAtOffset, getNodePath, parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 
+import { at } from './schema.ts';
 import type { Path } from './schema.ts';
 
 // Replaces `length` characters at `offset`.
@@ -137,9 +138,7 @@ export class GraphDocument {
     }
 
     get(path: Path): unknown {
-        return path.reduce<unknown>((value, part) => (
-            value !== null && typeof value === 'object' && Object.hasOwn(value, part)
-                ? (value as Record<string | number, unknown>)[part] : undefined), this.value);
+        return at(this.value, path);
     }
 
     source(path: Path): string {

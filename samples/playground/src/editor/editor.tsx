@@ -5,17 +5,18 @@ import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState, us
 
 import { Add } from './add.tsx';
 import { Canvas } from './canvas.tsx';
-import type { Mistakes, Wish } from './canvas.tsx';
+import type { Wish } from './canvas.tsx';
 import { Operations, crumbs, diagramOf, viewOf } from './diagram.ts';
-import { GraphDocument, pathOf, placeOf } from './document.ts';
+import { GraphDocument, placeOf } from './document.ts';
 import { Fields } from './fields.tsx';
 import { useKeys } from './keys.ts';
 import { arrange } from './layout.ts';
 import { namesFor } from './names.ts';
+import type { Mistake } from './names.ts';
 import { Panel } from './panel.tsx';
 import { Preview } from './preview.ts';
 import { Running, TimeLine, showWeights } from './running.tsx';
-import { Schema, isObject } from './schema.ts';
+import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 import { saveFile } from './source.ts';
 import type { Opened, Served } from './source.ts';
@@ -54,7 +55,6 @@ function counted(n: number, what: string): string {
 
 export function Editor({ limber, schema, opened, bytes }: Props) {
     const operations = useMemo(() => new Operations(schema), [schema]);
-    const fieldSchema = useMemo(() => new Schema(schema), [schema]);
     const [file, setFile] = useState(() => {
         const document = new GraphDocument(opened.text, opened.positions);
         document.open(viewOf(document, []));
@@ -104,7 +104,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             isLast = false;
         };
     }, [preview, document.text]);
-    const mistakes = useMemo<Mistakes>(() => [
+    const mistakes = useMemo<Mistake[]>(() => [
         ...checked.problems.map(({ path, message }) => ({ path, message, warning: false })),
         ...checked.warnings.map(({ path, message }) => ({ path, message, warning: true })),
     ], [checked]);
@@ -123,15 +123,13 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     const found = useMemo(() => new Set(searched === '' ? [] : diagram.boxes.filter(({ title, lines }) => (
         [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)),
     [diagram, searched]);
-    const { selected } = document;
-    const at = pathOf(selected[0]?.replace(/^(any|result|out):/, '').replace(/\|.*/, '') ?? '');
-    const names = preview && namesFor(preview.character, preview.graph, document, selected.length > 0 ? at : view);
+    const names = preview && namesFor(preview.character, preview.graph, document);
     const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
         joints: names?.joints.map(({ name }) => name) ?? [] };
 
     type Instead = (path: Path, value: unknown, merge?: boolean) => boolean;
     const fields = (path: Path, instead?: Instead) => names && document.tree && (
-        <Fields schema={fieldSchema} document={document.value} path={path} names={names} mistakes={mistakes}
+        <Fields schema={operations.schema} document={document.value} path={path} names={names} mistakes={mistakes}
             edit={(path, value, merge) => edit(() => {
                 if (!instead?.(path, value, merge)) {
                     document.edit(`set ${placeOf(path.slice(-1))}`, () => document.set(path, value),
@@ -241,7 +239,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
                 {preview && <TimeLine preview={preview} attempt={attempt} />}
                 {preview && <Running preview={preview} character={character} setCharacter={setCharacter} />}
             </section>
-            <section id="panel" aria-label="Selection">
+            <section id="panel" className="fields" aria-label="Selection">
                 <Panel document={document} diagram={diagram} operations={operations} names={clipsAndJoints}
                     edit={edit} fields={fields} />
             </section>

@@ -1,17 +1,15 @@
 // The properties panel of the editor: the fields of one object of a graph, all by the schema of graphs.
 import { useEffect, useRef } from 'react';
 import type { ReactElement } from 'react';
-import { changed } from './samples.ts';
+import { placeOf } from './document.ts';
 import { argumentOf, at, isObject, same } from './schema.ts';
 import type { Object, Path } from './schema.ts';
 import { Mistakes, ObjectFields, Row, Select } from './fields/editors.tsx';
 import { Inputs } from './fields/inputs.tsx';
-import { Scope, pathText, suggest } from './fields/scope.ts';
+import { Scope } from './fields/scope.ts';
 import type { Props } from './fields/scope.ts';
 import { Space } from './fields/space.tsx';
 import './fields.css';
-
-export type { Mistake, Names } from './fields/scope.ts';
 
 export function Fields(props: Props): ReactElement {
     const { document, path } = props, value = at(document, path);
@@ -19,7 +17,7 @@ export function Fields(props: Props): ReactElement {
     useEffect(() => {
         const [to, button] = focused.current ?? [], own = ['', '>.tools', '>h3>.tools', '>.combo'];
         const rows = to === undefined ? [] : [...panel.current!.querySelectorAll<HTMLElement>('[data-path]')]
-            .filter(row => row.dataset.path === pathText(to));
+            .filter(row => row.dataset.path === placeOf(to));
         const find = (row: HTMLElement | undefined, query: string) =>
             row?.querySelector<HTMLElement>(query) ?? undefined;
         const desired = button && rows.map(row => find(row, own.map(part => `:scope${part}>${button}:enabled`).join()))
@@ -37,7 +35,7 @@ export function Fields(props: Props): ReactElement {
     };
     return (
         <Scope value={{ ...props, edit, focus }}>
-            <div className="fields" ref={panel} data-path={pathText(path)} key={JSON.stringify(path)}>
+            <div className="fields" ref={panel} data-path={placeOf(path)} key={JSON.stringify(path)}>
                 {argumentOf(value) !== undefined
                     ? <Row path={path} node={props.schema.pose} value={value} name="argument" label="argument" />
                     : isObject(value) ? <Whole {...props} edit={edit} value={value} /> : <p>Nothing is here.</p>}
@@ -46,14 +44,12 @@ export function Fields(props: Props): ReactElement {
     );
 }
 
-function Whole({ schema, document, path, edit, value, ...rest }: Props & { value: Object }): ReactElement {
+function Whole({ schema, document, path, edit, value }: Props & { value: Object }): ReactElement {
     const fields = schema.fieldsAt(document, path);
-    const names = (source: Parameters<typeof suggest>[1]) =>
-        suggest({ schema, document, path, edit, ...rest }, source, path);
     return <>
         {fields.some(({ name }) => name === 'op') && <div className="row"><span className="name">op</span>
             <Select label="op" value={String(value.op)} options={schema.operations}
-                set={op => edit(path, changed(schema, value, op, names))} /></div>}
+                set={op => edit([...path, 'op'], op)} /></div>}
         <Mistakes path={path} value={value} parts />
         <ObjectFields path={path} value={value} label="" fields={fields} />
         {Array.isArray(value.inputs) && <>

@@ -1,10 +1,9 @@
 // Keys and the clipboard of the whole page, except where somebody types.
 import { useEffect } from 'react';
 
-import { copy, deleteInMachine, deletePoses, paste } from './change.ts';
+import { copy, deleteSelected, paste, selectedPaths } from './change.ts';
 import type { Diagram, Operations } from './diagram.ts';
 import type { GraphDocument } from './document.ts';
-import type { Path } from './schema.ts';
 
 interface Page {
     document: GraphDocument;
@@ -19,22 +18,10 @@ function isTyping(target: EventTarget | null): boolean {
     return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
-function selectedPaths({ document, diagram }: Page): Path[] {
-    return diagram.boxes.filter(({ id, kind }) => document.selected.includes(id)
-        && ['pose', 'use', 'state'].includes(kind)).map(({ path }) => path);
-}
-
-function remove({ document, diagram, operations }: Page, paths: Path[]): void {
-    if (diagram.kind === 'machine') {
-        deleteInMachine(document, document.view.slice(0, -1), paths, []);
-    } else {
-        deletePoses(document, operations, paths);
-    }
-}
-
 function onClipboard(page: Page, event: ClipboardEvent): void {
-    const { document, operations, edit } = page, paths = selectedPaths(page);
+    const { document, diagram, operations, edit } = page, paths = selectedPaths(document, diagram);
     const text = event.clipboardData?.getData('text/plain');
+    const remove = () => deleteSelected(document, operations, diagram);
     if (isTyping(event.target)) {
         return;
     }
@@ -44,12 +31,13 @@ function onClipboard(page: Page, event: ClipboardEvent): void {
     } else if (event.type !== 'paste' && paths.length > 0 && getSelection()?.isCollapsed !== false) {
         event.preventDefault();
         event.clipboardData?.setData('text/plain', copy(document, operations, paths));
-        event.type === 'cut' && edit(() => remove(page, paths));
+        event.type === 'cut' && edit(remove);
     }
 }
 
 function onKey(page: Page, event: KeyboardEvent): void {
-    const { document, diagram, operations, edit, save, add } = page, paths = selectedPaths(page);
+    const { document, diagram, operations, edit, save, add } = page, paths = selectedPaths(document, diagram);
+    const remove = () => edit(() => deleteSelected(document, operations, diagram));
     const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
     const isBox = event.target instanceof Element && event.target.matches('.react-flow__node');
     const opens = isBox ? diagram.boxes.find(({ id }) => id === document.selected[0])?.opens : undefined;
@@ -59,7 +47,7 @@ function onKey(page: Page, event: KeyboardEvent): void {
         s: save,
         d: paths.length > 0 ? () => edit(() => paste(document, operations, copy(document, operations, paths)))
             : undefined,
-    } : { a: add, enter: opens && (() => document.open(opens)) };
+    } : { a: add, enter: opens && (() => document.open(opens)), delete: remove, backspace: remove };
     const action = actions[key];
     if (action && (!isTyping(event.target) || (isControl && key === 's'))) {
         event.preventDefault();

@@ -1,5 +1,4 @@
 // What can be changed of what is selected: connections, transitions, operations, and below them all fields.
-import { useRef, useState } from 'react';
 import type { ReactNode } from 'react';
 
 import {
@@ -11,6 +10,8 @@ import { statesOf, targetsOf, transitionText } from './diagram.ts';
 import type { Box, Diagram, Operations } from './diagram.ts';
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
+import { Combo } from './fields/controls.tsx';
+import type { Option } from './fields/controls.tsx';
 import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
@@ -23,31 +24,9 @@ interface Props {
     fields: (path: Path, instead?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
 }
 
-// A choice that acts: at once by mouse and touch; by keys with Enter, as arrows and letters only look for it.
-function Choice({ label, options, choose, none = 'Choose …' }: {
-    label: string; options: [value: string, text: string][]; choose: (value: string) => void; none?: string }) {
-    const [value, setValue] = useState(''), keys = useRef(false);
-    const act = (value: string) => {
-        setValue('');
-        value !== '' && choose(value);
-    };
-    return (
-        <label className="choice">{label}
-            <select value={value} onPointerDown={() => (keys.current = false)}
-                onKeyDown={event => {
-                    keys.current = true;
-                    if (event.key === 'Enter' && value !== '') {
-                        event.preventDefault();
-                        act(value);
-                    }
-                }}
-                onChange={event => (keys.current ? setValue(event.target.value) : act(event.target.value))}>
-                <option value="">{none}</option>
-                {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
-            </select>
-            {value !== '' && <button onClick={() => act(value)}>Do it</button>}
-        </label>
-    );
+// A list that acts on what is chosen.
+function Choice({ label, options, choose }: { label: string; options: Option[]; choose: (value: string) => void }) {
+    return <Combo only add value="" label={label} options={options} set={choose} />;
 }
 
 // ---- A pose: its operation and its inputs.
@@ -62,13 +41,11 @@ function Inputs({ box, document, diagram, operations, edit, names }: Props & { b
                 const link = diagram.links.find(({ target, port }) => target === box.id && port === i);
                 const source = diagram.boxes.find(({ id }) => id === link?.source);
                 const options = sources(port.adds ?? port.path).filter(({ id }) => id !== link?.source)
-                    .map(({ id, title, lines }): [string, string] => (
-                        [id, [title, lines[0]].filter(Boolean).join(', ')]));
+                    .map(({ id, title, lines }) => ({ value: id, text: title, note: lines[0] }));
                 return (
                     <div key={i} className="input">
                         <Choice label={port.adds ? 'Add an input' : `${port.label}: ${source?.title ?? 'nothing'}`}
-                            options={options} none={port.adds ? 'Choose …' : 'Connect …'}
-                            choose={id => edit(() => connect(document, operations,
+                            options={options} choose={id => edit(() => connect(document, operations,
                                 diagram.boxes.find(other => other.id === id)!.path, port))} />
                         {source && (
                             <button aria-label={`Go to ${source.title}`} title="Go there"
@@ -81,7 +58,8 @@ function Inputs({ box, document, diagram, operations, edit, names }: Props & { b
             })}
             {box.kind === 'pose' && (
                 <Choice label="Wrap in" options={operations.names
-                    .filter(op => operations.portsOf(op).length > 0).map(op => [op, op])}
+                    .filter(op => operations.portsOf(op).length > 0)
+                    .map(op => ({ value: op, note: operations.schema.about(op) }))}
                 choose={op => edit(() => wrap(document, operations, box.path, op, names))} />)}
         </fieldset>
     );
@@ -94,7 +72,7 @@ function PosePanel(props: Props & { box: Box }) {
     return (
         <>
             <h2>{box.title}</h2>
-            <p className="about">{operations.about(String((document.get(box.path) as any)?.op))}</p>
+            <p className="about">{operations.schema.about(String((document.get(box.path) as any)?.op))}</p>
             <div className="actions">
                 {box.opens && <button onClick={() => document.open(box.opens!)}>Open</button>}
                 {isLocal && (
@@ -106,10 +84,8 @@ function PosePanel(props: Props & { box: Box }) {
             </div>
             <Inputs {...props} />
             {fields(box.path, (path, value) => {
-                // Another operation keeps what fits.
-                const isOperation = path.length === box.path.length && isObject(value) && typeof value.op === 'string'
-                    && value.op !== (document.get(box.path) as any)?.op;
-                isOperation && edit(() => replace(document, operations, box.path, value.op as string, names));
+                const isOperation = path.length === box.path.length + 1 && path.at(-1) === 'op';
+                isOperation && edit(() => replace(document, operations, box.path, String(value), names));
                 return isOperation;
             })}
         </>
@@ -141,7 +117,7 @@ function Leaving({ from, document, edit }: Props & { from: Path }) {
                 ))}
             </ol>
             <Choice label="Add a transition to" options={statesOf(document, machine)
-                .map(({ state }) => [String(state.name), String(state.name)])}
+                .map(({ state }) => ({ value: String(state.name) }))}
             choose={to => edit(() => addTransition(document, from, to))} />
         </fieldset>
     );
@@ -187,14 +163,14 @@ function TransitionPanel({ path, ...props }: Props & { path: Path }) {
     }
     const from = isAny ? 'any state' : String(document.get([...owner, 'name']));
     const states = statesOf(document, machine)
-        .map(({ state, index }): [string, string] => [String(index), String(state.name)]);
+        .map(({ state, index }) => ({ value: String(index), text: String(state.name) }));
     return (
         <>
             <h2>From {from} to {targetText(transition)}</h2>
             <div className="actions">
                 <button onClick={() => edit(() => deleteInMachine(document, machine, [], [path]))}>Delete</button>
             </div>
-            <Choice label="Let it begin at" options={[...states, ['any', 'any state']]}
+            <Choice label="Let it begin at" options={[...states, { value: 'any', text: 'any state' }]}
                 choose={index => edit(() => moveTransition(document, path,
                     index === 'any' ? machine : [...machine, 'states', Number(index)]))} />
             {fields(path)}

@@ -1,5 +1,5 @@
-// Values that an editor makes: what new fields begin with, values of other variants, poses of other operations.
-import { isObject, same } from './schema.ts';
+// Values that an editor makes: what new fields begin with, values of other variants, new poses.
+import { isObject } from './schema.ts';
 import type { Node, Object, Schema, Source } from './schema.ts';
 
 export type Suggest = (source: Source) => string[];
@@ -87,51 +87,21 @@ export function convert(schema: Schema, value: unknown, to: Node, suggest: Sugge
     return parts.find(part => fits(schema, to, part)) ?? fresh;
 }
 
-// The object of a pose with another operation. It keeps the fields that this one has, too; poses that have no field any
-// more take the places of those that it needs.
-export function changed(schema: Schema, pose: Object, op: string, suggest: Suggest): Object {
-    const own = schema.resolve(schema.pose, { ...pose, op }, undefined).properties!;
-    const result: Object = {}, poses: unknown[] = [];
-    for (const [name, value] of Object.entries(pose)) {
-        const cut = name === 'inputs' && name in own ? cutInputs(schema, own[name] as Node, value, suggest) : value;
-        if (name === 'op') {
-            result.op = op;
-        } else if (name in schema.further && !(name in own) || name === 'arguments'
-            || (name in own && fits(schema, own[name], cut))) {
-            result[name] = cut;
-        } else {
-            poses.push(...[value].flat().map(one => isObject(one) && name === 'inputs' ? one.pose : one)
-                .filter(one => fits(schema, schema.pose, one)));
-        }
-    }
-    const fill = (value: unknown): unknown => same(value, REST) ? poses.shift() ?? value
-        : Array.isArray(value) ? value.map(fill) : !isObject(value) ? value
-            : Object.fromEntries(Object.entries(value).map(([key, part]) => [key, fill(part)]));
-    const missing = () => schema.fields(schema.pose, { op, ...result }, undefined)
-        .find(field => field.required && field.name !== 'op' && !(field.name in result));
+// A new pose of an operation, with what it needs.
+export function create(schema: Schema, op: string, suggest: Suggest): Object {
+    const result: Object = { op };
+    const missing = () => schema.fields(schema.pose, result, undefined)
+        .find(field => field.required && !(field.name in result));
     for (let field = missing(); field !== undefined; field = missing()) {
         const value = sample(schema, field.schema, suggest);
-        const length = Math.max(op === 'space2d' ? 3 : 1, poses.length); // two points are no plane
-        result[field.name] = fill(field.name !== 'inputs' || !Array.isArray(value) ? value
-            : Array.from({ length: Math.max(value.length, length) }, (_, i) => spread(value[0], i)));
+        const length = op === 'space2d' ? 3 : 1; // two points are no plane
+        result[field.name] = field.name !== 'inputs' || !Array.isArray(value) ? value
+            : Array.from({ length: Math.max(value.length, length) }, (_, i) => spread(value[0], i));
     }
-    return 'op' in result ? result : { op, ...result };
-}
-
-// The inputs of another operation differ in what is beside their poses.
-function cutInputs(schema: Schema, list: Node, inputs: unknown, suggest: Suggest): unknown {
-    const item = schema.child(list, undefined, 0, undefined), { properties = {}, required = [] } = item;
-    return !Array.isArray(inputs) ? inputs : inputs.map((input: Object, i) => {
-        const kept = Object.entries(input).filter(([name, value]) => name in properties
-            && fits(schema, properties[name], value));
-        const missing = required.filter(name => name !== 'pose' && !kept.some(([key]) => key === name));
-        return { ...spread(Object.fromEntries(missing.map(name =>
-            [name, sample(schema, schema.child(item, undefined, name, undefined), suggest)])), i),
-        ...Object.fromEntries(kept) };
-    });
+    return result;
 }
 
 // No two inputs of a blend space are at one place.
-function spread(input: Object, i: number): Object {
+export function spread(input: Object, i: number): Object {
     return !('at' in input) ? input : { ...input, at: Array.isArray(input.at) ? [i, i % 2] : i };
 }

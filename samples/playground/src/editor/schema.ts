@@ -84,8 +84,9 @@ export const isObject = (value: unknown): value is Object =>
 export const argumentOf = (value: unknown): string | undefined =>
     isObject(value) && typeof value.argument === 'string' && Object.keys(value).length === 1 ? value.argument
         : undefined;
-export const at = (document: unknown, path: Path): unknown =>
-    path.reduce((value, key) => (value as Object | undefined | null)?.[key], document);
+export const at = (document: unknown, path: Path): unknown => path.reduce((value, key) => (
+    typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined),
+document);
 export const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
 // Whether objects of a schema differ in their fields, and not in the type that they describe.
 const isChoice = (node: Node) => node.anyOf !== undefined && node.properties === undefined;

@@ -4,7 +4,21 @@ import type { KeyboardEvent, ReactElement } from 'react';
 
 export interface Option {
     value: string;
+    text?: string; // what is shown, otherwise the value
     note?: string;
+}
+
+// Options of which all typed words are part, those first whose name is or begins with them.
+function search(options: Option[], draft = ''): Option[] {
+    const typed = draft.trim().toLowerCase();
+    const hasAll = (text: string) => typed.split(/\s+/).every(word => text.includes(word));
+    const rank = ({ value, text = value, note = '' }: Option) => {
+        const name = ` ${text.toLowerCase()}`;
+        return name.endsWith(` ${typed}`) ? 0 : name.includes(` ${typed}`) ? 1 : hasAll(name) ? 2
+            : hasAll(`${name} ${note.toLowerCase()}`) ? 3 : Infinity;
+    };
+    return typed === '' ? options : options.map(option => ({ option, rank: rank(option) }))
+        .filter(({ rank }) => rank < Infinity).sort((a, b) => a.rank - b.rank).map(({ option }) => option);
 }
 
 // Returns whether an edit continues the one before it: not the first one since `begin`.
@@ -23,18 +37,17 @@ export function useMerging(): { begin: () => void; next: () => boolean } {
 }
 
 // A combobox as the ARIA Authoring Practices describe it, with a listbox that what is typed filters. `only` takes no
-// other text than the options, and `add` looks like a button. `active` gets the option that is hovered or reached by
-// arrow keys, for a preview.
-export function Combo({ value, options, label, set, only = false, add = false, active, placeholder }: {
+// other text than the options, `add` looks like a button, and `open` begins with its list. `active` gets the option
+// that is hovered or reached by arrow keys, for a preview.
+export function Combo({ value, options, label, set, only = false, add = false, open: isOpen = false, active }: {
     value: string; options: Option[]; label: string; set: (value: string) => void; only?: boolean; add?: boolean;
-    active?: (value: string | undefined) => void; placeholder?: string;
+    open?: boolean; active?: (value: string | undefined) => void;
 }): ReactElement {
     const [draft, setDraft] = useState<string>();
-    const [open, setOpen] = useState(false);
+    const [open, setOpen] = useState(isOpen);
     const [index, setIndex] = useState(-1);
     const id = useId();
-    const shown = useMemo(() => options.filter(option => draft === undefined
-        || option.value.toLowerCase().includes(draft.toLowerCase())), [options, draft]);
+    const shown = useMemo(() => search(options, draft), [options, draft]);
     useEffect(() => {
         document.getElementById(`${id}${index}`)?.scrollIntoView({ block: 'nearest' });
     }, [id, index]);
@@ -61,7 +74,7 @@ export function Combo({ value, options, label, set, only = false, add = false, a
                 % shown.length);
         } else if (event.key === 'Enter' && (open || draft !== undefined)) {
             choose(shown[index]?.value ?? (only ? shown[0]?.value : draft));
-        } else if (event.key === 'Escape' && open) {
+        } else if (event.key === 'Escape' && open && !isOpen) {
             close();
         } else {
             return;
@@ -73,8 +86,9 @@ export function Combo({ value, options, label, set, only = false, add = false, a
         <div className="control combo">
             <input role="combobox" className={add ? 'add' : undefined} aria-label={label} aria-expanded={open}
                 aria-controls={id} aria-activedescendant={index >= 0 ? `${id}${index}` : undefined}
-                aria-autocomplete="list" autoComplete="off" spellCheck={false} placeholder={placeholder}
-                value={draft ?? value} onKeyDown={press} onFocus={event => event.target.select()} onClick={() => setOpen(true)}
+                aria-autocomplete="list" autoComplete="off" spellCheck={false} placeholder={add ? label : undefined}
+                autoFocus={isOpen} value={draft ?? value} onKeyDown={press} onClick={() => setOpen(true)}
+                onFocus={event => event.target.select()}
                 onBlur={() => choose(only ? undefined : draft)}
                 onChange={event => {
                     setDraft(event.target.value);
@@ -87,7 +101,7 @@ export function Combo({ value, options, label, set, only = false, add = false, a
                     <li key={option.value} id={`${id}${i}`} role="option" aria-selected={i === index}
                         onPointerDown={event => event.preventDefault()} onPointerEnter={() => highlight(i)}
                         onClick={() => choose(option.value)}>
-                        <span>{option.value}</span> <small>{option.note}</small>
+                        <span>{option.text ?? option.value}</span> <small>{option.note}</small>
                     </li>
                 ))}
             </ul>

@@ -1,13 +1,14 @@
 // Editors of values by their schema. Each is a control, or a control with a body below it, for the row of a field.
 import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
+import { placeOf } from '../document.ts';
 import { convert, sample } from '../samples.ts';
 import { argumentOf, isObject, same } from '../schema.ts';
 import type { Field, Node, Path } from '../schema.ts';
 import { Combo, NumberBox, TextBox, Tool } from './controls.tsx';
 import { CurveEditor } from './curve.tsx';
 import { MaskEditor } from './mask.tsx';
-import { argumentsAt, pathText, suggest, useScope } from './scope.ts';
+import { argumentsAt, suggest, useScope } from './scope.ts';
 import type { Props } from './scope.ts';
 
 export interface Part {
@@ -23,7 +24,7 @@ const sampleAt = (scope: Props, node: Node, path: Path) =>
 
 // The mistakes of a value. Those below it are at the rows of its parts, unless it has none or the part is missing.
 export function Mistakes({ path, value, parts }: { path: Path; value: unknown; parts: boolean }): ReactNode {
-    const { mistakes } = useScope(), start = pathText(path);
+    const { mistakes } = useScope(), start = placeOf(path);
     const counts = (text: string) => {
         const rest = text.slice(start.length), key = /^\.?([^.[\]]+)|^\[(\d+)\]/.exec(rest);
         return text === start || (text.startsWith(start) && start !== '' && /^[.[]/.test(rest)
@@ -43,7 +44,7 @@ export function Row({ name, path, node, value, label, remove, move, needed = fal
     const fresh = () => sampleAt(scope, node, path);
     const parts = value !== undefined && WITH_PARTS.has(schema.kind(node));
     return (
-        <div className={part ? 'row part' : 'row'} role="group" aria-label={label} data-path={pathText(path)}>
+        <div className={part ? 'row part' : 'row'} role="group" aria-label={label} data-path={placeOf(path)}>
             <span className="name" title={description}>{name}</span>
             {needed ? <button type="button" className="control needed" onClick={() => {
                 edit(path, fresh());
@@ -121,7 +122,7 @@ export function Editor({ path, node, value, label }: Part): ReactElement {
                     <Mistakes {...inner} parts />
                 </>;
             }
-            case 'object': return <div className="body" data-path={pathText(path)}>{whole.ref === 'parameter'
+            case 'object': return <div className="body" data-path={placeOf(path)}>{whole.ref === 'parameter'
                 ? <Parameter {...part} />
                 : <ObjectFields {...part} fields={schema.fields(node, value, scope.document)} />}</div>;
             case 'map': return <MapEditor {...part} />;
@@ -171,7 +172,7 @@ function Choice({ path, node, value, label }: Part): ReactElement {
 // A parameter: its name, and numbers that may be left out.
 function Parameter({ path, node, value, label }: Part): ReactElement {
     const { schema, edit, document, mistakes } = useScope(), whole = value as Record<string, unknown>;
-    const wrong = mistakes.some(mistake => mistake.path.startsWith(`${pathText(path)}.`));
+    const wrong = mistakes.some(mistake => mistake.path.startsWith(`${placeOf(path)}.`));
     const numbers = schema.fields(node, value, document).filter(({ name }) => name !== 'param');
     const set = numbers.filter(({ name }) => name in whole);
     return <>
@@ -238,7 +239,7 @@ function List({ path, node, value, label }: Part): ReactElement {
         focus([...path, list.length]);
     };
     return <>
-        <div className="body" data-path={pathText(path)}>
+        <div className="body" data-path={placeOf(path)}>
             {list.map((element, i) => <Row key={i} part name={i + 1} path={[...path, i]} value={element}
                 node={schema.child(node, value, i, document)} label={`${label} ${i + 1}`}
                 remove={list.length > minItems ? () => edit([...path, i], undefined) : undefined}
@@ -263,13 +264,13 @@ function MapEditor({ path, node, value, label }: Part): ReactElement {
         focus([...path, name]);
     };
     return (
-        <div className="body" data-path={pathText(path)}>
+        <div className="body" data-path={placeOf(path)}>
             {Object.entries(map).map(([key, part]) => <Row key={key} path={[...path, key]} value={part}
                 node={schema.child(node, value, key, document)} label={`${label} ${key}`}
                 part
                 name={<Combo value={key} label={`${label}: name`} options={options} set={name => rename(key, name)} />}
                 remove={count > minProperties ? () => edit([...path, key], undefined) : undefined} />)}
-            {count < maxProperties && <Combo value="" add label={`Add to ${label}`} placeholder={`Add to ${label}`}
+            {count < maxProperties && <Combo value="" add label={`Add to ${label}`}
                 options={options.filter(({ value: name }) => !(name in map))} set={add} />}
         </div>
     );
@@ -300,7 +301,7 @@ export function ObjectFields({ path, value, label, fields, graph = false }: Omit
             remove={() => edit([...path, name], undefined)} />)}
         {open.some(({ required }) => !required)
             && <Combo value="" only add label={label === '' ? 'Add a field' : `Add a field to ${label}`}
-                placeholder="Add a field" set={add}
+                set={add}
                 options={open.map(({ name, description }) => ({ value: name, note: description }))} />}
     </>;
 }

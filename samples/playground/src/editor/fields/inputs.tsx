@@ -1,10 +1,11 @@
 // The inputs of a pose: what each has beside its pose.
 import type { ReactElement } from 'react';
+import { placeOf } from '../document.ts';
 import { isObject } from '../schema.ts';
 import type { Path } from '../schema.ts';
 import { Tool } from './controls.tsx';
 import { Mistakes, ObjectFields, useMove } from './editors.tsx';
-import { pathText, useScope } from './scope.ts';
+import { useScope } from './scope.ts';
 
 // What a pose is called: by its own name, its clip, its definition or its operation.
 export function poseName(pose: unknown): string {
@@ -18,7 +19,7 @@ export function Inputs({ path, inputs }: { path: Path; inputs: unknown[] }): Rea
     return <>{inputs.map((input, i) => {
         const own = [...path, i], label = `input ${i + 1}`;
         return isObject(input) && (
-            <section key={i} aria-label={label} data-path={pathText(own)}>
+            <section key={i} aria-label={label} data-path={placeOf(own)}>
                 <h3>{i + 1}: {poseName(input.pose)}
                     <span className="tools">
                         <Tool name="↑" kind="up" label={`Move ${label} up`} disabled={i === 0}

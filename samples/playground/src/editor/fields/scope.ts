@@ -1,25 +1,8 @@
 // What all fields share: the document, its schema, names for lists, and how to edit.
 import { createContext, useContext } from 'react';
+import type { Mistake, Names } from '../names.ts';
 import { at, isObject } from '../schema.ts';
 import type { Path, Schema, Source } from '../schema.ts';
-
-export interface Names {
-    clips: { name: string; duration: number }[];
-    joints: { name: string; parent: number }[]; // parent is an index or -1
-    channels: string[];
-    events: string[];
-    parameters: string[];
-    machines: { name: string; states: string[] }[];
-    states: string[]; // of the machine around the edited state or transition
-    definitions: string[];
-}
-
-// Of the library's reports, with a path like "base.inputs[1].weight".
-export interface Mistake {
-    path: string;
-    message: string;
-    warning: boolean;
-}
 
 export interface Props {
     schema: Schema;
@@ -38,9 +21,6 @@ interface Shared extends Props {
 }
 export const Scope = createContext<Shared | undefined>(undefined);
 export const useScope = (): Shared => useContext(Scope)!;
-
-export const pathText = (path: Path): string => path.reduce((text: string, key) => typeof key === 'number'
-    ? `${text}[${key}]` : text === '' ? key : `${text}.${key}`, '');
 
 // The names of the arguments of the definition that has the path.
 export function argumentsAt({ document }: Props, path: Path): string[] {
@@ -79,7 +59,7 @@ export function suggest({ document, names }: Props, source: Source, path: Path):
             const machine = path.at(-2) === 'in' ? names.machines.find(({ name }) => name === path.at(-1)) : undefined;
             const around = statesAround(document, path), isOut = path.includes('out');
             return machine?.states ?? (isOut ? around[1] ?? [...new Set(names.machines.flatMap(({ states }) => states))]
-                : around[0] ?? names.states);
+                : around[0] ?? []);
         }
         case 'fades': return collect(document, part => 'op' in part ? undefined : part.in && (part.name ?? part.in));
         case 'groups': return collect(document, part => part.group);
