@@ -1,5 +1,5 @@
-// Uses the editor in Chromium as visitors do: opens each page of the playground and every box in it, draws a machine
-// by mouse and another by keyboard, and looks for controls without a name.
+// Uses the editor in Chromium as visitors do: opens each page of the playground and every box in it, builds the jump
+// machine by mouse and by keyboard, drops files, and looks for controls without a name.
 //
 //   node editor.mjs SITE_FOLDER LIMBER      SITE_FOLDER is where samples/playground/build.sh has built; LIMBER is the
 //                                           native command, which plays what the editor saves
@@ -10,6 +10,8 @@ import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { isDeepStrictEqual } from 'node:util';
 
 const [folder, limber] = process.argv.slice(2).map(path => resolve(path));
 const { chromium } = createRequire(join(folder, 'package.json'))('playwright-core');
@@ -80,21 +82,46 @@ async function everyPage() {
     }
 }
 
-// ---- A machine that is drawn: a state crouches on an event, and stands again at its end.
+// ---- The jump machine is built from its first state: a tap hops from halfway down, who holds crouches and leaps.
 
-const FIRST = `{"op": "machine", "name": "body", "states": [
+const FIRST = `{"op": "machine", "name": "jump", "states": [
   {"name": "stand", "pose": {"op": "clip", "clip": "stand"}}]}
 `;
+const TRANSITIONS = [
+    ['stand', 'stand2crouch', 'JUMP_PRESS'], ['stand2crouch', 'hop', 'JUMP_RELEASE'], ['stand2crouch', 'crouch'],
+    ['crouch', 'takeoff', 'JUMP_RELEASE'], ['takeoff', 'float'], ['hop', 'float'], ['float', 'land', 'NEAR_GROUND'],
+    ['land', 'stand'],
+];
+const STATES = [...new Set(TRANSITIONS.map(([from]) => from))];
 const DRAWN = {
-    op: 'machine', name: 'body', states: [
-        { name: 'stand', pose: { op: 'clip', clip: 'stand' }, transitions: [{ to: 'crouch', event: 'DUCK' }] },
-        { name: 'crouch', pose: { op: 'clip', clip: 'crouch' }, transitions: [{ to: 'stand', end: true }] },
-    ],
+    op: 'machine', name: 'jump', states: STATES.map(name => ({
+        name, pose: { op: 'clip', clip: name },
+        transitions: TRANSITIONS.filter(([from]) => from === name)
+            .map(([, to, event]) => (event ? { to, event } : { to, end: true })),
+    })),
 };
-const stand = '.react-flow__node:has-text("stand")', crouch = '.react-flow__node:has-text("crouch")';
+const state = name => `.react-flow__node:has(header strong:text-is("${name}"))`;
+const source = new URL('../../samples/', import.meta.url);
+const scriptOf = name => fileURLToPath(new URL(`jump/${name}.txt`, source));
 
+// The frames in which the state changes, and to which one.
+function changesOf(graph, script) {
+    const lines = execFileSync(limber, ['play', 'mannequin', '--graph', graph, '--script', script, '--frames', '200',
+        '--changes'], { encoding: 'utf8' }).trim().split('\n');
+    return lines.map(line => /^ *(\d+) .*?jump:(\S+)/.exec(line)).map(([, frame, name]) => [Number(frame), name]);
+}
+
+async function seek(page, frame) {
+    await page.getByLabel('Time', { exact: true }).fill(String(frame));
+    const shown = `${(frame / 60).toFixed(2)} s`;
+    await page.waitForFunction(shown => document.querySelector('.timeline output').textContent === shown, shown);
+}
+
+const isIn = (page, name) => page.waitForSelector(`.why summary:text-is("jump: ${name}")`);
+
+// What was drawn is the machine, the command plays what was saved as the page does, and undo gives the first bytes.
 async function checkDrawn(page, how) {
-    const text = await textOf(page);
+    const text = await textOf(page), scratch = mkdtempSync(join(tmpdir(), 'limber-editor-'));
     try {
         deepEqual(JSON.parse(text), DRAWN);
         expect(true, `${how}: the machine that was drawn`);
@@ -102,81 +129,150 @@ async function checkDrawn(page, how) {
         expect(false, `${how}: ${error.message}`);
     }
     expect(await mistakes(page) === 'No mistakes', `${how}: ${await mistakes(page)}`);
-    const scratch = mkdtempSync(join(tmpdir(), 'limber-editor-'));
-    writeFileSync(join(scratch, 'graph.json'), text);
-    writeFileSync(join(scratch, 'graph.script'), '0.5 send DUCK\n');
-    const trace = execFileSync(limber, ['play', 'mannequin', '--graph', join(scratch, 'graph.json'), '--script',
-        join(scratch, 'graph.script'), '--frames', '60'], { encoding: 'utf8' });
+    const saved = join(scratch, 'graph.json'), lecture = fileURLToPath(new URL('playground/pages/jump.json', source));
+    writeFileSync(saved, text);
+    for (const name of ['tap', 'hold']) {
+        const changes = changesOf(saved, scriptOf(name)), names = changes.map(([, name]) => name);
+        const same = isDeepStrictEqual(names, changesOf(lecture, scriptOf(name)).map(([, name]) => name));
+        expect(same, `${how}: ${name}: ${names.join(', ')}`);
+        await page.setInputFiles('input[aria-label="Load a script"]', scriptOf(name));
+        for (const [i, [frame, name]] of changes.entries()) {
+            i > 0 && await seek(page, frame - 1).then(() => isIn(page, changes[i - 1][1]));
+            await seek(page, frame);
+            await isIn(page, name);
+        }
+        expect(true, `${how}: ${name}: the page changes states in the frames in which the command does`);
+    }
     rmSync(scratch, { recursive: true });
-    expect(/crouch/.test(trace), `${how}: limber plays what was saved`);
     while (await page.isEnabled('button:text-is("Undo")')) {
         await page.click('button:text-is("Undo")');
     }
     expect(await textOf(page) === FIRST, `${how}: undo gives the first bytes`);
 }
 
-// Opens a machine with one state, from a file.
+async function openText(page, text) {
+    await page.setInputFiles('input[aria-label^="Open graphs"]',
+        { name: 'first.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+}
+
+// Opens a machine with one state, and a time line whose events lists offer.
 async function openFirst() {
     const page = await open('');
-    await page.setInputFiles('input[aria-label^="Open graphs"]',
-        { name: 'first.json', mimeType: 'application/json', buffer: Buffer.from(FIRST) });
+    await openText(page, FIRST);
     await page.waitForFunction(() => document.querySelectorAll('.box.state').length === 1);
+    await page.setInputFiles('input[aria-label="Load a script"]', scriptOf('tap'));
     return page;
 }
 
+const field = (page, name) => page.locator('#panel').getByRole('combobox', { name, exact: true });
+
 async function drawTransition(page, from, to) {
-    const a = await page.locator(from).boundingBox(), b = await page.locator(to).boundingBox();
+    const a = await page.locator(state(from)).boundingBox(), b = await page.locator(state(to)).boundingBox();
     await page.mouse.move(a.x + a.width - 2, a.y + a.height / 2);
     await page.mouse.down();
     await page.mouse.move(b.x + b.width / 2, b.y + b.height / 2, { steps: 5 });
     await page.mouse.up();
-    await page.waitForSelector('#panel h2:has-text("From")');
+    await page.waitForSelector(`#panel h2:text-is("From ${from} to ${to}")`);
 }
 
 async function byMouse() {
-    const page = await openFirst();
-    await page.click('button:text-is("Add")');
-    await page.click('[role=option]:has(strong:text-is("clip crouch"))');
-    await page.waitForSelector(crouch);
-    await drawTransition(page, crouch, stand);
-    await drawTransition(page, stand, crouch);
-    await page.click('#panel >> role=combobox[name="Add a field"]');
-    await page.click('#panel [role=option]:has-text("event")');
-    await page.locator('#panel').getByRole('combobox', { name: 'event', exact: true }).fill('DUCK');
-    await page.click('#panel >> role=button[name="Remove end"]');
+    const page = await openFirst(), choose = async (list, name) => {
+        await list.click();
+        await list.locator('..').locator(`[role=option]:has(span:text-is("${name}"))`).click();
+    };
+    for (const name of STATES.slice(1)) {
+        await page.click('button:text-is("Add")');
+        await page.click(`dialog [role=option]:has(span:text-is("clip ${name}"))`);
+        await page.waitForSelector(state(name));
+    }
+    await page.click('button:text-is("Arrange")');
+    await page.click('.react-flow__controls-fitview');
+    await page.waitForTimeout(500); // the view glides
+    for (const [from, to, event] of TRANSITIONS) {
+        await drawTransition(page, from, to);
+        if (event) {
+            await choose(field(page, 'Add a field'), 'event');
+            await choose(field(page, 'event'), event);
+            await page.click('#panel >> role=button[name="Remove end"]');
+        }
+    }
     await checkDrawn(page, 'by mouse');
     await page.close();
 }
 
 async function byKeyboard() {
-    const page = await openFirst(), press = (...keys) => keys.reduce(
-        (before, key) => before.then(() => page.keyboard.press(key)), Promise.resolve());
-    await page.locator(stand).focus();
-    await press('a');
-    await page.waitForSelector('dialog[open]');
-    await page.keyboard.type('clip crouch');
-    await press('Enter');
-    await page.waitForSelector('#panel h2:text-is("State crouch")');
-    await page.getByLabel('Add a transition to').focus();
-    await page.keyboard.type('stand');
-    await press('Enter');
-    await page.waitForSelector('#panel h2:text-is("From crouch to stand")');
-    await page.locator(stand).focus();
-    await press('Enter');
-    await page.waitForSelector('#panel h2:text-is("State stand")');
-    await page.getByLabel('Add a transition to').focus();
-    await page.keyboard.type('crouch');
-    await press('Enter');
-    await page.waitForSelector('#panel h2:text-is("From stand to crouch")');
-    await page.locator('#panel').getByRole('combobox', { name: 'Add a field' }).focus();
-    await page.keyboard.type('event');
-    await press('ArrowDown', 'Enter');
-    await page.locator('#panel').getByRole('combobox', { name: 'event', exact: true }).focus();
-    await page.keyboard.press('Control+a');
-    await page.keyboard.type('DUCK');
-    await page.locator('#panel').getByRole('button', { name: 'Remove end' }).focus();
-    await press('Enter');
+    const page = await openFirst(), press = key => page.keyboard.press(key);
+    const type = async (list, text) => {
+        await list.focus();
+        await press('Control+a');
+        await page.keyboard.type(text);
+        await press('Enter');
+    };
+    for (const name of STATES.slice(1)) {
+        await page.locator(state('stand')).focus();
+        await press('a');
+        await page.waitForSelector('dialog[open]');
+        await page.keyboard.type(`clip ${name}`);
+        await press('Enter');
+        await page.waitForSelector(`#panel h2:text-is("State ${name}")`);
+    }
+    for (const [from, to, event] of TRANSITIONS) {
+        await page.locator(state(from)).focus();
+        await press('Enter');
+        await page.waitForSelector(`#panel h2:text-is("State ${from}")`);
+        await type(field(page, 'Add a transition to'), to);
+        await page.waitForSelector(`#panel h2:text-is("From ${from} to ${to}")`);
+        if (event) {
+            await type(field(page, 'Add a field'), 'event');
+            await type(field(page, 'event'), event);
+            await page.locator('#panel').getByRole('button', { name: 'Remove end' }).focus();
+            await press('Enter');
+        }
+    }
     await checkDrawn(page, 'by keyboard');
+    await page.close();
+}
+
+// ---- Edits while it runs, and files that are dropped.
+
+async function edits() {
+    const page = await open('?page=jump'), time = () => page.textContent('.timeline output');
+    await seek(page, 70);
+    await isIn(page, 'float');
+    const before = await page.locator('.timeline input[type=range]').getAttribute('max');
+    await page.click('.react-flow__pane', { position: { x: 20, y: 20 } });
+    await page.locator('#panel').getByRole('spinbutton', { name: 'fade', exact: true }).fill('0.3');
+    await page.waitForFunction(() => document.querySelector('.box.state')?.textContent);
+    await isIn(page, 'float');
+    expect(await time() === '1.17 s' && before === await page.locator('.timeline input[type=range]').getAttribute('max'),
+        'a number that changes keeps the state and the time line');
+    await page.close();
+}
+
+async function drop(page, name, bytes) {
+    const data = await page.evaluateHandle(([name, text]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([Uint8Array.from(atob(text), c => c.charCodeAt(0))], name));
+        return data;
+    }, [name, bytes.toString('base64')]);
+    await page.dispatchEvent('#layout', 'drop', { dataTransfer: data });
+}
+
+// Drops a character, a graph for it, and where its boxes are.
+async function files() {
+    const page = await open(''), assets = process.env.LIMBER_ASSETS, fox = assets && join(assets, 'Fox.glb');
+    const file = fox && existsSync(fox) ? fox : fileURLToPath(new URL('hello.gltf', source));
+    const clip = file === fox ? 'Run' : 'wave';
+    await drop(page, file.replace(/.*\//, ''), readFileSync(file));
+    await page.waitForFunction(() => /mistake/.test(document.querySelector('#mistakes h2').textContent));
+    await drop(page, 'dropped.json', Buffer.from(`{"op": "clip", "clip": "${clip}", "play": true}\n`));
+    await page.waitForSelector('#mistakes h2:text-is("No mistakes")');
+    await page.waitForSelector(`.box:has-text("${clip}")`);
+    const weights = await page.waitForSelector(`[aria-label="What plays"] td:text-is("${clip}")`);
+    expect(weights, `${file.replace(/.*\//, '')} is dropped and plays`);
+    await drop(page, 'dropped.positions.json', Buffer.from('{"#": [700, 300]}'));
+    await page.waitForSelector('.react-flow__node[style*="translate(700px, 300px)"]');
+    expect(true, 'positions are taken from a file');
     await page.close();
 }
 
@@ -184,6 +280,8 @@ try {
     await everyPage();
     await byMouse();
     await byKeyboard();
+    await edits();
+    await files();
 } catch (error) {
     expect(false, error.message);
 }

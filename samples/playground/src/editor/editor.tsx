@@ -123,7 +123,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     const found = useMemo(() => new Set(searched === '' ? [] : diagram.boxes.filter(({ title, lines }) => (
         [title, ...lines].some(text => text.toLowerCase().includes(searched)))).map(({ id }) => id)),
     [diagram, searched]);
-    const names = preview && namesFor(preview.character, preview.graph, document);
+    const names = preview && namesFor(preview, document);
     const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
         joints: names?.joints.map(({ name }) => name) ?? [] };
 

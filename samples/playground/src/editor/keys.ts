@@ -39,8 +39,9 @@ function onKey(page: Page, event: KeyboardEvent): void {
     const { document, diagram, operations, edit, save, add } = page, paths = selectedPaths(document, diagram);
     const remove = () => edit(() => deleteSelected(document, operations, diagram));
     const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
-    const isBox = event.target instanceof Element && event.target.matches('.react-flow__node');
-    const opens = isBox ? diagram.boxes.find(({ id }) => id === document.selected[0])?.opens : undefined;
+    const box = event.target instanceof HTMLElement && event.target.matches('.react-flow__node')
+        ? diagram.boxes.find(({ id }) => id === (event.target as HTMLElement).dataset.id) : undefined;
+    const opens = box && document.selected.includes(box.id) ? box.opens : undefined;
     const actions: Record<string, (() => unknown) | undefined> = isControl ? {
         z: () => (event.shiftKey ? document.redo() : document.undo()),
         y: () => document.redo(),

@@ -1,8 +1,7 @@
-// The names that fields offer: those of the character, of the graph that runs, and of the document.
-import type { Character, Graph } from 'limber-animation';
-
+// The names that fields offer: those of the character, of the graph that runs, of its time line, and of the document.
 import { definitionsOf } from './diagram.ts';
 import type { GraphDocument } from './document.ts';
+import type { Preview } from './preview.ts';
 
 export interface Names {
     clips: { name: string; duration: number }[];
@@ -21,13 +20,16 @@ export interface Mistake {
     warning: boolean;
 }
 
-export function namesFor(character: Character, graph: Graph | undefined, document: GraphDocument): Names {
+export function namesFor({ character, graph, entries }: Preview, document: GraphDocument): Names {
+    const played = (isEvent: boolean) => entries.filter(({ value }) => (value === undefined) === isEvent)
+        .map(({ name }) => name);
+    const parameters = (graph?.parameters ?? []).map(({ name }) => name).filter(name => name !== '');
     return {
         clips: character.clips,
         joints: character.joints,
         channels: character.channels,
-        events: graph?.events ?? [],
-        parameters: (graph?.parameters ?? []).map(({ name }) => name).filter(name => name !== ''),
+        events: [...new Set([...graph?.events ?? [], ...played(true)])],
+        parameters: [...new Set([...parameters, ...played(false)])],
         machines: graph?.machines ?? [],
         definitions: definitionsOf(document).map(([name]) => name),
     };
