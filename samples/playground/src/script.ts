@@ -2,47 +2,41 @@
 // line takes effect in the frame that is nearest to its time.
 import type { Batch } from 'limber-animation';
 
-export interface Line {
-    seconds: number;
-    apply(batch: Batch): void;
+export interface Entry {
+    frame: number; // of 1/60 s
+    name: string;
+    value?: number; // of a parameter; otherwise an event
+    character?: number; // otherwise all
 }
 
-export function readScript(text: string): Line[] {
-    return text.split('\n').map(line => line.replace(/#.*/, '').trim()).filter(line => line !== '').map(line => {
-        const [seconds, kind, name, ...rest] = line.split(/\s+/);
-        const [value, character] = kind === 'set' ? rest.map(Number) : [0, ...rest.map(Number)];
-        return {
-            seconds: Number(seconds),
-            apply(batch) {
-                if (kind === 'set') {
-                    if (character === undefined) {
-                        batch.setAll(name, value);
-                    } else {
-                        batch.set(character, name, value);
-                    }
-                } else if (character === undefined) {
-                    for (let i = 0; i < batch.count; i++) {
-                        batch.send(i, name);
-                    }
-                } else {
-                    batch.send(character, name);
-                }
-            },
-        };
+export const STEP = 1 / 60;
+
+export function readScript(text: string): Entry[] {
+    const lines = text.split('\n').map(line => line.replace(/#.*/, '').trim()).filter(line => line !== '');
+    return lines.map((line, i) => {
+        const [time, kind, name, ...rest] = line.split(/\s+/);
+        const [value, character] = kind === 'set' ? rest.map(Number) : [undefined, ...rest.map(Number)];
+        if (!(Number(time) >= 0) || !['set', 'send'].includes(kind) || (kind === 'set' && isNaN(value!))) {
+            throw new Error(`line ${i + 1} of the script: ${line}`);
+        }
+        return { frame: Math.round(Number(time) / STEP + 6e-8), name, value, character };
     });
 }
 
-// Runs a script from the beginning for a number of frames of 1/60 s. Frame 0 takes no time. `clock` names a parameter
-// that counts the seconds.
-export function play(batch: Batch, script: Line[], frames: number, clock?: string): void {
-    let next = 0;
+export function apply(batch: Batch, { name, value, character }: Entry): void {
+    for (let i = character ?? 0; i <= (character ?? batch.count - 1); i++) {
+        value === undefined ? batch.send(i, name) : batch.set(i, name, value);
+    }
+}
+
+// Runs a script from the beginning for a number of frames. Frame 0 takes no time. `clock` names a parameter that counts
+// the seconds.
+export function play(batch: Batch, script: Entry[], frames: number, clock?: string): void {
     for (let frame = 0; frame < frames; frame++) {
-        while (next < script.length && script[next].seconds * 60 < frame + 0.5 - 6e-8) {
-            script[next++].apply(batch);
-        }
+        script.filter(entry => entry.frame === frame).forEach(entry => apply(batch, entry));
         if (clock !== undefined) {
-            batch.setAll(clock, frame / 60);
+            batch.setAll(clock, frame * STEP);
         }
-        batch.step(frame === 0 ? 0 : 1 / 60);
+        batch.step(frame === 0 ? 0 : STEP);
     }
 }

@@ -2,16 +2,10 @@
 // it can be scrubbed, and is a script of `limber play`. A graph that was edited runs the same time line again.
 import type { Batch, Character, Graph, Limber, Problem } from 'limber-animation';
 
+import { STEP, apply, readScript } from '../script.ts';
+import type { Entry } from '../script.ts';
 import { View } from '../view.ts';
 
-export interface Entry {
-    frame: number;
-    name: string;
-    value?: number; // of a parameter; otherwise an event
-    character?: number; // otherwise all
-}
-
-const STEP = 1 / 60;
 const KEY = 60; // frames between snapshots
 const BUDGET = 30; // milliseconds of steps between two pictures
 const MAX_FRAMES = 60 * 60 * 10;
@@ -135,15 +129,7 @@ export class Preview {
     }
 
     load(script: string): void {
-        this.entries = script.split('\n').map(line => line.replace(/#.*/, '').trim()).filter(line => line !== '')
-            .map((line, i) => {
-                const [time, kind, name, ...rest] = line.split(/\s+/);
-                const [value, character] = kind === 'set' ? rest.map(Number) : [undefined, ...rest.map(Number)];
-                if (!(Number(time) >= 0) || !['set', 'send'].includes(kind) || (kind === 'set' && isNaN(value!))) {
-                    throw new Error(`line ${i + 1} of the script: ${line}`);
-                }
-                return { frame: Math.round(Number(time) / STEP), name, value, character };
-            }).sort((a, b) => a.frame - b.frame);
+        this.entries = readScript(script).sort((a, b) => a.frame - b.frame);
         this.frames = Math.max(this.entries.at(-1)?.frame ?? 0, 60) + 60;
         this.#begin();
     }
@@ -167,17 +153,10 @@ export class Preview {
 
     #apply(frame: number): void {
         const { batch, graph } = this;
-        for (const { name, value, character } of this.entries.filter(entry => entry.frame === frame)) {
-            const one = character ?? 0, isParameter = value !== undefined;
-            const isKnown = isParameter ? graph!.parameters.some(p => p.name === name && !p.isWritten)
-                : graph!.events.includes(name);
-            if (!isKnown || one >= this.#count) {
-                continue; // of a graph that the time line was made with
-            }
-            for (let i = one; i <= (character ?? this.#count - 1); i++) {
-                isParameter ? batch!.set(i, name, value) : batch!.send(i, name);
-            }
-        }
+        const isKnown = ({ name, value, character = 0 }: Entry) => character < this.#count && (value === undefined
+            ? graph!.events.includes(name) : graph!.parameters.some(p => p.name === name && !p.isWritten));
+        // Others are of a graph that the time line was made with.
+        this.entries.filter(entry => entry.frame === frame && isKnown(entry)).forEach(entry => apply(batch!, entry));
     }
 
     // ---- Frames.
