@@ -246,6 +246,17 @@ async function edits() {
     await isIn(page, 'float');
     expect(await time() === '1.17 s' && before === await page.locator('.timeline input[type=range]').getAttribute('max'),
         'a number that changes keeps the state and the time line');
+    // A clip that the list of what may be added points at is shown, and then again what was shown before.
+    const picture = async () => (await page.locator('#running canvas').screenshot()).toString('base64');
+    const stands = await picture();
+    await page.click('button:text-is("Add")');
+    await page.hover('dialog [role=option]:has(span:text-is("clip wave"))');
+    await page.waitForTimeout(500);
+    const waves = await picture();
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog', { state: 'detached' });
+    await page.waitForTimeout(500);
+    expect(stands !== waves && stands === await picture(), 'a clip is shown while it is pointed at');
     await page.close();
 }
 

@@ -18,12 +18,16 @@ interface Props {
     names: ClipsAndJoints;
     isMachine: boolean;
     edit: (change: () => void) => void;
+    look: (clip?: string) => void;
     end: () => void;
 }
 
-export function Add({ wish, document, operations, names, isMachine, edit, end }: Props) {
+export function Add({ wish, document, operations, names, isMachine, edit, look, end }: Props) {
     const dialog = useRef<HTMLDialogElement>(null);
-    useEffect(() => dialog.current?.showModal(), []);
+    useEffect(() => {
+        dialog.current?.showModal();
+        return () => look();
+    }, []);
 
     const place = (pose: unknown, wish: Wish) => document.edit('add', () => {
         const path = addPose(document, operations, pose);
@@ -53,6 +57,7 @@ export function Add({ wish, document, operations, names, isMachine, edit, end }:
             onClick={event => event.target === dialog.current && end()}>
             <Combo only add open value="" label={isMachine ? 'Add a state: clip or operation' : 'Add a clip or operation'}
                 options={offers.map(({ name, about }) => ({ value: name, note: about }))}
+                active={offer => look(/^clip (.*)/.exec(offer ?? '')?.[1])}
                 set={chosen => {
                     edit(offers.find(({ name }) => name === chosen)!.add);
                     end();

@@ -130,6 +130,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     type Instead = (path: Path, value: unknown, merge?: boolean) => boolean;
     const fields = (path: Path, instead?: Instead) => names && document.tree && (
         <Fields schema={operations.schema} document={document.value} path={path} names={names} mistakes={mistakes}
+            look={clip => preview.look(clip)}
             edit={(path, value, merge) => edit(() => {
                 if (!instead?.(path, value, merge)) {
                     document.edit(`set ${placeOf(path.slice(-1))}`, () => document.set(path, value),
@@ -254,7 +255,8 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
             </section>
             {wish && (
                 <Add wish={wish} document={document} operations={operations} names={clipsAndJoints} edit={edit}
-                    isMachine={diagram.kind === 'machine'} end={() => setWish(undefined)} />)}
+                    isMachine={diagram.kind === 'machine'} look={clip => preview?.look(clip)}
+                    end={() => setWish(undefined)} />)}
         </div>
     );
 }

@@ -29,6 +29,7 @@ export class Preview {
     entries: Entry[] = [];
     files = new Map<string, string>(); // that graphs include
     aliases: object | undefined; // names of the graph for those of the character
+    looked: { graph: Graph; batch: Batch } | undefined; // a clip that is shown instead
     #count = 1;
     #target = 0; // frame to which steps are to be made
     #keys = new Map<number, Key>();
@@ -92,6 +93,21 @@ export class Preview {
         const old = this.character;
         this.show(this.#text, character);
         old.destroy();
+    }
+
+    // Plays a clip alone, until it is called without one. The time line stands meanwhile.
+    look(clip?: string): void {
+        const { looked, character } = this;
+        looked?.batch.destroy();
+        looked?.graph.destroy();
+        this.looked = undefined;
+        if (character.clips.some(({ name }) => name === clip)) {
+            const graph = character.createGraph({ op: 'clip', clip, play: true });
+            this.looked = { graph, batch: graph.createBatch() };
+            this.view.show(character, this.looked.batch, 1, false);
+        } else if (looked && this.batch) {
+            this.#draw(this.batch);
+        }
     }
 
     // ---- The time line.
@@ -167,7 +183,7 @@ export class Preview {
         }
         this.batch?.destroy();
         this.batch = this.graph.createBatch({ count: this.#count });
-        this.view.show(this.character, this.batch, this.#count, this.batch.motions.length > 0 && this.#count === 1);
+        this.#draw(this.batch);
         this.#keys.clear();
         this.frame = -1;
         this.#target = Math.max(this.#target, 0);
@@ -179,7 +195,12 @@ export class Preview {
         this.#tell();
     }
 
+    #draw(batch: Batch): void {
+        this.view.show(this.character, batch, this.#count, batch.motions.length > 0 && this.#count === 1);
+    }
+
     #end(): void {
+        this.look();
         this.batch?.destroy();
         this.graph?.destroy();
         this.batch = this.graph = undefined;
@@ -220,14 +241,16 @@ export class Preview {
         this.#request = requestAnimationFrame(this.#animate);
         const passed = Math.min(Math.max((now - this.#before) / 1000, 0), 0.1);
         this.#before = now;
-        if (this.plays && this.frame >= this.#target) {
+        if (this.looked) {
+            this.looked.batch.step(passed);
+        } else if (this.plays && this.frame >= this.#target) {
             this.#owed += passed;
             const steps = Math.floor(this.#owed / STEP);
             this.#owed -= steps * STEP;
             this.#target = Math.min(this.frame + steps, MAX_FRAMES);
         }
-        this.#advance(performance.now() + BUDGET);
-        if (this.batch && this.batch.motions.length > 0 && this.#count === 1) {
+        this.#advance(performance.now() + (this.looked ? 0 : BUDGET));
+        if (!this.looked && this.batch && this.batch.motions.length > 0 && this.#count === 1) {
             this.view.follow(this.batch.motions[0], this.batch.motions[2]);
         }
         this.view.draw();

@@ -144,7 +144,7 @@ export function Select({ label, value, options, names = options, set }: {
 }
 
 function NameEditor({ path, node, value, label }: Part): ReactElement {
-    const scope = useScope(), { edit, names, preview } = scope, source = scope.schema.source(node);
+    const scope = useScope(), { edit, names, look } = scope, source = scope.schema.source(node);
     if (source === undefined) {
         return <TextBox value={value as string} label={label} set={text => edit(path, text)} />;
     }
@@ -152,7 +152,7 @@ function NameEditor({ path, node, value, label }: Part): ReactElement {
         : `${names.clips.find(clip => clip.name === name)?.duration.toFixed(2)} s`;
     const options = [...new Set(suggest(scope, source, path))].map(name => ({ value: name, note: note(name) }));
     return <Combo value={value as string} label={label} options={options} set={text => edit(path, text)}
-        active={source === 'clips' && preview ? preview : undefined} />;
+        active={source === 'clips' ? look : undefined} />;
 }
 
 function Choice({ path, node, value, label }: Part): ReactElement {

@@ -13,7 +13,7 @@ export interface Props {
     // Sets a value; undefined removes a field or an element, and the index after the last adds one. `merge`: one step
     // of undo with the edit before it of the same path.
     edit: (path: Path, value: unknown, merge?: boolean) => void;
-    preview?: (clip: string | undefined, seconds?: number) => void;
+    look: (clip?: string) => void; // shows a clip until it is called without one
 }
 
 interface Shared extends Props {
