@@ -3,7 +3,7 @@
 //
 // Poses are nested in the text. A box without a connection is a definition that nothing uses; connecting it puts it
 // into the text where it is used, and a box with several connections is a definition with uses.
-import { definitionsOf, hasArguments, portsOf, statesOf, usesIn } from './diagram.ts';
+import { definitionsOf, hasArguments, nameOf, portsOf, statesOf, usesIn } from './diagram.ts';
 import type { Diagram, Operations, Port } from './diagram.ts';
 import { pathOf, write } from './document.ts';
 import type { GraphDocument } from './document.ts';
@@ -28,11 +28,6 @@ function freshName(taken: Iterable<string>, wish: string): string {
             return name;
         }
     }
-}
-
-function wishFor(pose: unknown): string {
-    const { name, clip, op } = isObject(pose) ? pose : {};
-    return String([name, clip, op].find(value => typeof value === 'string') ?? 'pose');
 }
 
 const isRest = (pose: unknown) => isObject(pose) && pose.op === 'rest' && Object.keys(pose).length === 1;
@@ -73,7 +68,7 @@ function dropEmptyDefine(document: GraphDocument): void {
 // Lets a pose float: it becomes a definition. What is left behind is `leaves`, or nothing. Returns its new place.
 function float(document: GraphDocument, path: Path, leaves?: (name: string) => unknown): Path {
     const mark = document.mark(path);
-    const to = addDefinition(document, wishFor(document.get(path)));
+    const to = addDefinition(document, nameOf(document.get(path)));
     document.move(mark.path!, to, leaves?.(String(to[1])));
     return to;
 }
@@ -227,7 +222,7 @@ export function reconnect(document: GraphDocument, operations: Operations, old: 
 // ---- Boxes.
 
 // Adds a pose without a connection. Returns its path.
-export function addPose(document: GraphDocument, operations: Operations, pose: unknown, wish = wishFor(pose)): Path {
+export function addPose(document: GraphDocument, operations: Operations, pose: unknown, wish = nameOf(pose)): Path {
     let path: Path = [];
     document.edit(`add ${wish}`, () => {
         path = addDefinition(document, wish);
@@ -564,7 +559,7 @@ export function paste(document: GraphDocument, operations: Operations, text: str
                 if (!isObject(one) || !('op' in one || 'use' in one || 'arguments' in one)) {
                     throw new Error('The clipboard has no poses or states.');
                 }
-                const path = addDefinition(document, wishFor(one));
+                const path = addDefinition(document, nameOf(one));
                 document.set(path, renamed(one));
                 added.push(path);
             }

@@ -87,6 +87,12 @@ export class Operations {
     }
 }
 
+// What a pose is called: by its own name, its clip, its definition or its operation.
+export function nameOf(pose: unknown): string {
+    const { name, clip, use, op } = isObject(pose) ? pose : {};
+    return [name, clip, use, op].find((one): one is string => typeof one === 'string' && one !== '') ?? 'pose';
+}
+
 function titleOf(pose: Json): string {
     return typeof pose.name === 'string' ? `${pose.name} (${pose.op})` : String(pose.op ?? 'no operation');
 }

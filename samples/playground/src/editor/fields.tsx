@@ -5,7 +5,6 @@ import { placeOf } from './document.ts';
 import { argumentOf, at, isObject, same } from './schema.ts';
 import type { Object, Path } from './schema.ts';
 import { Mistakes, ObjectFields, Row, Select } from './fields/editors.tsx';
-import { Inputs } from './fields/inputs.tsx';
 import { Scope } from './fields/scope.ts';
 import type { Props } from './fields/scope.ts';
 import { Space } from './fields/space.tsx';
@@ -15,7 +14,7 @@ export function Fields(props: Props): ReactElement {
     const { document, path } = props, value = at(document, path);
     const panel = useRef<HTMLDivElement>(null), focused = useRef<[Path, string]>(undefined);
     useEffect(() => {
-        const [to, button] = focused.current ?? [], own = ['', '>.tools', '>h3>.tools', '>.combo'];
+        const [to, button] = focused.current ?? [], own = ['', '>.tools', '>.combo'];
         const rows = to === undefined ? [] : [...panel.current!.querySelectorAll<HTMLElement>('[data-path]')]
             .filter(row => row.dataset.path === placeOf(to));
         const find = (row: HTMLElement | undefined, query: string) =>
@@ -51,11 +50,9 @@ function Whole({ schema, document, path, edit, value }: Props & { value: Object 
             <Select label="op" value={String(value.op)} options={schema.operations}
                 set={op => edit([...path, 'op'], op)} /></div>}
         <Mistakes path={path} value={value} parts />
+        {(value.op === 'space1d' || value.op === 'space2d') && Array.isArray(value.inputs)
+            && <Space path={path} pose={value} />}
         <ObjectFields path={path} value={value} label="" fields={fields} />
-        {Array.isArray(value.inputs) && <>
-            {(value.op === 'space1d' || value.op === 'space2d') && <Space path={path} pose={value} />}
-            <Inputs path={[...path, 'inputs']} inputs={value.inputs} />
-        </>}
         {path.length === 0 && <section aria-label="Graph">
             <h3>Graph</h3>
             <ObjectFields path={path} value={value} label="graph" fields={fields} graph />

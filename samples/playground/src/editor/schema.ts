@@ -63,7 +63,7 @@ const SOURCES: Record<string, Source> = {
     'use': 'definitions', 'fade': 'fades', 'group': 'groups', 'channel': 'channels', 'partner': 'channels',
     'planted-channel': 'channels', 'channels': 'channels',
 };
-const DRAWN = new Set(['inputs', 'states', 'any', 'transitions', 'define', 'arguments']);
+const DRAWN = new Set(['states', 'any', 'transitions', 'define', 'arguments']);
 const LABELS: Record<string, string> = {
     'parameter': 'parameter', 'fade': 'fade by events', 'place': 'place in a clip', 'point': 'point of the batch',
     'curved': 'curve of a value', 'curve-key': 'key with handles', 'motion': 'extracted, with settings',

@@ -1,6 +1,7 @@
 // Editors of values by their schema. Each is a control, or a control with a body below it, for the row of a field.
 import { useState } from 'react';
 import type { ReactElement, ReactNode } from 'react';
+import { nameOf } from '../diagram.ts';
 import { placeOf } from '../document.ts';
 import { convert, sample } from '../samples.ts';
 import { argumentOf, isObject, same } from '../schema.ts';
@@ -218,10 +219,10 @@ export function Tuple({ path, node, value, label }: Part): ReactElement {
         : <div className="body">{parts.map((one, i) => <Row key={i} {...one} part name={names[i] ?? i} />)}</div>;
 }
 
-// Returns what moves an element up or down.
-export function useMove(path: Path, list: unknown[]): (i: number, by: number) => void {
-    const { edit, focus } = useScope();
-    return (i, by) => {
+function List({ path, node, value, label }: Part): ReactElement {
+    const scope = useScope(), { schema, edit, document, focus } = scope, list = value as unknown[];
+    const { minItems = 0, maxItems = Infinity } = node;
+    const move = (i: number, by: number) => {
         const result = [...list], to = i + by;
         [result[i], result[to]] = [result[to], result[i]];
         if (to >= 0 && to < list.length) {
@@ -229,18 +230,14 @@ export function useMove(path: Path, list: unknown[]): (i: number, by: number) =>
             focus([...path, to], by < 0 ? '.up' : '.down');
         }
     };
-}
-
-function List({ path, node, value, label }: Part): ReactElement {
-    const scope = useScope(), { schema, edit, document, focus } = scope, list = value as unknown[];
-    const { minItems = 0, maxItems = Infinity } = node, move = useMove(path, list);
     const add = () => {
         edit([...path, list.length], sampleAt(scope, schema.child(node, value, list.length, document), path));
         focus([...path, list.length]);
     };
     return <>
         <div className="body" data-path={placeOf(path)}>
-            {list.map((element, i) => <Row key={i} part name={i + 1} path={[...path, i]} value={element}
+            {list.map((element, i) => <Row key={i} part path={[...path, i]} value={element}
+                name={isObject(element) && 'pose' in element ? nameOf(element.pose) : i + 1}
                 node={schema.child(node, value, i, document)} label={`${label} ${i + 1}`}
                 remove={list.length > minItems ? () => edit([...path, i], undefined) : undefined}
                 move={list.length > 1 ? by => move(i, by) : undefined} />)}

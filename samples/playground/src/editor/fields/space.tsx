@@ -1,8 +1,8 @@
 // Blend spaces: the places of the inputs on a line or in a plane, and the place that is asked for.
 import type { ReactElement } from 'react';
+import { nameOf } from '../diagram.ts';
 import { isObject } from '../schema.ts';
 import type { Path } from '../schema.ts';
-import { poseName } from './inputs.tsx';
 import { Plot, around } from './plot.tsx';
 import type { Point } from './plot.tsx';
 import { useScope } from './scope.ts';
@@ -17,7 +17,7 @@ function placeOf(value: unknown, path: Path): { number: number; path?: Path } {
 export function Space({ path, pose }: { path: Path; pose: Record<string, unknown> }): ReactElement | null {
     const { edit } = useScope(), inputs = (pose.inputs as unknown[]).filter(isObject), isPlane = pose.op === 'space2d';
     const points = inputs.flatMap((input, i): Point[] => {
-        const { at } = input, to = [...path, 'inputs', i, 'at'], label = poseName(input.pose);
+        const { at } = input, to = [...path, 'inputs', i, 'at'], label = nameOf(input.pose);
         return !isPlane && typeof at === 'number'
             ? [{ x: at, y: 0, label, move: (x, _, merge) => edit(to, x, merge) }]
             : Array.isArray(at) && at.length === 2 && at.every(one => typeof one === 'number')
