@@ -21,18 +21,25 @@ if ! cmp -s package-lock.json "$folder/node_modules/installed.json"; then
 fi
 rm -rf "$folder"/{src,public,package,dist}
 mkdir -p "$folder/public/data" "$folder/package"
-cp -r index.html editor.html src tsconfig.json vite.config.js "$folder"
+cp -r index.html editor.html pages.json src tsconfig.json vite.config.js "$folder"
 cp "$package"/{index.js,index.d.ts,limber.wasm} "$folder/package"
 
 # The data: the characters, and for each page its graph, its script and the native hash of the script's last frame.
 data=$folder/public/data
-cp pages/*.json pages/*.script ../demos/jump.script ../demos/match.* "$data"
+cp pages/*.json pages/*.script ../demos/{child,walk-run}.json ../demos/{child,jump,walk-run}.script ../demos/match.* \
+    ../graphs/layers.{json,script} "$data"
 node crowd.mjs >"$data/crowd.script"
-sed -nE "s/^ *(id|character): '(.*)',$/\2/p; s/^ *(characters|frames): ([0-9]+),.*$/\2/p" src/pages.ts | paste - - - - |
-    while read -r id character characters frames; do
-        [ -e "$data/$character.lmb" ] || "$limber" pack "$character" --output "$data/$character.lmb" >/dev/null
+pack() {
+    [ -e "$data/$1.lmb" ] || "$limber" pack "$1" --output "$data/$1.lmb" >/dev/null
+}
+node -p 'JSON.parse(fs.readFileSync("pages.json")).map(page => [page.id, page.character, page.characters, page.frames,
+    ...Object.entries(page.from ?? {}).map(from => from.join("="))].join(" ")).join("\n")' |
+    while read -r id character characters frames from; do
+        pack "$character"
+        [ -z "$from" ] || pack "${from#*=}"
         hash=$("$limber" play "$character" --graph "$data/$id.json" --script "$data/$id.script" \
-            --characters "$characters" --frames "$frames" | tail -n 1 | grep -o '0x[0-9a-f]*$')
+            ${from:+--character "$from"} --characters "$characters" --frames "$frames" |
+            tail -n 1 | grep -o '0x[0-9a-f]*$')
         printf '"%s": "%s"\n' "$id" "${hash#0x}"
     done | paste -sd , | sed 's/.*/{&}/' >"$data/native.json"
 # How the crowd of a page walks, as in the viewer.

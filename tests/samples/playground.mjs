@@ -1,6 +1,7 @@
 // Opens each page of the playground in Chromium. Its hash must be that of the native library, and its picture that of
-// playground.json, coarsely: how much of each cell of a grid is covered, from 0 to 99. Then opens the page of motion
-// matching as it is for visitors, where a crowd walks and a character obeys arrow keys.
+// playground.json, coarsely: how much of each cell of a grid is covered, from 0 to 99. Then opens two pages as they are
+// for visitors: that of inverse kinematics, where a target is dragged, and that of motion matching, where a crowd walks
+// and a character obeys arrow keys.
 //
 //   node playground.mjs DIST [--update]     DIST is the site that samples/playground/build.sh has built
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,9 +17,10 @@ const { status, text } = await show({
 const ids = ${JSON.stringify(Object.keys(natives))};
 const frame = document.createElement('iframe');
 Object.assign(frame.style, {width: '800px', height: '600px'});
-const next = () => ids.length > 0 ? frame.src = 'site/index.html?test&' + ids.length + '#' + ids.shift() : live();
+const next = () => ids.length > 0 ? frame.contentWindow.location.hash = ids.shift() : live();
 addEventListener('message', ({data}) => { lines.push(JSON.stringify(data)); data.error ? end(1) : next(); });
 document.body.append(frame);
+frame.src = 'site/index.html?test#' + ids.shift();
 
 const holds = async (what, test) => {
     const until = performance.now() + 60000;
@@ -38,7 +40,22 @@ const alphas = () => {
     context.drawImage(find('canvas'), 0, 0, 80, 45);
     return context.getImageData(0, 0, 80, 45).data.filter((_, i) => i % 4 === 3);
 };
+const sliderOf = name => [...frame.contentDocument.querySelectorAll('label')]
+    .find(label => label.firstChild.data === name)?.querySelector('input');
+async function drag() {
+    frame.src = 'site/index.html?#reach';
+    await new Promise(resolve => frame.addEventListener('load', resolve, { once: true }));
+    await holds('a target', () => find('.target')?.style.translate);
+    const [x, y] = find('.target').style.translate.split(' ').map(parseFloat);
+    const { top } = find('canvas').getBoundingClientRect(), before = Number(sliderOf('hand_y').value);
+    find('.target').hasPointerCapture = () => true; // no pointer is down that could be captured
+    find('.target').dispatchEvent(new PointerEvent('pointermove', { clientX: x, clientY: top + y + 40 }));
+    const now = () => parseFloat(find('.target').style.translate.split(' ')[1]);
+    await holds('a circle that follows', () => Math.abs(now() - y - 40) < 3);
+    lines.push(JSON.stringify({ dragged: Number(sliderOf('hand_y').value) - before }));
+}
 async function live() {
+    await drag();
     frame.src = 'site/index.html?characters=5#match';
     await new Promise(resolve => frame.addEventListener('load', resolve, { once: true }));
     await holds('a page that runs', () => find('.stick') && speed('moves at') === 0);
@@ -58,7 +75,6 @@ async function live() {
     lines.push(JSON.stringify({ live: label }));
     end(0);
 }
-next();
 </script>`,
     find(name) {
         const path = join(site, normalize(name.replace(/^site\//, '')));
@@ -87,6 +103,10 @@ for (const { id, hash, picture } of results) {
         + `of ${covered} covered cells, the worst is off by ${off}`);
     failed += !good;
 }
+const { dragged } = lines.find(line => line.dragged !== undefined);
+const isDragged = dragged < -0.05 && dragged > -0.5;
+console.log(`${isDragged ? 'ok    ' : 'FAILED'} a target that is dragged down: ${dragged.toFixed(3)} m`);
+failed += !isDragged;
 const { live } = lines.at(-1);
 console.log(`${live === '42 %, 90 degrees to the left' ? 'ok    ' : 'FAILED'} a walk by arrow keys: ${live}`);
 failed += live !== '42 %, 90 degrees to the left';

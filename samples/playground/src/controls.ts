@@ -7,9 +7,12 @@ export function add<Name extends keyof Tags>(parent: Element, name: Name, conten
     return element;
 }
 
+export type Move = (value: number) => void;
+
 // A slider whose value is shown with so many digits. `when` is "change" if it should apply only once it is let go.
+// Returns what moves it.
 export function addSlider(parent: Element, name: string, range: { min: number; max: number; step: number },
-    value: number, digits: number, apply: (value: number) => void, when: 'input' | 'change' = 'input'): void {
+    value: number, digits: number, apply: Move, when: 'input' | 'change' = 'input'): Move {
     const label = add(parent, 'label', name);
     const slider = add(label, 'input'), output = add(label, 'output');
     const { min, max, step } = range;
@@ -19,6 +22,11 @@ export function addSlider(parent: Element, name: string, range: { min: number; m
     show();
     slider.addEventListener('input', show);
     slider.addEventListener(when, () => apply(Number(slider.value)));
+    return moved => {
+        slider.value = String(moved);
+        show();
+        apply(Number(slider.value));
+    };
 }
 
 // Adds a row with a name, a meter and a number. Returns what sets them.

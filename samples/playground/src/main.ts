@@ -1,10 +1,11 @@
-// The playground: a page for each entry of pages.ts, which the address names behind #. A page draws its graph, and
+// The playground: a page for each entry of pages.json, which the address names behind #. A page draws its graph, and
 // shows its parameters as sliders, its events as buttons, weights, cost, JSON, and the hash of its script beside that
 // of the native library. In a frame with the address ?test it sends hash and picture to the outer page, and stands
 // still.
 import { load } from 'limber-animation';
 import type { Batch, Character, Graph } from 'limber-animation';
 import { add, addMeter, addSlider } from './controls.ts';
+import type { Move } from './controls.ts';
 import { Matched, loadPedestrians } from './match.ts';
 import { pages } from './pages.ts';
 import type { Page } from './pages.ts';
@@ -12,6 +13,7 @@ import { play, readScript } from './script.ts';
 import { View } from './view.ts';
 
 const isTest = location.search.startsWith('?test');
+const over = document.getElementById('over')!; // the picture
 const controls = document.getElementById('controls')!;
 
 function fail(error: unknown): void {
@@ -59,15 +61,35 @@ function hashOf(batch: Batch): string {
 
 // ---- Controls.
 
-// A slider for each parameter of a single character.
-function addParameters(batch: Batch): void {
+// A slider for each parameter of a single character. Returns what moves them, by name.
+function addParameters(batch: Batch): Map<unknown, Move> {
+    const sliders = new Map<unknown, Move>();
     for (const { name, min, max, isWritten } of batch.graph.parameters) {
-        if (name !== '' && !isWritten && batch.count === 1) {
+        if (name !== '' && name !== 'time' && !isWritten && batch.count === 1) {
             const low = Math.max(min, -10), high = Math.min(max, 10);
-            addSlider(controls, name, { min: low, max: high, step: (high - low) / 200 }, batch.get(0, name), 2,
-                value => batch.setAll(name, value));
+            sliders.set(name, addSlider(controls, name, { min: low, max: high, step: (high - low) / 200 },
+                batch.get(0, name), 2, value => batch.setAll(name, value)));
         }
     }
+    return sliders;
+}
+
+// Circles in the picture that move the sliders of targets. Returns what draws them.
+function addTargets(batch: Batch, page: Page, sliders: Map<unknown, Move>): () => void {
+    const pins = (page.targets ?? []).map(target => {
+        const circle = add(over, 'i');
+        circle.className = 'target';
+        const now = () => target.map(part => (typeof part === 'number' ? part : batch.get(0, part)));
+        circle.addEventListener('pointerdown', event => circle.setPointerCapture(event.pointerId));
+        circle.addEventListener('pointermove', event => {
+            if (circle.hasPointerCapture(event.pointerId)) {
+                const to = view.pointAt(event, 0, now());
+                target.forEach((part, axis) => sliders.get(part)?.(to[axis]));
+            }
+        });
+        return () => view.pin(circle, 0, now());
+    });
+    return () => pins.forEach(pin => pin());
 }
 
 function addEvents(batch: Batch): void {
@@ -137,18 +159,13 @@ function create(graph: Graph, page: Page, count: number): Batch {
 // Plays the script in a batch of its own, and shows its hash. Returns it.
 function check(graph: Graph, page: Page, script: string): string {
     const batch = create(graph, page, page.characters);
-    play(batch, readScript(script), page.frames, clockOf(page));
+    play(batch, readScript(script), page.frames, page.clock);
     const hash = hashOf(batch);
     batch.destroy();
     const same = hash === natives[page.id];
     const line = add(controls, 'p', `Hash of the script here ${hash}, by the native library ${natives[page.id]}: `);
     add(line, 'strong', same ? 'the same bits' : 'they differ');
     return hash;
-}
-
-// A parameter of foot placement, which locks feet while it goes on.
-function clockOf(page: Page): string | undefined {
-    return page.matches ? 'time' : undefined;
 }
 
 // Steps and draws a batch in each frame, between what `ask` and `show` do, and shows what a step costs. Returns what
@@ -195,22 +212,27 @@ async function open(page: Page): Promise<void> {
     const number = ++opened;
     const [json, script] = (await Promise.all([fetched(`${page.id}.json`), fetched(`${page.id}.script`)])).map(text);
     const pedestrians = page.matches ? await loadPedestrians(await fetched('pedestrians.wasm')) : undefined;
-    const character = await characterNamed(page.character);
+    const character = await characterNamed(page.character), sources: Record<string, Character> = {};
+    for (const [name, source] of Object.entries(page.from ?? {})) {
+        sources[name] = await characterNamed(source);
+    }
     if (number !== opened) {
         return; // another page was opened meanwhile
     }
     controls.replaceChildren();
+    over.replaceChildren();
     document.title = `${page.title} - Limber playground`;
     add(controls, 'h2', page.title);
     add(controls, 'p', page.about);
     // `limber play` gives every graph room for so many events, and hashes them.
-    const graph = character.createGraph({ 'max-emitted-events': 32, ...JSON.parse(json) });
+    const graph = character.createGraph({ 'max-emitted-events': 32, ...JSON.parse(json) }, { characters: sources });
     let batch = create(graph, page, page.characters);
     const lines = readScript(script);
     if (page.characters > 1 || isTest) { // a crowd has its clips from the script
-        play(batch, lines, isTest ? page.frames : 1, clockOf(page));
+        play(batch, lines, isTest ? page.frames : 1, page.clock);
     }
     const matched = pedestrians && new Matched(view, controls, pedestrians);
+    const moves = matched !== undefined || (batch.count === 1 && batch.motions.length > 0);
     const drawn = () => (isTest ? Math.min(batch.count, 50) : batch.count); // a test may draw on the processor
     const begin = (asked: number) => {
         const count = Math.min(Math.max(Math.round(asked), CROWD.min), CROWD.max);
@@ -219,22 +241,31 @@ async function open(page: Page): Promise<void> {
         matched?.begin(batch);
         view.show(character, batch, drawn(), true);
     };
+    let show = (seconds: number) => matched?.show(batch, seconds);
     if (matched) {
         addSlider(controls, 'Characters', CROWD, FIRST_CROWD, 0, begin, 'change');
     } else {
-        addParameters(batch);
+        const sliders = addParameters(batch), showTargets = addTargets(batch, page, sliders);
+        Object.entries(isTest ? {} : page.start ?? {}).forEach(([name, value]) => sliders.get(name)?.(value));
         addEvents(batch);
+        const showWeights = addWeights(batch);
+        show = () => {
+            moves && view.follow(batch.motions[0], batch.motions[2]);
+            showTargets();
+            showWeights();
+        };
     }
-    const showWeights = matched ? (seconds: number) => matched.show(batch, seconds) : addWeights(batch);
     const cost = add(controls, 'p');
     const hash = check(graph, page, script);
-    add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
+    if (!page.from) { // the editor opens one character
+        add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
+    }
     const details = add(controls, 'details');
     add(details, 'summary', 'The graph as JSON');
     add(details, 'pre', json);
-    view.show(character, batch, drawn(), matched !== undefined);
+    view.show(character, batch, drawn(), moves, page);
     if (isTest) {
-        showWeights(0);
+        show(0);
         view.draw();
         parent.postMessage({ id: page.id, hash, native: natives[page.id], picture: view.coarse() }, '*');
         return;
@@ -243,7 +274,7 @@ async function open(page: Page): Promise<void> {
         begin(FIRST_CROWD);
     }
 
-    stop = animate(cost, () => batch, (step: number) => matched?.ask(batch, step), showWeights, () => {
+    stop = animate(cost, () => batch, (step: number) => matched?.ask(batch, step), show, () => {
         matched?.remove();
         batch.destroy();
         graph.destroy();
@@ -259,6 +290,7 @@ const links = pages.map(page => {
 function navigate(): void {
     const page = pages.find(({ id }) => `#${id}` === location.hash) ?? pages[0];
     links.forEach((link, index) => (link.ariaCurrent = pages[index] === page ? 'page' : null));
+    links[pages.indexOf(page)].scrollIntoView({ block: 'nearest', inline: 'center' });
     open(page).catch(fail);
 }
 addEventListener('hashchange', navigate);

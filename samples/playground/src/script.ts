@@ -29,13 +29,13 @@ export function apply(batch: Batch, { name, value, character }: Entry): void {
     }
 }
 
-// Runs a script from the beginning for a number of frames. Frame 0 takes no time. `clock` names a parameter that counts
-// the seconds.
-export function play(batch: Batch, script: Entry[], frames: number, clock?: string): void {
+// Runs a script from the beginning for a number of frames. Frame 0 takes no time. With `clock` the parameter "time"
+// counts the seconds.
+export function play(batch: Batch, script: Entry[], frames: number, clock = false): void {
     for (let frame = 0; frame < frames; frame++) {
         script.filter(entry => entry.frame === frame).forEach(entry => apply(batch, entry));
-        if (clock !== undefined) {
-            batch.setAll(clock, frame * STEP);
+        if (clock) {
+            batch.setAll('time', frame / 60);
         }
         batch.step(frame === 0 ? 0 : STEP);
     }

@@ -96,8 +96,9 @@ export class View {
         }
     }
 
-    // Shows the first characters of a batch, in rows, or where they move.
-    show(character: Character, batch: Batch, drawn: number, moves: boolean): void {
+    // Shows the first characters of a batch, in rows, or where they move. A page may say where the camera
+    // is, and the height at which it looks.
+    show(character: Character, batch: Batch, drawn: number, moves: boolean, page: { camera?: number[] } = {}): void {
         for (const mesh of this.#shown) {
             this.#scene.remove(mesh);
             mesh.geometry.dispose();
@@ -139,8 +140,8 @@ export class View {
             const at = [1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0];
             this.#motions.array.set(at.map(part => scale * part), i * 4);
         }
-        const [x, y, z, height, depth] = moves ? [-2, 3.5, -7, 0.6, 0]
-            : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9, 0];
+        const [x, y, z, height, depth = 0] = page.camera ?? (moves ? [-2, 3.5, -7, 0.6]
+            : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9]);
         this.#camera.position.set(x, y, z).multiplyScalar(scale);
         this.#camera.near = 0.1 * scale;
         this.#camera.far = 200 * scale;
@@ -167,6 +168,27 @@ export class View {
     ahead(): [number, number] {
         const { x, z } = this.#camera.getWorldDirection(new THREE.Vector3()), length = Math.hypot(x, z) || 1;
         return [x / length, z / length];
+    }
+
+    #placeOf(character: number): THREE.Matrix4 {
+        const [x, y, z, yaw] = this.#motions!.array.slice(character * 4);
+        return new THREE.Matrix4().makeRotationY(yaw).setPosition(x, y, z);
+    }
+
+    // Puts an element over a point in the space of a character.
+    pin(element: HTMLElement, character: number, [x, y, z]: number[]): void {
+        const { clientWidth, clientHeight } = this.#renderer.domElement;
+        this.#camera.updateMatrixWorld();
+        const seen = new THREE.Vector3(x, y, z).applyMatrix4(this.#placeOf(character)).project(this.#camera);
+        element.style.translate = `${(1 + seen.x) / 2 * clientWidth}px ${(1 - seen.y) / 2 * clientHeight}px`;
+    }
+
+    // Returns the point under a pointer that is as far away as another one.
+    pointAt(event: PointerEvent, character: number, [x, y, z]: number[]): number[] {
+        const { left, top, width, height } = this.#renderer.domElement.getBoundingClientRect();
+        const place = this.#placeOf(character), old = new THREE.Vector3(x, y, z).applyMatrix4(place);
+        return new THREE.Vector3(2 * (event.clientX - left) / width - 1, 1 - 2 * (event.clientY - top) / height,
+            old.project(this.#camera).z).unproject(this.#camera).applyMatrix4(place.invert()).toArray();
     }
 
     // Shows a path of a character that is at x and z, with its headings, or none.
