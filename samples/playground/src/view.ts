@@ -3,46 +3,8 @@
 import * as THREE from 'three';
 import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Batch, Character, MotionPath } from 'limber-animation';
-
-const vertexShader = /* glsl */ `
-uniform sampler2D palettes;
-in vec4 jointIndices;
-in vec4 jointWeights;
-in vec4 motion; // x, y, z, yaw
-out vec3 shownNormal;
-flat out float marked; // the first character
-
-vec4 row(int joint, int index) {
-    return texelFetch(palettes, ivec2(joint * 3 + index, gl_InstanceID), 0);
-}
-
-void main() {
-    vec3 at = vec3(0.0), turned = vec3(0.0);
-    for (int i = 0; i < 4; i++) {
-        int joint = int(jointIndices[i]);
-        vec4 x = row(joint, 0), y = row(joint, 1), z = row(joint, 2), p = vec4(position, 1.0);
-        at += jointWeights[i] * vec3(dot(x, p), dot(y, p), dot(z, p));
-        turned += jointWeights[i] * vec3(dot(x.xyz, normal), dot(y.xyz, normal), dot(z.xyz, normal));
-    }
-    float c = cos(motion.w), s = sin(motion.w);
-    mat3 yaw = mat3(c, 0.0, -s, 0.0, 1.0, 0.0, s, 0.0, c);
-    shownNormal = normalize(yaw * turned);
-    marked = gl_InstanceID == 0 ? 1.0 : 0.0;
-    gl_Position = projectionMatrix * viewMatrix * vec4(yaw * at + motion.xyz, 1.0);
-}`;
-
-const fragmentShader = /* glsl */ `
-uniform vec3 color;
-uniform vec3 mark; // of the first character
-in vec3 shownNormal;
-flat in float marked;
-out vec4 shown;
-
-void main() {
-    vec3 n = normalize(shownNormal);
-    float light = 0.35 + 0.5 * max(dot(n, normalize(vec3(0.5, 1.0, 0.7))), 0.0) + 0.15 * n.y;
-    shown = vec4(pow(mix(color, mark, marked) * light, vec3(1.0 / 2.2)), 1.0);
-}`;
+import fragmentShader from './skin.frag?raw';
+import vertexShader from './skin.vert?raw';
 
 // Paths on the ground, drawn over all else.
 const PATHS = { played: { color: 0x3584e4, order: 1 }, asked: { color: 0xe66100, order: 2 } };
@@ -77,6 +39,7 @@ export class View {
     #motions?: THREE.InstancedBufferAttribute;
     #moves = false;
     #followed = [0, 0];
+    #seen: number[] = []; // from where, at first
 
     constructor(canvas: HTMLCanvasElement) {
         this.#renderer = new THREE.WebGLRenderer({ canvas, antialias: true, alpha: true, preserveDrawingBuffer: true });
@@ -96,8 +59,8 @@ export class View {
         }
     }
 
-    // Shows the first characters of a batch, in rows, or where they move. A page may say where the camera
-    // is, and the height at which it looks.
+    // Shows the first characters of a batch, in rows, or where they move. A page may say where the camera is, and the
+    // height at which it looks. The camera stays where somebody moved it while the same is shown.
     show(character: Character, batch: Batch, drawn: number, moves: boolean, page: { camera?: number[] } = {}): void {
         for (const mesh of this.#shown) {
             this.#scene.remove(mesh);
@@ -140,18 +103,21 @@ export class View {
             const at = [1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0];
             this.#motions.array.set(at.map(part => scale * part), i * 4);
         }
-        const [x, y, z, height, depth = 0] = page.camera ?? (moves ? [-2, 3.5, -7, 0.6]
-            : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9]);
-        this.#camera.position.set(x, y, z).multiplyScalar(scale);
-        this.#camera.near = 0.1 * scale;
-        this.#camera.far = 200 * scale;
-        this.#camera.updateProjectionMatrix();
-        this.#orbit.target.set(0, height, depth).multiplyScalar(scale);
-        this.#grid.scale.setScalar(scale);
-        this.#orbit.update();
         this.#moves = moves;
-        this.#followed = [0, 0];
-        this.#grid.position.set(0, 0, 0);
+        this.follow(0, 0);
+        const camera = page.camera ?? (moves ? [-2, 3.5, -7, 0.6]
+            : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9]);
+        const scaled = camera.map(part => part * scale);
+        if (scaled.join() !== this.#seen.join()) {
+            this.#seen = scaled;
+            this.#camera.position.set(scaled[0], scaled[1], scaled[2]);
+            this.#camera.near = 0.1 * scale;
+            this.#camera.far = 200 * scale;
+            this.#camera.updateProjectionMatrix();
+            this.#orbit.target.set(0, scaled[3], scaled[4] ?? 0);
+            this.#grid.scale.setScalar(scale);
+            this.#orbit.update();
+        }
     }
 
     // Moves the camera with a character that was followed until now.
