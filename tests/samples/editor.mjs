@@ -15,6 +15,7 @@ import { isDeepStrictEqual } from 'node:util';
 
 const [folder, limber] = process.argv.slice(2).map(path => resolve(path));
 const { chromium } = createRequire(join(folder, 'package.json'))('playwright-core');
+const source = new URL('../../samples/', import.meta.url);
 const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm' };
 
 const server = createServer((request, response) => {
@@ -67,7 +68,8 @@ async function nameless(page) {
 }
 
 async function everyPage() {
-    for (const id of ['s-curve', 'five-clips', 'jump', 'crowd', 'match']) {
+    const pages = JSON.parse(readFileSync(new URL('playground/pages.json', source), 'utf8'));
+    for (const { id } of pages) {
         const page = await open(`?page=${id}`);
         const boxes = await page.locator('.react-flow__node').count();
         const unnamed = new Set(await nameless(page));
@@ -101,7 +103,6 @@ const DRAWN = {
     })),
 };
 const state = name => `.react-flow__node:has(header strong:text-is("${name}"))`;
-const source = new URL('../../samples/', import.meta.url);
 const scriptOf = name => fileURLToPath(new URL(`jump/${name}.txt`, source));
 
 // The frames in which the state changes, and to which one.

@@ -257,9 +257,7 @@ async function open(page: Page): Promise<void> {
     }
     const cost = add(controls, 'p');
     const hash = check(graph, page, script);
-    if (!page.from) { // the editor opens one character
-        add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
-    }
+    add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
     const details = add(controls, 'details');
     add(details, 'summary', 'The graph as JSON');
     add(details, 'pre', json);

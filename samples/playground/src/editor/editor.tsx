@@ -27,6 +27,7 @@ interface Props {
     schema: any;
     opened: Opened;
     bytes: ArrayBuffer; // of the character
+    others: (readonly [name: string, bytes: ArrayBuffer])[]; // whose clips graphs retarget
 }
 
 // Reads the files that a graph includes, and those that these include, from the server.
@@ -53,7 +54,7 @@ function counted(n: number, what: string): string {
     return n === 0 ? 'No mistakes' : `${n} ${what}${n === 1 ? '' : 's'}`;
 }
 
-export function Editor({ limber, schema, opened, bytes }: Props) {
+export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const operations = useMemo(() => new Operations(schema), [schema]);
     const [file, setFile] = useState(() => {
         const document = new GraphDocument(opened.text, opened.positions);
@@ -84,6 +85,7 @@ export function Editor({ limber, schema, opened, bytes }: Props) {
     useEffect(() => {
         const made = new Preview(limber, canvas.current!, limber.open(bytes));
         made.aliases = opened.aliases;
+        made.others = Object.fromEntries(others.map(([name, bytes]) => [name, limber.open(bytes)]));
         opened.script !== undefined && made.load(opened.script);
         setPreview(made);
         return () => made.destroy();

@@ -29,6 +29,7 @@ export class Preview {
     entries: Entry[] = [];
     files = new Map<string, string>(); // that graphs include
     aliases: object | undefined; // names of the graph for those of the character
+    others: Record<string, Character> = {}; // whose clips graphs retarget
     looked: { graph: Graph; batch: Batch } | undefined; // a clip that is shown instead
     #count = 1;
     #target = 0; // frame to which steps are to be made
@@ -68,7 +69,8 @@ export class Preview {
         this.#text = text;
         let graph: Graph;
         try {
-            graph = character.createGraph(text, { aliases: this.aliases, readFile: path => this.files.get(path) });
+            graph = character.createGraph(text, { aliases: this.aliases, characters: this.others,
+                readFile: path => this.files.get(path) });
         } catch (error) {
             const problems = (error as { problems?: Problem[] }).problems ?? [];
             this.problems = problems.length > 0 ? problems

@@ -1,5 +1,6 @@
 // Where a document comes from, and where it is saved: a page of the playground, a link that holds it, a file, or the
 // server of `limber serve`, which has the file that the viewer shows, too.
+import { pages } from '../pages.ts';
 import { GraphDocument } from './document.ts';
 import type { Positions } from './document.ts';
 
@@ -8,6 +9,7 @@ export interface Opened {
     text: string;
     positions: Positions;
     character?: string; // of the site
+    from?: Record<string, string>; // characters of the site whose clips it retargets, by the names in the graph
     script?: string;
     served?: Served;
     aliases?: object;
@@ -129,8 +131,17 @@ async function fromServer(): Promise<Opened> {
 async function fromPage(id: string): Promise<Opened> {
     const [text, script] = await Promise.all([`data/${id}.json`, `data/${id}.script`].map(async name => (
         (await fetched(name)).text())));
-    return { name: `${id}.json`, text, positions: {}, script,
-        character: id === 'match' ? 'mannequin-takes' : 'mannequin' };
+    const { character, from } = pages.find(page => page.id === id) ?? {};
+    return { name: `${id}.json`, text, positions: {}, script, character, from };
+}
+
+// Returns the bytes of what the graph plays: of the character, and of those that it retargets.
+export async function charactersOf({ served, character = 'mannequin', from = {} }: Opened) {
+    const bytesOf = async (name: string) => (await fetched(name)).arrayBuffer();
+    const others = Object.entries(from).map(async ([name, other]) => (
+        [name, await bytesOf(`data/${other}.lmb`)] as const));
+    return { bytes: await bytesOf(served ? 'served/character' : `data/${character}.lmb`),
+        others: await Promise.all(others) };
 }
 
 export async function openFirst(): Promise<Opened> {
