@@ -163,7 +163,7 @@ const edits = {
     removeState(document, diagram) {
         const state = pick(diagram.boxes.filter(({ kind }) => kind === 'state'));
         const links = diagram.links.filter(({ transition }) => transition);
-        if (!state || diagram.boxes.length < 4) {
+        if (!state || diagram.boxes.length < 3) {
             return undefined;
         }
         const gone = links.slice(0, 1).map(({ transition }) => transition);

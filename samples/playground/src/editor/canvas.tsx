@@ -1,7 +1,7 @@
 // Draws a diagram with React Flow, and turns what is dragged there into edits.
 import {
     Background, BaseEdge, Controls, EdgeLabelRenderer, Handle, MiniMap, Position, ReactFlow, applyNodeChanges,
-    useConnection, useReactFlow, useStore,
+    useConnection, useReactFlow,
 } from '@xyflow/react';
 import type { Edge, EdgeChange, EdgeProps, Node, NodeChange, NodeProps } from '@xyflow/react';
 import '@xyflow/react/dist/style.css';
@@ -14,6 +14,8 @@ import {
 import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
 import type { Box, Diagram, Link, Operations, Port } from './diagram.ts';
+import { curvesOf } from './curves.ts';
+import type { Curve, Rectangle } from './curves.ts';
 import type { Mistake } from './names.ts';
 import type { Path } from './schema.ts';
 
@@ -36,7 +38,7 @@ interface Props {
 }
 
 type BoxNode = Node<{ box: Box; mistakes: Mistake[]; isFound: boolean }>;
-type LinkEdge = Edge<{ link: Link; side: number }>;
+type LinkEdge = Edge<{ link: Link; curve?: Curve }>;
 
 const Reattach = createContext<(link: Link, end: 'source' | 'target', box: string) => void>(() => {});
 
@@ -100,57 +102,12 @@ function StateBox({ data, selected }: NodeProps<BoxNode>) {
     );
 }
 
-// ---- Transitions: from border to border, pairs and loops apart.
+// ---- Transitions.
 
-interface Rectangle { x: number; y: number; width: number; height: number }
-
-// Where the way from inside a rectangle along a direction leaves it.
-function border({ x, y, width, height }: Rectangle, fromX: number, fromY: number, dx: number, dy: number) {
-    const toX = dx === 0 ? Infinity : ((dx > 0 ? x + width : x) - fromX) / dx;
-    const toY = dy === 0 ? Infinity : ((dy > 0 ? y + height : y) - fromY) / dy;
-    const t = Math.max(Math.min(toX, toY), 0);
-    return { x: fromX + t * dx, y: fromY + t * dy };
-}
-
-function curveOf(a: Rectangle, b: Rectangle, side: number) {
-    if (a.x === b.x && a.y === b.y) {
-        const x = a.x + a.width / 2 + 26 * side, y = a.y;
-        return {
-            path: `M ${x - 14} ${y} C ${x - 30} ${y - 50} ${x + 30} ${y - 50} ${x + 14} ${y}`,
-            start: { x: x - 14, y }, stop: { x: x + 14, y }, label: { x, y: y - 40 },
-        };
-    }
-    const ax = a.x + a.width / 2, ay = a.y + a.height / 2, bx = b.x + b.width / 2, by = b.y + b.height / 2;
-    const length = Math.hypot(bx - ax, by - ay) || 1, dx = (bx - ax) / length, dy = (by - ay) / length;
-    const offset = 14 * side, ox = -dy * offset, oy = dx * offset; // to the right of the way
-    const limit = (value: number, low: number, size: number) => Math.min(Math.max(value, low + 4), low + size - 4);
-    const start = border(a, limit(ax + ox, a.x, a.width), limit(ay + oy, a.y, a.height), dx, dy);
-    const stop = border(b, limit(bx + ox, b.x, b.width), limit(by + oy, b.y, b.height), -dx, -dy);
-    // Long ways bend more, so that they pass beside the states between.
-    const swing = 1.6 * offset + Math.min(0.1 * length + 0.25 * Math.max(length - 250, 0), 220);
-    const bend = { x: (start.x + stop.x) / 2 - dy * swing, y: (start.y + stop.y) / 2 + dx * swing };
-    return {
-        path: `M ${start.x} ${start.y} Q ${bend.x} ${bend.y} ${stop.x} ${stop.y}`, start, stop,
-        label: { x: (start.x + 2 * bend.x + stop.x) / 4, y: (start.y + 2 * bend.y + stop.y) / 4 },
-    };
-}
-
-function TransitionEdge({ id, source, target, data, selected, markerEnd }: EdgeProps<LinkEdge>) {
-    const rectangle = (name: string) => {
-        const node = nodes.get(name)!;
-        const { width = 150, height = 40 } = node.measured;
-        return { ...node.internals.positionAbsolute, width, height };
-    };
-    const nodes = useStore(state => state.nodeLookup);
-    const positions = useStore(state => [source, target].map(name => {
-        const node = state.nodeLookup.get(name);
-        return node && [node.internals.positionAbsolute.x, node.internals.positionAbsolute.y, node.measured.width];
-    }).join());
+function TransitionEdge({ id, data, selected, markerEnd }: EdgeProps<LinkEdge>) {
+    const { curve } = data!;
     const reattach = useContext(Reattach), { screenToFlowPosition } = useReactFlow();
     const [dragged, setDragged] = useState<{ end: 'source' | 'target'; x: number; y: number }>();
-    const curve = useMemo(() => (nodes.has(source) && nodes.has(target)
-        ? curveOf(rectangle(source), rectangle(target), data!.side) : undefined),
-    [positions, source, target, data!.side]);
     if (!curve) {
         return null;
     }
@@ -189,17 +146,6 @@ function TransitionEdge({ id, source, target, data, selected, markerEnd }: EdgeP
 const nodeTypes = { pose: PoseBox, use: PoseBox, result: PoseBox, state: StateBox, any: StateBox, out: StateBox };
 const edgeTypes = { transition: TransitionEdge };
 
-// Transitions between the same two states lie beside each other, and those back on the other side.
-function sides(links: Link[]): number[] {
-    const counts = new Map<string, number>();
-    return links.map(({ source, target }) => {
-        const pair = `${source} ${target}`, n = counts.get(pair) ?? 0;
-        counts.set(pair, n + 1);
-        const back = links.some(other => other.source === target && other.target === source);
-        return source !== target && back ? n + 1 : n;
-    });
-}
-
 // ---- The canvas.
 
 export function Canvas({ document, diagram, operations, positions, mistakes, found, edit, wish }: Props) {
@@ -226,20 +172,22 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
     }, [view]);
 
     const edges = useMemo<LinkEdge[]>(() => {
-        const beside = sides(diagram.links);
+        const rectangles = new Map(nodes.map(({ id, position, measured = {} }): [string, Rectangle] => (
+            [id, { ...position, width: measured.width ?? 150, height: measured.height ?? 40 }])));
+        const curves = diagram.kind === 'machine' ? curvesOf(diagram.links, rectangles) : [];
         return diagram.links.map((link, i) => ({
             id: link.id,
             source: link.source,
             target: link.target,
             targetHandle: link.port === undefined ? undefined : String(link.port),
             type: diagram.kind === 'machine' ? 'transition' : 'default',
-            data: { link, side: beside[i] },
+            data: { link, curve: curves[i] },
             selected: document.selected.includes(link.id),
             interactionWidth: 24,
             markerEnd: diagram.kind === 'machine' ? { type: 'arrowclosed' as const, width: 22, height: 22 } : undefined,
             ariaLabel: diagram.kind === 'machine' ? `Transition ${link.label}` : 'Connection',
         }) as LinkEdge);
-    }, [diagram, document.selected]);
+    }, [diagram, document.selected, nodes]);
 
     const boxOf = (id: string | null) => diagram.boxes.find(box => box.id === id);
     const portOf = (id: string | null, handle: string | null | undefined) => boxOf(id)?.ports[Number(handle)];

@@ -321,10 +321,11 @@ export function machineDiagram(document: GraphDocument, machine: Path): Diagram 
     });
     states.forEach(({ state, index }, i) => (
         add(boxes[i].id, state.transitions, [...machine, 'states', index, 'transitions'])));
-    boxes.push({
-        id: `any:${pointer(machine)}`, path: machine, kind: 'any', title: 'Any state', lines: [], ports: [],
-    });
-    add(`any:${pointer(machine)}`, value.any, [...machine, 'any']);
+    if (Array.isArray(value.any) && value.any.length > 0) {
+        const id = `any:${pointer(machine)}`;
+        boxes.push({ id, path: machine, kind: 'any', title: 'Any state', lines: [], ports: [] });
+        add(id, value.any, [...machine, 'any']);
+    }
     outs.forEach(name => boxes.push({
         id: `out:${name}`, path: machine, kind: 'out', title: `${name} (outside)`, lines: [], ports: [],
     }));

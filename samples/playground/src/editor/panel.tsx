@@ -106,7 +106,7 @@ function Leaving({ from, document, edit }: Props & { from: Path }) {
         .sort((a, b) => (Number(b.transition?.priority) || 0) - (Number(a.transition?.priority) || 0));
     return (
         <fieldset>
-            <legend>Transitions, in the order in which they are tried</legend>
+            <legend>Transitions{isAny && ' from any state'}, in the order in which they are tried</legend>
             <ol>
                 {sorted.filter(({ transition }) => isObject(transition)).map(({ transition, i }) => (
                     <li key={i}>
