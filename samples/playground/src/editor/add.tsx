@@ -4,26 +4,19 @@ import { useEffect, useRef } from 'react';
 import { addWishedState } from './canvas.tsx';
 import type { Wish } from './canvas.tsx';
 import { addPose, connect } from './change.ts';
-import type { ClipsAndJoints } from './change.ts';
 import { definitionsOf } from './diagram.ts';
-import type { Operations } from './diagram.ts';
 import { pointer } from './document.ts';
-import type { GraphDocument } from './document.ts';
 import { Combo } from './fields/controls.tsx';
+import type { Page } from './page.ts';
 
-interface Props {
+interface Props extends Page {
     wish: Wish;
-    document: GraphDocument;
-    operations: Operations;
-    names: ClipsAndJoints;
-    isMachine: boolean;
-    edit: (change: () => void) => void;
     look: (clip?: string) => void;
     end: () => void;
 }
 
-export function Add({ wish, document, operations, names, isMachine, edit, look, end }: Props) {
-    const dialog = useRef<HTMLDialogElement>(null);
+export function Add({ wish, document, diagram, operations, names, edit, look, end }: Props) {
+    const dialog = useRef<HTMLDialogElement>(null), isMachine = diagram.kind === 'machine';
     useEffect(() => {
         dialog.current?.showModal();
         return () => look();

@@ -13,10 +13,11 @@ import {
 } from './change.ts';
 import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
-import type { Box, Diagram, Link, Operations, Port } from './diagram.ts';
+import type { Box, Link, Port } from './diagram.ts';
 import { curvesOf } from './curves.ts';
 import type { Curve, Rectangle } from './curves.ts';
 import type { Mistake } from './names.ts';
+import type { Page } from './page.ts';
 import type { Path } from './schema.ts';
 
 // Where a new box is asked for, and to what it is to be connected.
@@ -26,14 +27,10 @@ export interface Wish {
     from?: Path; // the state, or the machine, from which a transition was drawn
 }
 
-interface Props {
-    document: GraphDocument;
-    diagram: Diagram;
-    operations: Operations;
+interface Props extends Page {
     mistakes: Mistake[];
     found: Set<string>; // boxes that a search finds
     positions: Positions;
-    edit: (change: () => void) => void; // shows the message of an edit that is refused
     wish: (wish: Wish) => void;
 }
 

@@ -13,6 +13,7 @@ import { useKeys } from './keys.ts';
 import { arrange } from './layout.ts';
 import { namesFor } from './names.ts';
 import type { Mistake } from './names.ts';
+import type { Page } from './page.ts';
 import { Panel } from './panel.tsx';
 import { Preview } from './preview.ts';
 import { Running, TimeLine, showWeights } from './running.tsx';
@@ -129,6 +130,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const clipsAndJoints = { clips: names?.clips.map(({ name }) => name) ?? [],
         joints: names?.joints.map(({ name }) => name) ?? [] };
 
+    const page: Page = { document, diagram, operations, names: clipsAndJoints, edit };
     type Instead = (path: Path, value: unknown, merge?: boolean) => boolean;
     const fields = (path: Path, instead?: Instead) => names && document.tree && (
         <Fields schema={operations.schema} document={document.value} path={path} names={names} mistakes={mistakes}
@@ -188,7 +190,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const save = () => void saveNow().catch(error => say(String(error)));
 
     const add = () => setWish({});
-    useKeys({ document, diagram, operations, edit, save, add });
+    useKeys({ ...page, save, add });
     useEffect(() => {
         window.document.title = `${isChanged ? '* ' : ''}${file.name} - Limber editor`;
         const warn = (event: BeforeUnloadEvent) => isChanged && event.preventDefault();
@@ -231,8 +233,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
                         onChange={event => document.edit('type', () => document.replace(event.target.value), 'text')} />
                 ) : document.tree ? (
                     <ReactFlowProvider>
-                        <Canvas document={document} diagram={diagram} operations={operations} positions={positions}
-                            mistakes={mistakes} found={found} edit={edit} wish={setWish} />
+                        <Canvas {...page} positions={positions} mistakes={mistakes} found={found} wish={setWish} />
                     </ReactFlowProvider>
                 ) : <p className="error">The text is no JSON object: {checked.problems[0]?.message}</p>}
             </main>
@@ -243,8 +244,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
                 {preview && <Running preview={preview} character={character} setCharacter={setCharacter} />}
             </section>
             <section id="panel" className="fields" aria-label="Selection">
-                <Panel document={document} diagram={diagram} operations={operations} names={clipsAndJoints}
-                    edit={edit} fields={fields} />
+                <Panel {...page} fields={fields} />
             </section>
             <section id="mistakes" aria-label="Mistakes and warnings">
                 <h2>{errors > 0 ? counted(errors, 'mistake') : counted(mistakes.length, 'warning')}</h2>
@@ -256,9 +256,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
                 </ul>
             </section>
             {wish && (
-                <Add wish={wish} document={document} operations={operations} names={clipsAndJoints} edit={edit}
-                    isMachine={diagram.kind === 'machine'} look={clip => preview?.look(clip)}
-                    end={() => setWish(undefined)} />)}
+                <Add {...page} wish={wish} look={clip => preview?.look(clip)} end={() => setWish(undefined)} />)}
         </div>
     );
 }

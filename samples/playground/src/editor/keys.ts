@@ -2,14 +2,9 @@
 import { useEffect } from 'react';
 
 import { copy, deleteSelected, paste, selectedPaths } from './change.ts';
-import type { Diagram, Operations } from './diagram.ts';
-import type { GraphDocument } from './document.ts';
+import type { Page } from './page.ts';
 
-interface Page {
-    document: GraphDocument;
-    diagram: Diagram;
-    operations: Operations;
-    edit: (change: () => void) => void;
+interface Actions extends Page {
     save: () => void;
     add: () => void;
 }
@@ -18,7 +13,7 @@ function isTyping(target: EventTarget | null): boolean {
     return target instanceof Element && target.closest('input, textarea, select, [contenteditable]') !== null;
 }
 
-function onClipboard(page: Page, event: ClipboardEvent): void {
+function onClipboard(page: Actions, event: ClipboardEvent): void {
     const { document, diagram, operations, edit } = page, paths = selectedPaths(document, diagram);
     const text = event.clipboardData?.getData('text/plain');
     const remove = () => deleteSelected(document, operations, diagram);
@@ -35,7 +30,7 @@ function onClipboard(page: Page, event: ClipboardEvent): void {
     }
 }
 
-function onKey(page: Page, event: KeyboardEvent): void {
+function onKey(page: Actions, event: KeyboardEvent): void {
     const { document, diagram, operations, edit, save, add } = page, paths = selectedPaths(document, diagram);
     const remove = () => edit(() => deleteSelected(document, operations, diagram));
     const key = event.key.toLowerCase(), isControl = event.ctrlKey || event.metaKey;
@@ -56,7 +51,7 @@ function onKey(page: Page, event: KeyboardEvent): void {
     }
 }
 
-export function useKeys(page: Page): void {
+export function useKeys(page: Actions): void {
     useEffect(() => {
         const listeners = new AbortController(), { signal } = listeners;
         (['copy', 'cut', 'paste'] as const).forEach(type => (

@@ -5,22 +5,17 @@ import {
     addTransition, connect, define, deletePoses, deleteInMachine, disconnect, mayConnect, moveTransition, renameState,
     replace, wrap,
 } from './change.ts';
-import type { ClipsAndJoints } from './change.ts';
 import { statesOf, targetsOf, transitionText } from './diagram.ts';
-import type { Box, Diagram, Operations } from './diagram.ts';
+import type { Box } from './diagram.ts';
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
 import { Combo } from './fields/controls.tsx';
 import type { Option } from './fields/controls.tsx';
+import type { Page } from './page.ts';
 import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
-interface Props {
-    document: GraphDocument;
-    diagram: Diagram;
-    operations: Operations;
-    names: ClipsAndJoints;
-    edit: (change: () => void) => void;
+interface Props extends Page {
     fields: (path: Path, instead?: (path: Path, value: unknown, merge?: boolean) => boolean) => ReactNode;
 }
 
