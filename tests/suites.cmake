@@ -111,7 +111,7 @@ set(of_hello_test IF LIMBER_IMPORT LIMBER_GPU LIBRARIES ${CMAKE_DL_LIBS})
 set(lockstep ../samples/lockstep)
 set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools limber-mannequin LABELS foreign
     SOURCES ${lockstep}/client.c ${lockstep}/game.c ${lockstep}/run.c ${lockstep}/server.c ${lockstep}/wire.c)
-set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep LABELS slow-with-sanitizers)
+set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep LABELS one-driver slow-with-sanitizers)
 set(of_characters_test IF NOT_WIN32 RUNS limber-cli)
 set(of_graphs_test IF NOT_WIN32 RUNS limber-cli)
 set(of_viewer_test GPU FULL COST 55 SOURCES samples/viewer_run.c LIBRARIES limber-stb RUNS limber-viewer limber-cli
@@ -134,11 +134,13 @@ set(of_lab_gpu_test IF NOT_WIN32 FULL RUNS limber-lab limber-cli NEEDS limber-la
 set(of_rdna_profile_test INCLUDE ../bench SOURCES ${rdna}/rdna_operations.c ${rdna}/rdna_profiler.c ${rdna}/rdna_read.c
     ${rdna}/rdna_run.c ${rdna}/rdna_uses.c)
 
-set(of_readme_gpu_test NEEDS readme_example LIBRARIES readme_example)
+set(of_readme_gpu_test NEEDS readme_example LIBRARIES readme_example LABELS cases one-driver)
 set(of_existing_renderer_gpu_test IF LIMBER_IMPORT LIBRARIES limber-tools limber-mannequin
-    INCLUDE ${CMAKE_CURRENT_BINARY_DIR} SOURCES ${CMAKE_CURRENT_BINARY_DIR}/existing-renderer.inc)
+    INCLUDE ${CMAKE_CURRENT_BINARY_DIR} SOURCES ${CMAKE_CURRENT_BINARY_DIR}/existing-renderer.inc
+    LABELS cases one-driver)
 set(of_shaders_gpu_test IF LIMBER_GLSLC LIBRARIES limber-tools limber-mannequin INCLUDE ${CMAKE_CURRENT_BINARY_DIR}
-    SOURCES ${CMAKE_CURRENT_BINARY_DIR}/shaders.comp.inc ${CMAKE_CURRENT_BINARY_DIR}/shaders.hlsl.inc)
+    SOURCES ${CMAKE_CURRENT_BINARY_DIR}/shaders.comp.inc ${CMAKE_CURRENT_BINARY_DIR}/shaders.hlsl.inc
+    LABELS cases one-driver)
 set(of_manual_test NEEDS manual_example LIBRARIES manual_example)
 
 foreach(name import bvh files graph machine capture)

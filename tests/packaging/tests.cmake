@@ -1,6 +1,6 @@
-# Projects that use Limber: see consumer/. They are built once and run on every driver. The quick set uses the library
-# that this build installs. The full set adds a shared library and embedded sources, both compiled again without
-# optimisation.
+# Projects that use Limber: see consumer/. They are built once and run on every driver, in CI on lavapipe. The quick set
+# uses the library that this build installs. The full set adds a shared library and embedded sources, both compiled
+# again without optimisation.
 if(NOT CMAKE_CROSSCOMPILING AND NOT BUILD_SHARED_LIBS AND NOT LIMBER_FUZZ AND LIMBER_INSTALL)
     set(consumer_components "")
     if(TARGET limber::import)
@@ -42,7 +42,7 @@ pkg-config; what is installed; symbols of the library.")
         endif()
         foreach(executable IN LISTS executables)
             limber_script(${executable}_${kind} "A frame of the consumer on a device: ${about_${executable}}, ${kind}."
-                          "${set};gpu" ${CMAKE_CURRENT_BINARY_DIR}/consumer/${kind}/${executable})
+                          "${set};gpu;one-driver" ${CMAKE_CURRENT_BINARY_DIR}/consumer/${kind}/${executable})
             set_tests_properties(${executable}_${kind} PROPERTIES FIXTURES_REQUIRED consumer_${kind})
         endforeach()
     endforeach()
