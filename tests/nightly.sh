@@ -28,7 +28,8 @@ keep_pipelines "$night/pipelines"
 build() {
     local options=()
     [ "$1" = release ] || options+=("-DLIMBER_KERNELS=$PWD/build/release/shaders/kernels")
-    [ "$1" != sanitize ] || options+=("$(ufbx_option)")
+    # CI compiles some programs with GCC alone: Clang's warnings are found here.
+    [ "$1" != sanitize ] || options+=(-DLIMBER_WERROR=ON "$(ufbx_option)")
     if ! { cmake --preset "$1" "${options[@]}" && cmake --build --preset "$1" --target "${@:2}"; } >"$logs/build-$1.log" 2>&1; then
         tail -n 40 "$logs/build-$1.log"
         echo "The build of the preset $1 failed"
