@@ -109,7 +109,8 @@ set(viewer ../samples/viewer)
 set(of_mannequin_test ALL_CASES LABELS slow-with-sanitizers)
 set(of_hello_test IF LIMBER_IMPORT LIMBER_GPU LIBRARIES ${CMAKE_DL_LIBS})
 set(lockstep ../samples/lockstep)
-set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools limber-mannequin LABELS foreign
+set(of_lockstep_test IF LIMBER_IMPORT ALL_CASES OPTIMISED LIBRARIES limber-tools limber-mannequin
+    LABELS slow-with-sanitizers
     SOURCES ${lockstep}/client.c ${lockstep}/game.c ${lockstep}/run.c ${lockstep}/server.c ${lockstep}/wire.c)
 set(of_lockstep_gpu_test IF NOT_WIN32 COST 60 RUNS limber-lockstep LABELS one-driver slow-with-sanitizers)
 set(of_characters_test IF NOT_WIN32 RUNS limber-cli)
