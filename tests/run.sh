@@ -55,13 +55,7 @@ cmake --preset release >build/release.log 2>&1 || { cat build/release.log >&2; e
 cmake --build --preset release
 
 heading "Tests without a GPU"
-# In the full set, a suite with all of its cases replaces the same suite with fewer cases.
-twins=()
-if [ "$sets" != quick ]; then
-    names=$(ctest --preset release -N | sed -n 's/^ *Test *#[0-9]*: \(.*\)_full$/\1/p' | paste -sd '|')
-    twins=(-E "^($names)\$")
-fi
-run_tests -L "$sets" -LE gpu "${twins[@]}" "$@"
+run_tests -L "$sets" -LE gpu "$@"
 
 drivers=()
 find_drivers() {

@@ -1,7 +1,7 @@
 # What is special about the suites of a folder (in_FOLDER), about a suite (of_NAME) and a fuzzer (if_NAME):
 #   GPU         needs a Vulkan device, though its name does not say so
 #   FULL        is in the full set
-#   ALL_CASES   is in the full set as well, with all of its cases
+#   ALL_CASES   is in the nightly set as well, with all of its cases
 #   OPTIMISED   calculates so much that it is optimised with sanitizers too
 #   SKIPS       returns 77 where it cannot run
 #   IF          variables that must be true       NEEDS    targets that must exist
