@@ -12,6 +12,7 @@
 
 #define OP
 #define OP_NOINLINE
+#define OP_COLD
 #define STRUCT(name) struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
@@ -157,7 +158,8 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP_NOINLINE OP
 #endif
-// Also out of line, but only in builds that inline everything else.
+// Also out of line, but only in builds that inline everything else: what is rare, and what several rare operations
+// share, because compilers would take long for many copies of it.
 #ifdef LMB_INLINE_OPS
 #define OP_COLD OP_NOINLINE
 #else
