@@ -83,6 +83,14 @@ static void lower(const lmb_host *host, const char *in, const char *out) {
     free(words);
 }
 
+// Compilers warn of long strings, and new ones of those whose zero has no place.
+static const char begin_string[] = "#pragma GCC diagnostic push\n"
+                                   "#pragma GCC diagnostic ignored \"-Wpragmas\"\n"
+                                   "#pragma GCC diagnostic ignored \"-Wunknown-warning-option\"\n"
+                                   "#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n"
+                                   "#pragma GCC diagnostic ignored \"-Wunterminated-string-initialization\"\n";
+
+// Writes the words as a string of 32-bit characters, which compilers read five times as fast as a list of numbers.
 static void embed(const lmb_host *host, bool plain, const char *name, const char *in, const char *out) {
     size_t count;
     uint32_t *words = read_words(in, &count);
@@ -94,11 +102,11 @@ static void embed(const lmb_host *host, bool plain, const char *name, const char
         fprintf(stderr, "embed: %s: %s\n", out, why);
         exit(1);
     }
-    fprintf(file, "static const uint32_t %s[%zu] = {", name, count);
+    fprintf(file, "%sstatic const uint32_t %s[%zu] =", begin_string, name, count);
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, "%s0x%08x,", i % 10 == 0 ? "\n    " : " ", (unsigned)words[i]);
+        fprintf(file, "%s\\x%x", i % 12 != 0 ? "" : i == 0 ? "\n    U\"" : "\"\n    U\"", (unsigned)words[i]);
     }
-    fprintf(file, "\n};\n");
+    fprintf(file, "\";\n#pragma GCC diagnostic pop\n");
     fclose(file);
     free(words);
 }
