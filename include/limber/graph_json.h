@@ -1,7 +1,7 @@
 /// @file graph_json.h
 /// @ingroup files
 /// Reads graphs written as JSON: a text becomes the descriptor of a graph (graph.h) for one rig and its clips. Writes
-/// graphs of poses.
+/// graphs of poses, and machines that are texts of their own.
 ///
 /// docs/graph-json.md describes the format, and docs/graph-reference.md each operation with its fields. Their words are
 /// those of graph.h. The reader is a library of its own, `limber::graph`; the core does not read JSON. A node is an
@@ -172,6 +172,19 @@ LMB_API size_t lmb_graph_json_schema(char *text, size_t size);
 /// #LMB_ERROR_ARGUMENT if a pointer is NULL, and as lmb_graph_create() does if the descriptor is not valid.
 LMB_API lmb_result lmb_graph_json_write(const lmb_graph_def *def, const lmb_host *host, char *text, size_t room,
                                         size_t *size, lmb_error *error);
+
+/// Writes the compact text of a state machine (machine.h) as JSON that reads to the same graph.
+///
+/// `machine` is as for lmb_machine_read() without a graph around it: the rig and the clips that the text names are
+/// needed. Each state has a line, with its transitions below it. Names and numbers are as in the text, in UTF-8; a
+/// transition states the fade and curve that are the default where it is; comments are left out. At most `room` bytes
+/// are written, without a terminating zero; `text` may be NULL if `room` is 0. `size` becomes the size of the whole
+/// JSON, or 0 on failure. Uses temporary memory of `host`, which may be NULL.
+///
+/// `problems` may be NULL. Fails as lmb_machine_read() does, with the same problems, and with #LMB_ERROR_ARGUMENT if
+/// `size` is NULL, or `text` although there is room.
+LMB_API lmb_result lmb_machine_json_write(const lmb_graph_source *machine, const lmb_host *host, char *text,
+                                          size_t room, size_t *size, lmb_graph_problems *problems, lmb_error *error);
 
 /// Reads a file and creates its graph for the rig and the clips of an import. Part of `limber::import`.
 ///

@@ -11,7 +11,7 @@
 ///     land         { END stand }
 ///
 /// Part of `limber::graph`. The text is translated to the operation `machine` of docs/graph-json.md, so JSON can
-/// express the same; control.h describes what it does.
+/// express the same, and lmb_machine_json_write() writes that; control.h describes what it does.
 ///
 /// A text is a list of
 /// - **states**, `NAME OPTIONS { TRANSITIONS }`. The first state is the initial one. A state plays the clip of its own

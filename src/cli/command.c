@@ -309,20 +309,22 @@ static lmb_result read_text(subject *subject, lmb_graph_source *source, char **c
 
 // Reads the machine alone first, so that any error in the combination is the graph's.
 static lmb_result read_machine(subject *subject, const lmb_graph_source *source, lmb_error *error) {
-    char *text = NULL;
-    lmb_graph_source machine = *source;
-    machine.name = subject->machine_name;
-    lmb_result result = file_read(subject->machine_name, FILE_LARGEST_TEXT, &text, &machine.size, error);
+    free(subject->machine_text);
+    subject->machine_text = NULL;
+    lmb_graph_source *machine = &subject->machine;
+    *machine = *source;
+    machine->name = subject->machine_name;
+    lmb_result result =
+        file_read(subject->machine_name, FILE_LARGEST_TEXT, &subject->machine_text, &machine->size, error);
     if (result != LMB_OK) {
         return result;
     }
-    machine.text = text;
-    result = create_graph(subject, NULL, &machine, error);
+    machine->text = subject->machine_text;
+    result = create_graph(subject, NULL, machine, error);
     subject->machine_warnings = result == LMB_OK ? lmb_graph_json_warning_count(subject->json) : 0;
     if (result == LMB_OK && subject->graph_text != NULL) {
-        result = create_graph(subject, source, &machine, error);
+        result = create_graph(subject, source, machine, error);
     }
-    free(text);
     return result;
 }
 
@@ -446,6 +448,7 @@ int subject_command(subject *subject, const usage *usage, int argc, char **argv,
 
 void subject_close(subject *subject) {
     lmb_graph_json_destroy(subject->json);
+    free(subject->machine_text);
     lmb_graph_aliases_destroy(subject->aliases);
     character_file_close(&subject->character);
     free(subject->poses.values);

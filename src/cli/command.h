@@ -63,6 +63,8 @@ typedef struct subject {
     character_file character;
 
     const char *text_name;     // for messages
+    char *machine_text;        // of machine_name
+    lmb_graph_source machine;  // what reads it, once there is a graph of it
     uint32_t machine_warnings; // the first warnings, of which there are this many, are the machine's
     lmb_graph_json *json;      // NULL if the graph is a pack's
     const lmb_graph_def *def;  // to create the graph from; NULL if no graph is given

@@ -393,15 +393,40 @@ static int print_schema(void) {
     return command_end("graph", result, &error);
 }
 
-static lmb_result print_json(const lmb_graph_def *def, lmb_error *error) {
+// Writes the graph, or the machine if its text is all of it.
+static lmb_result write_json(const subject *subject, char *text, size_t room, size_t *size, lmb_error *error) {
+    return subject->graph_text != NULL ? lmb_graph_json_write(subject->def, NULL, text, room, size, error)
+                                       : lmb_machine_json_write(&subject->machine, NULL, text, room, size, NULL, error);
+}
+
+// Prints JSON with line breaks. Unprintable characters are in its strings, and become escapes of JSON.
+static void put_json(const char *text) {
+    for (size_t left = strlen(text); left > 0;) {
+        const terminal_character character = terminal_read(text, left);
+        const unsigned point = character.code_point;
+        if (point == '\n') {
+            terminal_print("\n");
+        } else if (terminal_is_printable(point)) {
+            terminal_print("%.*s", (int)character.length, character.shown);
+        } else if (point < 0x10000) {
+            terminal_print("\\u%04x", point);
+        } else {
+            terminal_print("\\u%04x\\u%04x", 0xd7c0 + (point >> 10), 0xdc00 + (point & 0x3ff));
+        }
+        text += character.size;
+        left -= character.size;
+    }
+}
+
+static lmb_result print_json(const subject *subject, lmb_error *error) {
     size_t size = 0;
-    lmb_result result = lmb_graph_json_write(def, NULL, NULL, 0, &size, error);
+    lmb_result result = write_json(subject, NULL, 0, &size, error);
     char *text = result == LMB_OK ? calloc(size + 1, 1) : NULL;
     if (result == LMB_OK && text == NULL) {
         result = lmb_fail(error, LMB_ERROR_MEMORY, "out of memory");
     } else if (result == LMB_OK) {
-        result = lmb_graph_json_write(def, NULL, text, size, &size, error);
-        terminal_print_lines(stdout, text);
+        result = write_json(subject, text, size, &size, error);
+        put_json(text);
     }
     free(text);
     return result;
@@ -447,7 +472,7 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
     if (((graph_command *)subject)->as_json) {
         subject->place = subject->text_name;
         subject_warn(subject);
-        return print_json(subject->def, error);
+        return print_json(subject, error);
     }
     lmb_moving moving;
     lmb_graph *graph;
@@ -507,13 +532,13 @@ int command_graph(int argc, char **argv) {
         .command = "limber graph",
         .synopsis = "FILE... --graph FILE|JSON [--machine FILE] [--pose NAME=CLIP@TIME ...]\n"
                     "                    [--check|--dot|--json|--state]\n"
-                    "       limber graph FILE... --machine FILE [--dot]\n"
+                    "       limber graph FILE... --machine FILE [--check|--dot|--json|--state]\n"
                     "       limber graph --schema",
         .text =
             "Prints the state machines of a graph, as include/limber/graph_json.h and machine.h describe them: their\n"
             "states, the clips that play in them, and the transitions. With --dot, 'dot -Tsvg' draws it. Where a\n"
-            "text is wrong, every mistake is reported with its place. With --json, prints a\n"
-            "graph without anything that advances by itself as JSON, with what has its default left out. With "
+            "text is wrong, every mistake is reported with its place. With --json, prints a machine's text alone as\n"
+            "JSON; and a graph without anything that advances by itself, with what has its default left out. With "
             "--schema,\n"
             "prints the JSON schema with which editors complete and check graphs. With --state, prints the graph's\n"
             "fingerprint, and the bytes that a character keeps from frame to frame. With --check, only checks a "

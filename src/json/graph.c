@@ -1,5 +1,5 @@
 // Reads a graph written as JSON, and a state machine written as text.
-#include "graph.h"
+#include "write.h"
 
 #include "base/float_environment.h"
 #include "base/number.h"
@@ -583,8 +583,10 @@ lmb_graph_json *lmb_graph_begin(const lmb_graph_source *source, const lmb_host *
     return graph;
 }
 
+// If `written` is not NULL, the machine is the whole graph, and what was read from it is written.
 static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_source *machine, const lmb_host *host,
-                             lmb_graph_json **graph, lmb_graph_problems *problems, lmb_error *error) {
+                             lmb_graph_json **graph, lmb_graph_writer *written, lmb_graph_problems *problems,
+                             lmb_error *error) {
     *graph = NULL;
     lmb_graph_reader reader = {.source = source,
                                .text = "",
@@ -601,8 +603,12 @@ static lmb_result read_graph(const lmb_graph_source *source, const lmb_graph_sou
     lmb_environment_enter(&callers);
     read_document(&reader, machine);
     lmb_environment_leave(&callers);
+    const bool failed = reader.result != LMB_OK || reader.problem_count > 0;
+    if (!failed && written != NULL) {
+        lmb_graph_write_machine(written, &reader.json);
+    }
     lmb_pool_clear(&reader.scratch);
-    if (reader.result != LMB_OK || reader.problem_count > 0) {
+    if (failed) {
         lmb_result result = lmb_graph_fail_reading(&reader, error);
         lmb_graph_json_destroy(reader.graph);
         return result;
@@ -620,7 +626,7 @@ lmb_result lmb_graph_json_read(const lmb_graph_source *source, const lmb_host *h
         problems->count = 0;
     }
     lmb_result result = check_source(source, graph, error);
-    return result == LMB_OK ? read_graph(source, NULL, host, graph, problems, error) : result;
+    return result == LMB_OK ? read_graph(source, NULL, host, graph, NULL, problems, error) : result;
 }
 
 lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_source *graph, const lmb_host *host,
@@ -636,7 +642,7 @@ lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_sou
         return checked;
     }
     if (graph == NULL) {
-        return read_graph(machine, machine, host, result, problems, error);
+        return read_graph(machine, machine, host, result, NULL, problems, error);
     }
     lmb_graph_source outer = *graph;
     outer.rig = machine->rig;
@@ -647,7 +653,29 @@ lmb_result lmb_machine_read(const lmb_graph_source *machine, const lmb_graph_sou
     outer.joint_aliases = machine->joint_aliases;
     outer.joint_alias_count = machine->joint_alias_count;
     checked = check_source(&outer, result, error);
-    return checked == LMB_OK ? read_graph(&outer, machine, host, result, problems, error) : checked;
+    return checked == LMB_OK ? read_graph(&outer, machine, host, result, NULL, problems, error) : checked;
+}
+
+lmb_result lmb_machine_json_write(const lmb_graph_source *machine, const lmb_host *host, char *text, size_t room,
+                                  size_t *size, lmb_graph_problems *problems, lmb_error *error) {
+    if (size != NULL) {
+        *size = 0;
+    }
+    if (problems != NULL) {
+        problems->count = 0;
+    }
+    if (size == NULL || (text == NULL && room > 0)) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: %s is NULL", size == NULL ? "the size" : "the buffer");
+    }
+    lmb_graph_json *graph = NULL;
+    lmb_graph_writer writer = {.text = text, .room = room};
+    lmb_result result = check_source(machine, &graph, error);
+    if (result == LMB_OK) {
+        result = read_graph(machine, machine, host, &graph, &writer, problems, error);
+    }
+    lmb_graph_json_destroy(graph);
+    *size = writer.length; // 0 on failure
+    return result;
 }
 
 void lmb_graph_json_destroy(lmb_graph_json *graph) {

@@ -25,10 +25,14 @@ static void put_byte(lmb_graph_writer *writer, char byte) {
     writer->length++;
 }
 
-void lmb_graph_put(lmb_graph_writer *writer, const char *text) {
-    for (; *text != '\0'; text++) {
-        put_byte(writer, *text);
+void lmb_graph_put_bytes(lmb_graph_writer *writer, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        put_byte(writer, bytes[i]);
     }
+}
+
+void lmb_graph_put(lmb_graph_writer *writer, const char *text) {
+    lmb_graph_put_bytes(writer, text, strlen(text));
 }
 
 void lmb_graph_put_integer(lmb_graph_writer *writer, int64_t number) {

@@ -31,6 +31,7 @@ struct lmb_graph_writer {
 };
 
 // Put bytes, a number, a string with quotes, and a key with a comma before it unless it is the first.
+void lmb_graph_put_bytes(lmb_graph_writer *writer, const char *bytes, size_t count);
 void lmb_graph_put(lmb_graph_writer *writer, const char *text);
 void lmb_graph_put_integer(lmb_graph_writer *writer, int64_t number);
 void lmb_graph_put_number(lmb_graph_writer *writer, float number);
@@ -62,6 +63,9 @@ void lmb_graph_write_fields(lmb_graph_writer *writer, const lmb_graph_fields *fi
 // operation.c: writes a pose, or the use of its definition; and the operation of a node.
 void lmb_graph_write_pose(lmb_graph_writer *writer, uint32_t index);
 void lmb_graph_write_operation(lmb_graph_writer *writer, uint32_t index);
+
+// machine_write.c: writes the values that were read from a machine's own text, if that is the whole graph.
+void lmb_graph_write_machine(lmb_graph_writer *writer, const lmb_json *json);
 
 // The writers of kinds.
 #define WRITER(name) void lmb_graph_write_##name(lmb_graph_writer *, const lmb_graph_field *, const void *)

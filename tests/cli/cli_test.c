@@ -1208,6 +1208,52 @@ static void machines_come_as_text_too(void **state) {
     run_badly(1, "graph small.gltf --graph '{\"op\":\"rests\"}'", "limber: --graph: line 1, column 7: op: ");
 }
 
+// The JSON of a machine's text is the same graph, and plays as the text does.
+static void machines_as_text_are_printed_as_json(void **state) {
+    (void)state;
+    write_text("machine.txt", "machine wave  # and \xC3\xB6\n"
+                              "calm = Bend { RISE \"h\xC3\xB6h \xE2\x80\xAE\xF3\xA0\x80\x81\" }\n"
+                              "\"h\xC3\xB6h \xE2\x80\xAE\xF3\xA0\x80\x81\" = Bend { END calm }\n");
+    command_output output = run_well("graph small.gltf --machine machine.txt --json");
+    assert_string_equal(output.out,
+                        "{\"op\": \"machine\", \"name\": \"wave\", \"states\": [\n"
+                        "  {\"name\": \"calm\", \"pose\": {\"op\": \"clip\", \"clip\": \"Bend\"}, \"transitions\": [\n"
+                        "    {\"to\": \"h\xC3\xB6h \\u202e\\udb40\\udc01\", \"event\": \"RISE\"}]},\n"
+                        "  {\"name\": \"h\xC3\xB6h \\u202e\\udb40\\udc01\", \"pose\": {\"op\": \"clip\", \"clip\": "
+                        "\"Bend\"}, \"transitions\": [\n"
+                        "    {\"to\": \"calm\", \"end\": true}]}]}\n");
+    write_text("machine.json", output.out);
+    command_output_release(&output);
+    output = run_well("graph small.gltf --machine machine.txt --state");
+    command_output written = run_well("graph small.gltf --graph machine.json --state");
+    assert_string_equal(written.out, output.out);
+    command_output_release(&written);
+    command_output_release(&output);
+    run_badly(1,
+              "graph small.gltf --json --machine machine.txt --graph "
+              "'{\"op\":\"blend\",\"a\":{\"op\":\"rest\"},\"b\":{\"op\":\"machine\"}}'",
+              "cannot be written as JSON");
+    static const char *const samples[][2] = {{"jump/jump.txt", "jump/hold.txt"},
+                                             {"jump/jump.txt", "jump/tap.txt"},
+                                             {"demos/jump.machine", "demos/jump.script"}};
+    for (size_t i = 0; i < sizeof samples / sizeof samples[0]; i++) {
+        char text[1000], play[1000], arguments[2100];
+        snprintf(text, sizeof text, "--machine \"%s/%s\"", LIMBER_SAMPLES, samples[i][0]);
+        snprintf(play, sizeof play, "play mannequin --frames 200 --script \"%s/%s\"", LIMBER_SAMPLES, samples[i][1]);
+        snprintf(arguments, sizeof arguments, "graph mannequin --json %s", text);
+        output = run_well(arguments);
+        write_text("jump.json", output.out);
+        command_output_release(&output);
+        snprintf(arguments, sizeof arguments, "%s %s", play, text);
+        output = run_well(arguments);
+        snprintf(arguments, sizeof arguments, "%s --graph jump.json", play);
+        written = run_well(arguments);
+        assert_string_equal(written.out, output.out);
+        command_output_release(&written);
+        command_output_release(&output);
+    }
+}
+
 // The built-in character needs no file.
 static void the_mannequin_is_built_in(void **state) {
     (void)state;
@@ -1590,6 +1636,7 @@ int main(void) {
         cmocka_unit_test(what_a_state_emits_is_printed_and_drawn),
         cmocka_unit_test(inertialized_machines_are_printed_and_played),
         cmocka_unit_test(machines_come_as_text_too),
+        cmocka_unit_test(machines_as_text_are_printed_as_json),
         cmocka_unit_test(the_mannequin_is_built_in),
         cmocka_unit_test(real_characters_are_sampled),
         cmocka_unit_test(json_is_well_formed_whatever_the_text),

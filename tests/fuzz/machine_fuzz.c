@@ -1,9 +1,11 @@
 // Untrusted state machines as text: the reader reports all errors, each with its position, or gives a control that can
-// be created and runs.
+// be created and runs, and JSON that is the same graph.
 #include "graph_fuzzing.h"
 
 #include <limber/machine.h>
+#include <limber/pack.h>
 
+#include <stdlib.h>
 #include <string.h>
 
 static lmb_rig *rig;
@@ -24,6 +26,38 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
+// Returns the bytes of a pack with the graph: all that its descriptor has.
+static void *pack_of(const lmb_graph_json *graph, size_t *size) {
+    const lmb_pack_graph named = {"graph", lmb_graph_json_def(graph)};
+    lmb_pack_def def = lmb_default_pack_def();
+    def.rig = rig;
+    def.graphs = &named;
+    def.graph_count = 1;
+    require(lmb_pack_write(&def, NULL, NULL, 0, size, NULL) == LMB_OK, "it is not packed");
+    void *bytes = malloc(*size);
+    require(bytes != NULL && lmb_pack_write(&def, NULL, bytes, *size, size, NULL) == LMB_OK, "it is not packed again");
+    return bytes;
+}
+
+static void require_json(const lmb_graph_source *source, const lmb_graph_json *graph) {
+    lmb_graph_source written = *source;
+    require(lmb_machine_json_write(source, NULL, NULL, 0, &written.size, NULL, NULL) == LMB_OK, "it is not written");
+    char *json = malloc(written.size);
+    require(json != NULL, "no memory");
+    require(lmb_machine_json_write(source, NULL, json, written.size, &written.size, NULL, NULL) == LMB_OK,
+            "it is not written again");
+    written.text = json;
+    lmb_graph_json *again = NULL;
+    require(lmb_graph_json_read(&written, NULL, &again, NULL, NULL) == LMB_OK, "the JSON is not read");
+    size_t sizes[2];
+    void *packs[] = {pack_of(graph, &sizes[0]), pack_of(again, &sizes[1])};
+    require(sizes[0] == sizes[1] && memcmp(packs[0], packs[1], sizes[0]) == 0, "the JSON is another graph");
+    free(packs[0]);
+    free(packs[1]);
+    lmb_graph_json_destroy(again);
+    free(json);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static lmb_graph_problems problems;
     const lmb_graph_source source = {.text = (const char *)data,
@@ -39,6 +73,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(graph == NULL && error.result == result && result == LMB_ERROR_FORMAT, "an error that is none");
         require(strncmp(error.message, "fuzz: line ", 11) == 0, "a message that does not name the place");
         require_problems(&problems, source.text, size);
+        size_t written;
+        require(lmb_machine_json_write(&source, NULL, NULL, 0, &written, NULL, NULL) == result, "it is written");
         return 0;
     }
     for (uint32_t i = 0; i < lmb_graph_json_warning_count(graph); i++) {
@@ -50,6 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(lmb_graph_machine_count(created) == 1, "no machine");
     require_motion(created, parameters);
     lmb_graph_destroy(created);
+    require_json(&source, graph);
     lmb_graph_json_destroy(graph);
     return 0;
 }

@@ -1,10 +1,13 @@
-// State machines as text: the control that they become, and the reported problems of malformed texts.
+// State machines as text: the control that they become, the JSON that they are written as, and the reported problems of
+// malformed texts.
 #include "failing_host.h"
 #include "graph_text.h"
 #include "reading.h"
 
 #include <limber/machine.h>
+#include <limber/pack.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STAND, STAND2CROUCH, CROUCH, TAKEOFF, HOP, FLOAT, LAND, QUOTED, CLIPS };
@@ -530,6 +533,180 @@ static void clips_with_root_motion(void **state) {
     reading_destroy(graph);
 }
 
+// ---- The same as JSON.
+
+// Returns the JSON of a text, terminated, in memory of malloc(), and its size.
+static char *write_machine(const lmb_graph_source *source, size_t *size) {
+    lmb_graph_problems problems = {.count = 7};
+    lmb_error error = {0};
+    if (lmb_machine_json_write(source, NULL, NULL, 0, size, &problems, &error) != LMB_OK) {
+        fail_msg("%s\n%s", source->text, error.message);
+    }
+    assert_int_equal(problems.count, 0);
+    char *json = malloc(*size + 1);
+    size_t again = 0;
+    assert_non_null(json);
+    json[*size] = '\0';
+    assert_int_equal(lmb_machine_json_write(source, NULL, json, *size, &again, NULL, &error), LMB_OK);
+    assert_int_equal(again, *size);
+    assert_int_equal(strlen(json), *size);
+    return json;
+}
+
+// Returns the bytes of a pack with the graph: all that its descriptor has.
+static void *pack_of(const lmb_graph_json *graph, size_t *size) {
+    const lmb_pack_graph named = {"graph", lmb_graph_json_def(graph)};
+    lmb_pack_def def = lmb_default_pack_def();
+    def.rig = rig;
+    def.graphs = &named;
+    def.graph_count = 1;
+    assert_int_equal(lmb_pack_write(&def, NULL, NULL, 0, size, NULL), LMB_OK);
+    void *bytes = malloc(*size);
+    assert_non_null(bytes);
+    assert_int_equal(lmb_pack_write(&def, NULL, bytes, *size, size, NULL), LMB_OK);
+    return bytes;
+}
+
+// Checks that a text and its JSON are the same graph, and returns the JSON.
+static char *write_the_same(const lmb_graph_source *source) {
+    size_t sizes[2], size;
+    void *packs[2];
+    char *json = write_machine(source, &size);
+    for (int i = 0; i < 2; i++) {
+        lmb_graph_json *graph = NULL;
+        lmb_graph_source written = *source;
+        written.text = json;
+        written.size = size;
+        lmb_error error = {0};
+        if ((i == 0 ? lmb_machine_read(source, NULL, NULL, &graph, NULL, &error)
+                    : lmb_graph_json_read(&written, NULL, &graph, NULL, &error)) != LMB_OK) {
+            fail_msg("%s\n%s", i == 0 ? source->text : json, error.message);
+        }
+        packs[i] = pack_of(graph, &sizes[i]);
+        lmb_graph_json_destroy(graph);
+    }
+    if (sizes[0] != sizes[1] || memcmp(packs[0], packs[1], sizes[0]) != 0) {
+        fail_msg("%s\nis another graph than\n%s", source->text, json);
+    }
+    free(packs[0]);
+    free(packs[1]);
+    return json;
+}
+
+static void expect_json(const char *text, const char *expected) {
+    const lmb_graph_source source = source_of(text);
+    char *json = write_the_same(&source);
+    assert_string_equal(json, json_text(expected));
+    free(json);
+}
+
+static void machines_are_written_as_json(void **state) {
+    (void)state;
+    expect_json(jump, "{'op': 'machine', 'states': [\n"
+                      "  {'name': 'stand', 'pose': {'op': 'clip', 'clip': 'stand'}, 'transitions': [\n"
+                      "    {'to': 'stand2crouch', 'event': 'JUMP_PRESS'}]},\n"
+                      "  {'name': 'stand2crouch', 'pose': {'op': 'clip', 'clip': 'stand2crouch'}, 'transitions': [\n"
+                      "    {'to': 'hop', 'event': 'JUMP_RELEASE'},\n"
+                      "    {'to': 'crouch', 'end': true}]},\n"
+                      "  {'name': 'crouch', 'pose': {'op': 'clip', 'clip': 'crouch'}, 'transitions': [\n"
+                      "    {'to': 'takeoff', 'event': 'JUMP_RELEASE'}]},\n"
+                      "  {'name': 'takeoff', 'pose': {'op': 'clip', 'clip': 'takeoff'}, 'transitions': [\n"
+                      "    {'to': 'float', 'end': true}]},\n"
+                      "  {'name': 'hop', 'pose': {'op': 'clip', 'clip': 'hop'}, 'transitions': [\n"
+                      "    {'to': 'float', 'end': true}]},\n"
+                      "  {'name': 'float', 'pose': {'op': 'clip', 'clip': 'float'}, 'transitions': [\n"
+                      "    {'to': 'land', 'event': 'NEAR_GROUND'}]},\n"
+                      "  {'name': 'land', 'pose': {'op': 'clip', 'clip': 'land'}, 'transitions': [\n"
+                      "    {'to': 'stand', 'end': true}]}]}\n");
+    expect_json("hop{}", "{'op': 'machine', 'states': [\n  {'name': 'hop', 'pose': {'op': 'clip', 'clip': 'hop'}}]}\n");
+    // All that a text may have. Names stay as they are, and the events and parameters are numbered in the same order.
+    expect_json("# A comment\n"
+                "machine body initial 2 fade 0.5 curve linear\n"
+                "h\xC3\xB6h = hop ping-pong rate -0.5 offset 0.25 restart entry IN exit OUT { GO after 1.50 2 }\n"
+                "2 = crouch motion { END 2 fade 1e-1 inertialized priority -3\n"
+                "  GO when b and not a < 2 or trigger IN stand\n"
+                "  when not not a != c -> stand curve bezier 0.5 2 when random 0.25 and random luck stand }\n"
+                "any { GO stand to-self frozen curve cubic-bezier 0.25 0.1 0.25 1 }\n"
+                "stand once motion { when a stand }\n"
+                "any of 2 stand { UP stand }  any except stand { DOWN stand }",
+                "{'op': 'machine', 'name': 'body', 'initial': '2', 'states': [\n"
+                "  {'name': 'h\xC3\xB6h', 'pose': {'op': 'clip', 'clip': 'hop', 'play': {'end': 'ping-pong', "
+                "'rate': -0.5, 'offset': 0.25}}, 'entry': 'IN', 'exit': 'OUT', 'restart': true, 'transitions': [\n"
+                "    {'to': '2', 'event': 'GO', 'after': 1.50, 'fade': 0.5, 'curve': 'linear'}]},\n"
+                "  {'name': '2', 'pose': {'op': 'clip', 'clip': 'crouch', 'play': {'end': 'hold', 'motion': true}}, "
+                "'transitions': [\n"
+                "    {'to': '2', 'end': true, 'fade': 1e-1, 'curve': 'linear', 'priority': -3, "
+                "'kind': 'inertialized'},\n"
+                "    {'to': 'stand', 'event': 'GO', 'when': {'or': [{'and': [{'>': [{'param': 'b'}, 0]}, "
+                "{'not': {'<': [{'param': 'a'}, 2]}}]}, {'trigger': 'IN'}]}, 'fade': 0.5, 'curve': 'linear'},\n"
+                "    {'to': 'stand', 'when': {'!=': [{'param': 'a'}, {'param': 'c'}]}, 'fade': 0.5, "
+                "'curve': {'bezier': [0.5, 2]}},\n"
+                "    {'to': 'stand', 'when': {'and': [{'random': 0.25}, {'random': {'param': 'luck'}}]}, "
+                "'fade': 0.5, 'curve': 'linear'}]},\n"
+                "  {'name': 'stand', 'pose': {'op': 'clip', 'clip': 'stand', 'play': {'end': 'once', "
+                "'motion': true}}, 'transitions': [\n"
+                "    {'to': 'stand', 'when': {'>': [{'param': 'a'}, 0]}, 'fade': 0.5, 'curve': 'linear'}]}],\n"
+                " 'any': [\n"
+                "  {'to': 'stand', 'event': 'GO', 'fade': 0.5, 'curve': {'bezier': [0.25, 0.1, 0.25, 1]}, "
+                "'kind': 'frozen', 'to-self': true},\n"
+                "  {'to': 'stand', 'event': 'UP', 'fade': 0.5, 'curve': 'linear', 'from': ['2', 'stand']},\n"
+                "  {'to': 'stand', 'event': 'DOWN', 'fade': 0.5, 'curve': 'linear', 'except': ['stand']}]}\n");
+    expect_json("a=\"a \\\"clip\\\\\" rate 2{\"END OF ALL\" \"a\"}",
+                "{'op': 'machine', 'states': [\n"
+                "  {'name': 'a', 'pose': {'op': 'clip', 'clip': 'a \\'clip\\\\', 'rate': 2}, 'transitions': [\n"
+                "    {'to': 'a', 'event': 'END OF ALL'}]}]}\n");
+}
+
+// The JSON has the names of clips that the text has, of which an alias is one.
+static void aliases_are_written_as_they_are(void **state) {
+    (void)state;
+    static const lmb_graph_alias alias = {"up", "hop"};
+    lmb_graph_source source = source_of("\xEF\xBB\xBF"
+                                        "up { GO up }");
+    source.clip_aliases = &alias;
+    source.clip_alias_count = 1;
+    char *json = write_the_same(&source);
+    assert_non_null(strstr(json, json_text("'clip': 'up'")));
+    free(json);
+}
+
+// Writing takes the room that there is, and refuses what reading refuses.
+static void writing_refuses_what_reading_refuses(void **state) {
+    (void)state;
+    lmb_graph_source source = source_of("stand { GO hop }\nhop = hip { }");
+    lmb_graph_problems problems;
+    lmb_error error = {0};
+    size_t size = 7;
+    char json[32] = "";
+    CHECK_REFUSAL(lmb_machine_json_write(&source, NULL, json, sizeof json, &size, &problems, &error), &error,
+                  LMB_ERROR_FORMAT, "jump.txt: line 2, column 7: hop: there is no clip of this name");
+    assert_true(size == 0 && json[0] == '\0' && problems.count == 1);
+    assert_int_equal(problems.list[0].line, 2);
+    source = source_of("hop { }");
+    memset(json, '!', sizeof json);
+    assert_int_equal(lmb_machine_json_write(&source, NULL, json, 10, &size, &problems, &error), LMB_OK);
+    assert_memory_equal(json, "{\"op\": \"ma!", 11);
+    assert_true(size > sizeof json && problems.count == 0);
+    CHECK_REFUSAL(lmb_machine_json_write(NULL, NULL, NULL, 0, &size, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "source");
+    assert_int_equal(size, 0);
+    CHECK_REFUSAL(lmb_machine_json_write(&source, NULL, NULL, 1, &size, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "buffer");
+    CHECK_REFUSAL(lmb_machine_json_write(&source, NULL, json, sizeof json, NULL, &problems, &error), &error,
+                  LMB_ERROR_ARGUMENT, "size");
+    source.rig = NULL;
+    CHECK_REFUSAL(lmb_machine_json_write(&source, NULL, NULL, 0, &size, NULL, &error), &error, LMB_ERROR_ARGUMENT,
+                  "rig");
+}
+
+static lmb_result write_with(const lmb_host *host, lmb_error *error, void *user) {
+    const lmb_graph_source source = source_of(user);
+    size_t size = 7;
+    const lmb_result result = lmb_machine_json_write(&source, host, NULL, 0, &size, NULL, error);
+    assert_true((result == LMB_OK) == (size > 0));
+    return result;
+}
+
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *user) {
     const lmb_graph_source source = source_of(user);
     const lmb_graph_source outer = source_of(json_text("{'op':'machine','name':'m'}"));
@@ -549,6 +726,7 @@ static void memory_that_is_refused(void **state) {
     (void)state;
     char text[] = "stand rate 2 motion { GO when x < 1 and y > 2 hop } hop { END stand } crouch { } any { UP stand }";
     failing_host_try_all(create_and_destroy, text);
+    failing_host_try_all(write_with, text);
 }
 
 // A trigger and a chance, as in JSON.
@@ -586,6 +764,9 @@ int main(void) {
         cmocka_unit_test(states_after_any_and_conditions),
         cmocka_unit_test(triggers_and_chances),
         cmocka_unit_test(aliases_stand_for_clips),
+        cmocka_unit_test(machines_are_written_as_json),
+        cmocka_unit_test(aliases_are_written_as_they_are),
+        cmocka_unit_test(writing_refuses_what_reading_refuses),
         cmocka_unit_test(memory_that_is_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
