@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# Builds the manual: docs/site/build.sh FOLDER [LIMBER]
+# Builds the manual: docs/site/build.sh FOLDER [LIMBER [PLAYGROUND]]
 #
 # Writes the site to FOLDER/html; FOLDER/work has the pages as VitePress takes them. LIMBER is the command, which lists
-# the states of machines; without it they are not drawn. Needs Doxygen, and node with npm, which gets two packages,
-# pinned in package-lock.json:
+# the states of machines; without it they are not drawn. PLAYGROUND is the site that samples/playground/build.sh has
+# built; the manual gets a copy, in which the figures of operations run. Needs Doxygen, and node with npm, which gets
+# two packages, pinned in package-lock.json:
 #   vitepress    makes the site: tree, search, dark mode, phones
 #   @viz-js/viz  lays out the pictures of state machines (Graphviz as WebAssembly)
 # No script of a package runs while it is installed. The site loads nothing from elsewhere.
 set -euo pipefail
+limber=${2:+$(realpath "$2")} playground=${3:+$(realpath "$3")}
 site=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source=$(cd "$site/../.." && pwd)
 mkdir -p "$1"
@@ -34,6 +36,8 @@ mkdir -p "$work/public/api"
     echo "GENERATE_TAGFILE = $work/api.tag"
 } | doxygen -)
 
+[ -z "$playground" ] || cp -r "$playground" "$work/public/playground"
+
 cd "$work"
-node pages.mjs "$source" "$work" "${2:-}"
+node pages.mjs "$source" "$work" "$limber"
 ./node_modules/.bin/vitepress build . --outDir "$folder/html"

@@ -2,9 +2,10 @@
 //
 // - every link to a page, a section, a file or a picture of the site leads somewhere;
 // - at a width of 390 pixels no page is wider than the screen, and no picture is wider than its text;
-// - text has a contrast of at least 4.5 to what is behind it, large text 3, in the light and the dark colours.
-// The last two need Chromium. With PICTURES, a folder, it also takes screenshots of some pages there: on a desktop and
-// on a phone, light and dark. Exits with 1 if something is wrong.
+// - text has a contrast of at least 4.5 to what is behind it, large text 3, in the light and the dark colours;
+// - if the manual has the playground, a figure runs, and its slider moves.
+// All but the first need Chromium. With PICTURES, a folder, it also takes screenshots of some pages there: on a desktop
+// and on a phone, light and dark. Exits with 1 if something is wrong.
 import { spawn } from 'node:child_process'
 import * as fs from 'node:fs'
 import * as http from 'node:http'
@@ -48,7 +49,8 @@ const types = {
   '.png': 'image/png',
   '.jpg': 'image/jpeg',
   '.json': 'application/json',
-  '.txt': 'text/plain'
+  '.txt': 'text/plain',
+  '.wasm': 'application/wasm'
 }
 const server = http.createServer((request, response) => {
   let file = path.join(folder, decodeURIComponent(new URL(request.url, 'http://x').pathname))
@@ -71,6 +73,7 @@ const chromium = spawn(
     '--headless=new',
     '--no-sandbox',
     '--disable-gpu',
+    '--enable-unsafe-swiftshader',
     '--hide-scrollbars',
     '--no-first-run',
     `--user-data-dir=${profile}`,
@@ -120,8 +123,12 @@ async function choose(dark) {
     { name: 'prefers-reduced-motion', value: 'reduce' }
   ]
   await tab('Emulation.setEmulatedMedia', { features })
-  await evaluate(`new Promise((done) => setTimeout(done, 100))`)
-  const changed = (await evaluate(`document.documentElement.classList.contains('dark')`)) === dark
+  const changed = await evaluate(`(async () => {
+    const until = performance.now() + 10000
+    do await new Promise((done) => setTimeout(done, 100))
+    while (document.documentElement.classList.contains('dark') !== ${dark} && performance.now() < until)
+    return document.documentElement.classList.contains('dark') === ${dark}
+  })()`)
   if (!changed) problems.push('the colours do not change')
 }
 
@@ -188,6 +195,34 @@ function measure(width) {
   return found
 }
 
+// Runs in the page: presses a button, and returns what is wrong with the figure that it opens.
+async function run(name) {
+  const holds = async (test) => {
+    for (const until = performance.now() + 60000; performance.now() < until; ) {
+      const found = test()
+      if (found) return found
+      await new Promise((done) => setTimeout(done, 100))
+    }
+    return undefined
+  }
+  const figures = [...document.querySelectorAll('.figure')]
+  const button = figures.find((figure) => figure.querySelector(`img[src$="/${name}.png"]`))?.querySelector('button')
+  if (!button) return [`no button of the figure ${name}`]
+  button.click()
+  const frame = await holds(() => document.querySelector(`iframe[src$="=${name}"]`))
+  const shown = () => frame?.contentDocument
+  const circle = () => shown()?.querySelector('.target')?.style.translate
+  if (!(await holds(circle))) return [`the figure ${name} does not run: ${shown()?.body?.innerText}`]
+  const before = circle()
+  const slider = shown().querySelector('input')
+  slider.value = slider.max
+  slider.dispatchEvent(new Event('input'))
+  if (!(await holds(() => circle() !== before))) return [`the slider of the figure ${name} moves nothing`]
+  frame.scrollIntoView({ block: 'center' })
+  if (!(await holds(() => frame.offsetHeight >= shown().body.offsetHeight))) return [`the figure ${name} is cut`]
+  return shown().documentElement.scrollWidth > frame.clientWidth ? [`the figure ${name} is wider than its frame`] : []
+}
+
 try {
   for (const page of pages) {
     await open(page, 390, 844)
@@ -197,8 +232,17 @@ try {
       problems.push(...found.map((problem) => `${page}, ${dark ? 'dark' : 'light'}: ${problem}`))
     }
   }
+  if (pictures) fs.mkdirSync(pictures, { recursive: true })
+  if (fs.existsSync(path.join(folder, 'playground'))) {
+    await open('graph-reference.html', 390, 844)
+    problems.push(...(await evaluate(`(${run})('ik_two_bone')`)))
+    for (const dark of pictures ? [false, true] : []) {
+      await choose(dark)
+      const { data } = await tab('Page.captureScreenshot', { format: 'png' })
+      fs.writeFileSync(path.join(pictures, `figure-${dark ? 'dark' : 'light'}.png`), Buffer.from(data, 'base64'))
+    }
+  }
   if (pictures) {
-    fs.mkdirSync(pictures, { recursive: true })
     for (const shown of ['index', 'getting-started', 'state-machines#an-example', 'migration', 'faq', 'shaders']) {
       const [page, section] = shown.split('#')
       for (const [device, width, height] of [['desktop', 1440, 900], ['phone', 390, 844]]) {

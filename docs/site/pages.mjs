@@ -6,6 +6,7 @@
 // - links to files of the repository become links to copies, as text; links to folders become text;
 // - a paragraph that only links to a graph of samples/graphs also shows it, as such a block;
 // - a JSON block with a machine gets a picture of its states (machine.mjs);
+// - pictures of operations that the playground shows, if WORK/public has one, get a button (theme/index.js);
 // - the page of contents is below the title page, home.md.
 import * as fs from 'node:fs'
 import * as path from 'node:path'
@@ -73,10 +74,18 @@ function addGraphs(text) {
   })
 }
 
+const figures = path.join(work, 'public/playground/data/figures.json')
+const live = fs.existsSync(figures) ? JSON.parse(fs.readFileSync(figures, 'utf8')).map(({ title }) => title) : []
+function addFigures(text) {
+  return text.replace(/^!\[([^\]]*)\]\((\/pictures\/(\w+)\.png)\)$/gm, (picture, label, file, name) =>
+    live.includes(name) ? `<LiveFigure name="${name}"><img src="${file}" alt="${label}"></LiveFigure>` : picture
+  )
+}
+
 fs.mkdirSync(work, { recursive: true })
 for (const name of pages) {
   let text = fs.readFileSync(path.join(source, 'docs', name), 'utf8')
-  text = mapLinks(addPictures(addGraphs(text)))
+  text = addFigures(mapLinks(addPictures(addGraphs(text))))
   text = text.replace(/^```(\w*) \(elsewhere\)$/gm, '```$1').replace(/^```json \(\w+\)$/gm, '```json')
   if (name === 'index.md') {
     const home = fs.readFileSync(path.join(source, 'docs/site/home.md'), 'utf8')

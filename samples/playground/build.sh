@@ -42,6 +42,7 @@ node -p 'JSON.parse(fs.readFileSync("pages.json")).map(page => [page.id, page.ch
             tail -n 1 | grep -o '0x[0-9a-f]*$')
         printf '"%s": "%s"\n' "$id" "${hash#0x}"
     done | paste -sd , | sed 's/.*/{&}/' >"$data/native.json"
+node figures.mjs "$data/figures"
 # How the crowd of a page walks, as in the viewer.
 emcc -O2 -Wall -Wextra -Werror -Wno-missing-prototypes --no-entry -sSTANDALONE_WASM=1 pedestrians.c ../pedestrians.c \
     -o "$data/pedestrians.wasm"

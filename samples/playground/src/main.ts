@@ -1,7 +1,7 @@
 // The playground: a page for each entry of pages.json, which the address names behind #. A page draws its graph, and
 // shows its parameters as sliders, its events as buttons, weights, cost, JSON, and the hash of its script beside that
 // of the native library. In a frame with the address ?test it sends hash and picture to the outer page, and stands
-// still.
+// still. The address ?figure=NAME shows a figure of the manual in place of all that: see figures.mjs.
 import { load } from 'limber-animation';
 import type { Batch, Character, Graph } from 'limber-animation';
 import { add, addMeter, addSlider } from './controls.ts';
@@ -61,33 +61,42 @@ function hashOf(batch: Batch): string {
 
 // ---- Controls.
 
-// A slider for each parameter of a single character. Returns what moves them, by name.
-function addParameters(batch: Batch): Map<unknown, Move> {
+// A slider for each parameter of a single character, or of the results in a row. Returns what moves them, by name.
+function addParameters(batch: Batch, { results = 1 }: Page): Map<unknown, Move> {
     const sliders = new Map<unknown, Move>();
     for (const { name, min, max, isWritten } of batch.graph.parameters) {
-        if (name !== '' && name !== 'time' && !isWritten && batch.count === 1) {
+        if (name !== '' && name !== 'time' && !isWritten && batch.count < 20 && !name.startsWith('figure_')) {
             const low = Math.max(min, -10), high = Math.min(max, 10);
             sliders.set(name, addSlider(controls, name, { min: low, max: high, step: (high - low) / 200 },
-                batch.get(0, name), 2, value => batch.setAll(name, value)));
+                batch.get(batch.count - 1, name), 2, value => {
+                    for (let i = batch.count - results; i < batch.count; i++) {
+                        batch.set(i, name, value);
+                    }
+                }));
         }
     }
     return sliders;
 }
 
-// Circles in the picture that move the sliders of targets. Returns what draws them.
+// Circles in the picture that move the sliders of targets, and labels. Returns what puts them into their places.
 function addTargets(batch: Batch, page: Page, sliders: Map<unknown, Move>): () => void {
+    const last = batch.count - 1;
     const pins = (page.targets ?? []).map(target => {
         const circle = add(over, 'i');
         circle.className = 'target';
-        const now = () => target.map(part => (typeof part === 'number' ? part : batch.get(0, part)));
+        const now = () => target.map(part => (typeof part === 'number' ? part : batch.get(last, part)));
         circle.addEventListener('pointerdown', event => circle.setPointerCapture(event.pointerId));
         circle.addEventListener('pointermove', event => {
             if (circle.hasPointerCapture(event.pointerId)) {
-                const to = view.pointAt(event, 0, now());
+                const to = view.pointAt(event, last, now());
                 target.forEach((part, axis) => sliders.get(part)?.(to[axis]));
             }
         });
-        return () => view.pin(circle, 0, now());
+        return () => view.pin(circle, last, now());
+    });
+    page.labels?.forEach((label, i) => {
+        const text = add(over, 'b', label);
+        pins.push(() => view.pin(text, i, [0, -0.06, 0]));
     });
     return () => pins.forEach(pin => pin());
 }
@@ -245,7 +254,7 @@ async function open(page: Page): Promise<void> {
     if (matched) {
         addSlider(controls, 'Characters', CROWD, FIRST_CROWD, 0, begin, 'change');
     } else {
-        const sliders = addParameters(batch), showTargets = addTargets(batch, page, sliders);
+        const sliders = addParameters(batch, page), showTargets = addTargets(batch, page, sliders);
         Object.entries(isTest ? {} : page.start ?? {}).forEach(([name, value]) => sliders.get(name)?.(value));
         addEvents(batch);
         const showWeights = addWeights(batch);
@@ -291,5 +300,14 @@ function navigate(): void {
     links[pages.indexOf(page)].scrollIntoView({ block: 'nearest', inline: 'center' });
     open(page).catch(fail);
 }
-addEventListener('hashchange', navigate);
-navigate();
+const figure = new URLSearchParams(location.search).get('figure');
+if (figure) {
+    const figures: Page[] = JSON.parse(text(await fetched('figures.json')));
+    const page = figures.find(({ title }) => title === figure)!;
+    document.body.className = 'figure';
+    document.body.style.setProperty('--figures', String(page.characters));
+    open(page).catch(fail);
+} else {
+    addEventListener('hashchange', navigate);
+    navigate();
+}

@@ -13,7 +13,9 @@ export interface Page {
     matches?: boolean; // motion: see match.ts
     start?: Record<string, number>; // where sliders are at first
     targets?: (string | number)[][]; // points that are dragged: parameters or numbers for x, y and z
-    camera?: number[]; // where it is, and the height at which it looks
+    camera?: number[]; // see view.ts, as of results
+    results?: number;
+    labels?: string[]; // of characters
 }
 
 export const pages: Page[] = list;

@@ -1,9 +1,9 @@
 // Light from above and from one side.
 uniform vec3 color;
-uniform vec3 mark; // of the first character
 in vec3 shownNormal;
 flat in float marked;
 out vec4 shown;
+const vec3 mark = vec3(0.8, 0.2, 0.02);
 
 void main() {
     vec3 n = normalize(shownNormal);

@@ -4,7 +4,8 @@ in vec4 jointIndices;
 in vec4 jointWeights;
 in vec4 motion; // x, y, z, yaw
 out vec3 shownNormal;
-flat out float marked; // the first character
+flat out float marked;
+uniform ivec2 marks; // the first character that is marked, and the one behind the last
 
 vec4 row(int joint, int index) {
     return texelFetch(palettes, ivec2(joint * 3 + index, gl_InstanceID), 0);
@@ -21,6 +22,6 @@ void main() {
     float c = cos(motion.w), s = sin(motion.w);
     mat3 yaw = mat3(c, 0.0, -s, 0.0, 1.0, 0.0, s, 0.0, c);
     shownNormal = normalize(yaw * turned);
-    marked = gl_InstanceID == 0 ? 1.0 : 0.0;
+    marked = gl_InstanceID >= marks.x && gl_InstanceID < marks.y ? 1.0 : 0.0;
     gl_Position = projectionMatrix * viewMatrix * vec4(yaw * at + motion.xyz, 1.0);
 }

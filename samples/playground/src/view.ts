@@ -26,6 +26,14 @@ function scaleOf(character: Character): number {
     return size > 0.5 && size < 5 ? 1 : (size || 1.8) / 1.8;
 }
 
+// Of figures: where the camera is, how they are turned, and what is before and behind the gap to the results.
+const ROW = [0, 2.5, 14.2, 0.78], TURN = 0.5, GAP = 0.18;
+
+interface Look {
+    camera?: number[]; // where it is, and the height at which it looks
+    results?: number; // the characters are figures in a row, of which so many, the last ones, are marked
+}
+
 export class View {
     readonly #renderer: THREE.WebGLRenderer;
     readonly #scene = new THREE.Scene();
@@ -59,9 +67,9 @@ export class View {
         }
     }
 
-    // Shows the first characters of a batch, in rows, or where they move. A page may say where the camera is, and the
-    // height at which it looks. The camera stays where somebody moved it while the same is shown.
-    show(character: Character, batch: Batch, drawn: number, moves: boolean, page: { camera?: number[] } = {}): void {
+    // Shows the first characters of a batch, in rows, or where they move. The camera stays where somebody moved it while
+    // it is asked for at the same place.
+    show(character: Character, batch: Batch, drawn: number, moves: boolean, look: Look = {}): void {
         for (const mesh of this.#shown) {
             this.#scene.remove(mesh);
             mesh.geometry.dispose();
@@ -69,6 +77,7 @@ export class View {
         }
         this.#palettes?.dispose();
         this.#batch = batch;
+        const isRow = look.results !== undefined, first = isRow ? batch.count - look.results! : 0;
         this.#palettes = new THREE.DataTexture(batch.palettes, batch.graph.jointCount * 3, batch.count,
             THREE.RGBAFormat, THREE.FloatType);
         const material = (color: number[]) => new THREE.ShaderMaterial({
@@ -78,7 +87,7 @@ export class View {
             uniforms: {
                 palettes: { value: this.#palettes },
                 color: { value: new THREE.Vector3(...color.slice(0, 3)) },
-                mark: { value: new THREE.Vector3(...(moves && batch.count > 1 ? [0.8, 0.2, 0.02] : color)) },
+                marks: { value: [first, isRow ? batch.count : moves && batch.count > 1 ? 1 : 0] },
             },
         });
         this.#motions = new THREE.InstancedBufferAttribute(new Float32Array(batch.count * 4), 4);
@@ -98,18 +107,21 @@ export class View {
             this.#scene.add(shown);
             return shown;
         });
-        const side = Math.ceil(Math.sqrt(batch.count)), scale = scaleOf(character);
+        const side = isRow ? batch.count : Math.ceil(Math.sqrt(batch.count)), scale = scaleOf(character);
         for (let i = 0; i < batch.count; i++) {
-            const at = [1.2 * (i % side - (side - 1) / 2), 0, -1.2 * Math.floor(i / side), 0];
-            this.#motions.array.set(at.map(part => scale * part), i * 4);
+            const gap = first === 0 ? 0 : i < first ? -GAP : GAP;
+            const at = [1.2 * (i % side - (side - 1) / 2) + gap, 0, -1.2 * Math.floor(i / side)].map(x => scale * x);
+            this.#motions.array.set([...at, isRow ? TURN - Math.atan2(at[0], ROW[2]) : 0], i * 4);
         }
         this.#moves = moves;
         this.follow(0, 0);
-        const camera = page.camera ?? (moves ? [-2, 3.5, -7, 0.6]
+        const camera = look.camera ?? (isRow ? ROW : moves ? [-2, 3.5, -7, 0.6]
             : batch.count > 1 ? [9, 7, 12, 0, -6] : [1.6, 1.4, 3.6, 0.9]);
         const scaled = camera.map(part => part * scale);
         if (scaled.join() !== this.#seen.join()) {
             this.#seen = scaled;
+            this.#camera.fov = isRow ? 9.6 : 35;
+            this.#orbit.enableZoom = !isRow; // the page around it scrolls
             this.#camera.position.set(scaled[0], scaled[1], scaled[2]);
             this.#camera.near = 0.1 * scale;
             this.#camera.far = 200 * scale;
