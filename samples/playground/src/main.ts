@@ -133,20 +133,21 @@ function addEvents(batch: Batch): void {
     }
 }
 
-// Weights of states and of clips, which the function that it returns brings up to date.
+// Weights of states and of clips, and how far the clips are, which the function that it returns brings up to date.
 function addWeights(batch: Batch): () => void {
     const table = add(controls, 'table');
-    const rows: [(value: number, text: string) => void, () => number][] = [];
-    const addRow = (name: string, weight: () => number) => (
-        rows.push([addMeter(table, name, `weight of ${name}`), weight]));
-    let players: { weight: number }[] = [];
+    const rows: [(value: number, text: string) => void, () => number, () => string][] = [];
+    const addRow = (name: string, weight: () => number, text = () => '') => (
+        rows.push([addMeter(table, name, `weight of ${name}`), weight, text]));
+    let players: { weight: number; time: number }[] = [];
     batch.graph.machines.forEach(({ name, states }) => states.forEach((state, index) => (
         addRow(`${name}: ${state}`, () => batch.stateWeights(0, name)[index]))));
-    batch.graph.players.forEach(({ clip }, index) => addRow(clip, () => players[index].weight));
+    batch.graph.players.forEach(({ clip, duration }, index) => addRow(clip, () => players[index].weight,
+        () => `, at ${Math.round(100 * players[index].time / duration)} %`));
     return () => {
         players = batch.players(0);
-        for (const [set, weight] of rows) {
-            set(weight(), weight().toFixed(3));
+        for (const [set, weight, text] of rows) {
+            set(weight(), weight().toFixed(3) + text());
         }
     };
 }
