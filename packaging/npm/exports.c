@@ -336,6 +336,16 @@ static lmb_graph_character *characters_of(const named_file *named, uint32_t coun
     return characters;
 }
 
+// Reads aliases for a source, which must be destroyed after it. Without a text there are none.
+static lmb_result read_aliases(const char *text, size_t size, lmb_graph_source *source, lmb_graph_aliases **aliases) {
+    *aliases = NULL;
+    const lmb_result result = text != NULL ? lmb_graph_aliases_read(text, size, NULL, NULL, aliases, &error) : LMB_OK;
+    if (*aliases != NULL) {
+        lmb_graph_aliases_use(*aliases, source);
+    }
+    return result;
+}
+
 // `aliases` may be NULL. Until text_end() there are the places of the graph's text.
 EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size,
                                 const named_file *named, uint32_t named_count, bool reads_files) {
@@ -352,20 +362,14 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
                                .clip_count = f->clip_count,
                                .characters = characters,
                                .character_count = named_count};
-    lmb_graph_aliases *names = NULL;
+    lmb_graph_aliases *names;
     char *included = NULL;
     lmb_graph *graph = NULL;
-    lmb_result result = LMB_OK;
     if (reads_files) {
         source.read_file = read_included;
         source.read_file_user = &included;
     }
-    if (aliases != NULL) {
-        result = lmb_graph_aliases_read(aliases, aliases_size, NULL, NULL, &names, &error);
-        if (result == LMB_OK) {
-            lmb_graph_aliases_use(names, &source);
-        }
-    }
+    lmb_result result = read_aliases(aliases, aliases_size, &source, &names);
     if (result == LMB_OK) {
         result = lmb_graph_json_read(&source, NULL, &text_read, &problems, &error);
     }
@@ -377,6 +381,29 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
     free(characters);
     lmb_graph_aliases_destroy(names);
     return graph;
+}
+
+// Returns the JSON of a machine's text, terminated, in memory of malloc(); or NULL.
+EXPORT char *machine_json(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size) {
+    lmb_graph_source source = {
+        .text = text, .size = size, .name = "machine", .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
+    lmb_graph_aliases *names;
+    char *json = NULL;
+    size_t written = 0;
+    problems.count = 0;
+    lmb_result result = read_aliases(aliases, aliases_size, &source, &names);
+    if (result == LMB_OK) {
+        result = lmb_machine_json_write(&source, NULL, NULL, 0, &written, &problems, &error);
+    }
+    if (result == LMB_OK && (json = calloc(written + 1, 1)) == NULL) {
+        fail(LMB_ERROR_MEMORY, "no memory");
+    } else if (result == LMB_OK &&
+               lmb_machine_json_write(&source, NULL, json, written, &written, NULL, &error) != LMB_OK) {
+        free(json);
+        json = NULL;
+    }
+    lmb_graph_aliases_destroy(names);
+    return json;
 }
 
 EXPORT void graph_destroy(lmb_graph *graph) {

@@ -14,13 +14,13 @@ export class LimberError extends Error {
     constructor(message: string, result: string, problems?: Problem[]);
     /** The name of the result: "LMB_ERROR_FORMAT" and so on. */
     readonly result: string;
-    /** All mistakes of a graph's JSON; otherwise empty. */
+    /** All mistakes of a graph's JSON, or of a machine's text; otherwise empty. */
     readonly problems: Problem[];
 }
 
-/** A mistake or a warning in the JSON of a graph. */
+/** A mistake or a warning in the JSON of a graph, or in the text of a machine. */
 export interface Problem {
-    /** Where in the document: "base.inputs[1].pose.clip"; "" for all of it. */
+    /** Where in the document: "base.inputs[1].pose.clip"; "" for all of it. In the text of a machine: the state. */
     path: string;
     /** From 1. */
     line: number;
@@ -108,6 +108,15 @@ export interface Character extends Destroyable {
          */
         characters?: Record<string, Character>;
     }): Graph;
+    /**
+     * The compact text of a state machine (`limber/machine.h`) as JSON for `createGraph()`, which gives the same graph:
+     * a line for each state and for each transition. Comments are left out. A mistake throws an error with all mistakes
+     * as its `problems`, whose paths are names of states.
+     */
+    machineJson(text: string, options?: {
+        /** Names in the text for those of this character. They stay in the JSON. */
+        aliases?: string | object;
+    }): string;
     /** Creates a graph of the pack. */
     graph(name: string): Graph;
 }

@@ -287,6 +287,20 @@ class Character extends Owned {
         }
     }
 
+    machineJson(text, { aliases } = {}) {
+        const own = encoder.encode(text), names = aliases === undefined ? new Uint8Array() : json(aliases);
+        const { module, address } = this;
+        return module.with([own, names], (at, namesAt) => {
+            const written = module.call.machine_json(address, at, own.length, aliases === undefined ? 0 : namesAt,
+                names.length);
+            try {
+                return module.text(module.check(written, readProblems(module)));
+            } finally {
+                module.call.free(written);
+            }
+        });
+    }
+
     graph(name) {
         const index = this.graphs.indexOf(name);
         if (index < 0) {

@@ -7,14 +7,14 @@ set -euo pipefail
 build=$(realpath "$1") archive=$(realpath "$2"/packaging/npm/limber-animation-*.tgz)
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 files=("$build/samples/lockstep/game.lmb" samples/lockstep/game.json samples/hello.gltf samples/hello.json
-    tests/packaging/npm/match.json tests/packaging/npm/borrow.json docs/graph.schema.json)
+    samples/jump/jump.txt tests/packaging/npm/match.json tests/packaging/npm/borrow.json docs/graph.schema.json)
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
 cp tests/packaging/npm/consumer.mjs "${files[@]}" "$folder"
 (cd "$folder" && npm install --silent --offline --no-audit --no-fund --ignore-scripts "$archive")
 "$build/npm_native" "${files[0]}" samples/hello.gltf samples/hello.json tests/packaging/npm/{match,borrow}.json \
-    >"$folder/native"
+    samples/jump/jump.txt >"$folder/native"
 
 cat >"$folder/node.mjs" <<'END'
 import { readFile } from 'node:fs/promises';

@@ -375,6 +375,31 @@ function mistakes(limber, hello, graph) {
     refused(() => graph.createBatch({ count: 4e9 }), 'LMB_ERROR_LIMIT', /./);
 }
 
+// Texts of machines as JSON. That of the sample is the one of the native library.
+/**
+ * @param {import('limber-animation').Character} character @param {string} sample @param {(line: string) => void} print
+ */
+function machineText(character, sample, print) {
+    const jump = character.machineJson(sample), graph = character.createGraph(jump);
+    print(`${jump}machine ${hex(graph.fingerprint)}`);
+    expect(graph.players[1].path === 'states[1].pose', `the place of a clip, not ${graph.players[1].path}`);
+    graph.destroy();
+
+    const json = character.machineJson(
+        'machine "\\"Tor\\"" # …\nauf = walk { ZU "zu…" fade 0.5 }\n"zu…" = idle { END auf }');
+    const { name, states: [open, shut] } = JSON.parse(json);
+    expect(name === '"Tor"' && open.transitions[0].to === 'zu…' && shut.transitions[0].end === true, json);
+    character.createGraph(json).destroy();
+    const renamed = character.machineJson('a = Gait { }', { aliases: { clips: { Gait: 'walk' } } });
+    expect(JSON.parse(renamed).states[0].pose.clip === 'Gait', 'the name that the text has');
+    const { problems } = refused(() => character.machineJson('a = walk { GO b }\nb = wlak { }\nc { }'),
+        'LMB_ERROR_FORMAT', /^machine: line 2, column 5: b: there is no clip .*1 more mistake/);
+    expect(problems.map(({ path, line, column }) => `${path} ${line} ${column}`).join() === 'b 2 5,c 3 1',
+        `all mistakes, not ${JSON.stringify(problems)}`);
+    refused(() => character.machineJson('a = walk { }', { aliases: '{' }), 'LMB_ERROR_FORMAT', /^aliases: /);
+    refused(() => character.machineJson(''), 'LMB_ERROR_FORMAT', /where a state was expected/);
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -398,6 +423,7 @@ export async function consume(read, print) {
     const matching = character.createGraph(new TextDecoder().decode(await read('match.json')));
     const standing = character.createGraph({ op: 'clip', clip: 'idle', play: true });
     refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
+    machineText(character, new TextDecoder().decode(await read('jump.txt')), print);
     explain(character);
     places(character, graphs[1], JSON.parse(json));
     includes(character);

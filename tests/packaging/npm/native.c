@@ -1,10 +1,11 @@
 // Prints what consumer.mjs prints, by the native library: hashes of palettes and of characters.
 //
-//   npm_native game.lmb hello.gltf hello.json match.json borrow.json
+//   npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt
 #include <limber/cpu.h>
 #include <limber/explain.h>
 #include <limber/graph_json.h>
 #include <limber/import.h>
+#include <limber/machine.h>
 #include <limber/pack.h>
 
 #include <inttypes.h>
@@ -237,6 +238,28 @@ static lmb_graph *read_graph(const lmb_pack *pack, const char *path) {
     return graph;
 }
 
+// Prints a machine's text as JSON, and the fingerprint of its graph.
+static void print_machine(const lmb_pack *pack, const char *path) {
+    const lmb_clip **clips = clips_of(pack);
+    lmb_graph_source source = {.rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)};
+    char *text = read_file(path, &source.size);
+    lmb_graph_json *read = NULL;
+    lmb_graph *graph = NULL;
+    size_t size = 0;
+    source.text = text;
+    check(lmb_machine_json_write(&source, NULL, NULL, 0, &size, NULL, &error));
+    char *json = zeroed(size, 1);
+    check(lmb_machine_json_write(&source, NULL, json, size, &size, NULL, &error));
+    check(lmb_machine_read(&source, NULL, NULL, &read, NULL, &error));
+    check(lmb_graph_create(lmb_graph_json_def(read), NULL, &graph, &error));
+    printf("%smachine %016" PRIx64 "\n", json, lmb_graph_fingerprint(graph));
+    lmb_graph_destroy(graph);
+    lmb_graph_json_destroy(read);
+    free(json);
+    free(text);
+    free(clips);
+}
+
 // Reads a graph of an import that plays clips of a pack.
 static lmb_graph *read_borrowing(const lmb_import *import, const lmb_pack *pack, const char *path) {
     const lmb_clip **own = zeroed(lmb_import_clip_count(import), sizeof *own), **clips = clips_of(pack);
@@ -352,8 +375,8 @@ static void run_hello(const char *name, lmb_graph *graph) {
 }
 
 int main(int argument_count, char **arguments) {
-    if (argument_count != 6) {
-        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json borrow.json\n");
+    if (argument_count != 7) {
+        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt\n");
         return EXIT_FAILURE;
     }
     size_t size = 0;
@@ -361,6 +384,7 @@ int main(int argument_count, char **arguments) {
     lmb_pack *pack = NULL;
     lmb_graph *graph = NULL;
     check(lmb_pack_open(bytes, size, NULL, &pack, &error));
+    print_machine(pack, arguments[6]);
     check(lmb_graph_create(lmb_pack_graph_at(pack, 0)->def, NULL, &graph, &error));
     printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
            lmb_graph_joint_count(graph), lmb_graph_parameter_count(graph));
