@@ -346,9 +346,11 @@ static lmb_result read_aliases(const char *text, size_t size, lmb_graph_source *
     return result;
 }
 
-// `aliases` may be NULL. Until text_end() there are the places of the graph's text.
-EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size,
-                                const named_file *named, uint32_t named_count, bool reads_files) {
+// Reads a graph. Its messages begin with `name`, or "graph" if that is NULL. `aliases` may be NULL. Returns NULL if it
+// fails.
+static lmb_graph_json *read_graph(const file *f, const char *name, const char *text, size_t size, const char *aliases,
+                                  size_t aliases_size, const named_file *named, uint32_t named_count,
+                                  bool reads_files) {
     problems.count = 0;
     lmb_graph_character *characters = characters_of(named, named_count);
     if (characters == NULL) {
@@ -357,6 +359,7 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
     }
     lmb_graph_source source = {.text = text,
                                .size = size,
+                               .name = name,
                                .rig = f->rig,
                                .clips = f->clips,
                                .clip_count = f->clip_count,
@@ -364,22 +367,29 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
                                .character_count = named_count};
     lmb_graph_aliases *names;
     char *included = NULL;
-    lmb_graph *graph = NULL;
+    lmb_graph_json *graph = NULL;
     if (reads_files) {
         source.read_file = read_included;
         source.read_file_user = &included;
     }
-    lmb_result result = read_aliases(aliases, aliases_size, &source, &names);
-    if (result == LMB_OK) {
-        result = lmb_graph_json_read(&source, NULL, &text_read, &problems, &error);
-    }
-    if (result == LMB_OK) {
-        keep_warnings(text_read);
-        result = lmb_graph_create(lmb_graph_json_def(text_read), NULL, &graph, &error);
+    if (read_aliases(aliases, aliases_size, &source, &names) == LMB_OK) {
+        (void)lmb_graph_json_read(&source, NULL, &graph, &problems, &error);
     }
     free(included);
     free(characters);
     lmb_graph_aliases_destroy(names);
+    return graph;
+}
+
+// Until text_end() there are the places of the graph's text.
+EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size,
+                                const named_file *named, uint32_t named_count, bool reads_files) {
+    lmb_graph *graph = NULL;
+    text_read = read_graph(f, NULL, text, size, aliases, aliases_size, named, named_count, reads_files);
+    if (text_read != NULL) {
+        keep_warnings(text_read);
+        (void)lmb_graph_create(lmb_graph_json_def(text_read), NULL, &graph, &error);
+    }
     return graph;
 }
 
@@ -517,6 +527,113 @@ EXPORT const char *graph_state_name(const lmb_graph *graph, uint32_t machine, ui
 
 EXPORT void *graph_fingerprint(const lmb_graph *graph) {
     return answer_hash(lmb_graph_fingerprint(graph));
+}
+
+// ---- Packs.
+
+// A graph that is added to those of a file, or replaces the one of its name.
+typedef struct added_graph {
+    char *name;
+    lmb_graph_json *json;
+} added_graph;
+
+// A pack that is being written.
+typedef struct packing {
+    const file *f;
+    added_graph *added;
+    uint32_t added_count;
+    void *bytes;
+} packing;
+
+EXPORT packing *pack_begin(const file *f) {
+    bool failed = false;
+    packing *p = zeroed(1, sizeof *p, &failed);
+    if (failed) {
+        fail(LMB_ERROR_MEMORY, "no memory");
+        return NULL;
+    }
+    p->f = f;
+    return p;
+}
+
+EXPORT void pack_end(packing *p) {
+    for (uint32_t i = 0; i < p->added_count; i++) {
+        lmb_graph_json_destroy(p->added[i].json);
+        free(p->added[i].name);
+    }
+    free(p->added);
+    free(p->bytes);
+    free(p);
+}
+
+// The rest is as for graph_of_text(). The other characters must exist until pack_end().
+EXPORT bool pack_add(packing *p, const char *name, const char *text, size_t size, const char *aliases,
+                     size_t aliases_size, const named_file *named, uint32_t named_count, bool reads_files) {
+    bool failed = false;
+    added_graph *more = realloc(p->added, (p->added_count + (size_t)1) * sizeof *more);
+    char *copy = zeroed(strlen(name) + 1, 1, &failed);
+    p->added = more != NULL ? more : p->added;
+    problems.count = 0;
+    if (failed || more == NULL) {
+        free(copy);
+        return fail(LMB_ERROR_MEMORY, "no memory");
+    }
+    memcpy(copy, name, strlen(name));
+    lmb_graph_json *json = read_graph(p->f, copy, text, size, aliases, aliases_size, named, named_count, reads_files);
+    p->added[p->added_count++] = (added_graph){copy, json};
+    return json != NULL;
+}
+
+// Returns the number of graphs of the file and of those that are added, and stores them.
+static uint32_t list_graphs(const packing *p, lmb_pack_graph *graphs) {
+    const uint32_t stored = file_count(p->f, OF_GRAPHS);
+    uint32_t count = stored;
+    for (uint32_t i = 0; i < stored; i++) {
+        graphs[i] = *lmb_pack_graph_at(p->f->pack, i);
+    }
+    for (uint32_t i = 0; i < p->added_count; i++) {
+        uint32_t at = 0;
+        while (at < stored && strcmp(graphs[at].name, p->added[i].name) != 0) {
+            at++;
+        }
+        at = at < stored ? at : count++;
+        graphs[at] = (lmb_pack_graph){p->added[i].name, lmb_graph_json_def(p->added[i].json)};
+    }
+    return count;
+}
+
+// Returns where the bytes are until pack_end(), and their number; or NULL.
+EXPORT void *pack_write(packing *p) {
+    const file *f = p->f;
+    bool failed = false;
+    lmb_pack_def def = lmb_default_pack_def();
+    lmb_pack_graph *graphs = zeroed((size_t)file_count(f, OF_GRAPHS) + p->added_count, sizeof *graphs, &failed);
+    if (failed) {
+        fail(LMB_ERROR_MEMORY, "no memory");
+        return NULL;
+    }
+    def.rig = f->rig;
+    def.clips = f->clips;
+    def.clip_count = f->clip_count;
+    def.meshes = mesh_of(f, 0);
+    def.mesh_count = file_count(f, OF_MESHES);
+    def.images = image_of(f, 0);
+    def.image_count = file_count(f, OF_IMAGES);
+    def.graphs = graphs;
+    def.graph_count = list_graphs(p, graphs);
+    size_t size = 0;
+    failed = lmb_pack_write(&def, NULL, NULL, 0, &size, &error) != LMB_OK;
+    p->bytes = failed ? NULL : malloc(size);
+    if (p->bytes != NULL) {
+        failed = lmb_pack_write(&def, NULL, p->bytes, size, &size, &error) != LMB_OK;
+    } else if (!failed) {
+        failed = true;
+        fail(LMB_ERROR_MEMORY, "no memory for the pack");
+    }
+    free(graphs);
+    answer.words[0] = (uint32_t)(uintptr_t)p->bytes;
+    answer.words[1] = (uint32_t)size;
+    return failed ? NULL : &answer;
 }
 
 // ---- Batches.

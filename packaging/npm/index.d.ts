@@ -76,6 +76,22 @@ interface Destroyable {
     destroy(): void;
 }
 
+/** What the JSON of a graph may use beside the character. */
+export interface GraphUses {
+    /** Names in the graph for those of this character: `{"clips": {"Walk": "walk_01"}}`. */
+    aliases?: string | object;
+    /**
+     * Returns the JSON of a file that the graph includes, by its path there; undefined if there is no such file. It
+     * must not use objects of this `Limber`. What it throws is thrown.
+     */
+    readFile?: (path: string) => string | object | undefined;
+    /**
+     * Characters whose clips the graph plays through retargets, by the names that are `"from"` there. The graph
+     * needs them no longer.
+     */
+    characters?: Record<string, Character>;
+}
+
 /** What a file has: a rig, clips, meshes and images, and the graphs of a pack. */
 export interface Character extends Destroyable {
     /** In the order of palettes. `parent` is an index, or -1. */
@@ -94,20 +110,7 @@ export interface Character extends Destroyable {
      * Creates a graph from JSON: a text, or an object that is written as one. The manual has the format: "Graphs as
      * JSON". A mistake throws an error with all mistakes as its `problems`.
      */
-    createGraph(json: string | object, options?: {
-        /** Names in the graph for those of this character: `{"clips": {"Walk": "walk_01"}}`. */
-        aliases?: string | object;
-        /**
-         * Returns the JSON of a file that the graph includes, by its path there; undefined if there is no such file. It
-         * must not use objects of this `Limber`. What it throws is thrown.
-         */
-        readFile?: (path: string) => string | object | undefined;
-        /**
-         * Characters whose clips the graph plays through retargets, by the names that are `"from"` there. The graph
-         * needs them no longer.
-         */
-        characters?: Record<string, Character>;
-    }): Graph;
+    createGraph(json: string | object, options?: GraphUses): Graph;
     /**
      * The compact text of a state machine (`limber/machine.h`) as JSON for `createGraph()`, which gives the same graph:
      * a line for each state and for each transition. Comments are left out. A mistake throws an error with all mistakes
@@ -117,6 +120,15 @@ export interface Character extends Destroyable {
         /** Names in the text for those of this character. They stay in the JSON. */
         aliases?: string | object;
     }): string;
+    /**
+     * Writes a pack, as `limber pack` does: the rig, clips, meshes and images, the graphs of the file if it is a pack,
+     * and those that are given. One of a name that the file has replaces that. A library without JSON reads it, and so
+     * does `open()`. A mistake in a graph throws as `createGraph()` does, with the graph's name before the message.
+     */
+    pack(options?: {
+        /** JSON by names, which are not empty. */
+        graphs?: Record<string, string | object>;
+    } & GraphUses): Uint8Array;
     /** Creates a graph of the pack. */
     graph(name: string): Graph;
 }

@@ -265,25 +265,51 @@ class Character extends Owned {
         };
     }
 
-    createGraph(text, { aliases, readFile, characters = {} } = {}) {
-        const { module, address } = this;
+    // Encodes what graphs may use.
+    #uses({ aliases, readFile, characters = {} }) {
         const others = Object.entries(characters);
-        if (others.some(([, other]) => other.module !== module)) {
+        if (others.some(([, other]) => other.module !== this.module)) {
             throw new LimberError('a character of another load()', 'LMB_ERROR_ARGUMENT');
         }
-        const own = json(text), names = aliases === undefined ? new Uint8Array() : json(aliases);
-        const copies = [own, names, ...others.map(([name]) => encoder.encode(name))];
+        return { names: aliases === undefined ? undefined : json(aliases), readFile, others };
+    }
+    // Calls a function with the addresses and sizes of a graph's text and of what it may use.
+    #reading(text, { names, readFile, others }, use) {
+        const { module } = this;
+        const copies = [text, names ?? new Uint8Array(), ...others.map(([name]) => encoder.encode(name))];
+        return module.with(copies, (at, namesAt, ...othersAt) => {
+            const words = Uint32Array.from(others.flatMap(([, other], i) => [othersAt[i], other.address]));
+            return module.with([new Uint8Array(words.buffer)], wordsAt => module.reading(readFile, () => (
+                use(at, text.length, names === undefined ? 0 : namesAt, names?.length ?? 0, wordsAt, others.length,
+                    readFile !== undefined))));
+        });
+    }
+
+    createGraph(text, options = {}) {
+        const { module } = this, own = json(text), uses = this.#uses(options), { address } = this;
         try {
-            const graph = module.with(copies, (at, namesAt, ...othersAt) => {
-                const words = Uint32Array.from(others.flatMap(([, other], i) => [othersAt[i], other.address]));
-                return module.with([new Uint8Array(words.buffer)], wordsAt => module.reading(readFile, () => (
-                    module.call.graph_of_text(address, at, own.length, aliases === undefined ? 0 : namesAt,
-                        names.length, wordsAt, others.length, readFile !== undefined))));
-            });
+            const graph = this.#reading(own, uses, (...given) => module.call.graph_of_text(address, ...given));
             const problems = readProblems(module);
             return new Graph(module, module.check(graph, problems), problems);
         } finally {
             module.call.text_end();
+        }
+    }
+
+    pack({ graphs = {}, ...options } = {}) {
+        const { module } = this, { call } = module, uses = this.#uses(options);
+        const texts = Object.entries(graphs).map(([name, graph]) => [encoder.encode(name), json(graph)]);
+        const packing = module.check(call.pack_begin(this.address));
+        try {
+            for (const [name, text] of texts) {
+                const added = module.with([name], nameAt => this.#reading(text, uses,
+                    (...given) => call.pack_add(packing, nameAt, ...given)));
+                module.check(added, readProblems(module));
+            }
+            const written = module.check(call.pack_write(packing)), start = module.word(written, 0);
+            return module.bytes.slice(start, start + module.word(written, 1));
+        } finally {
+            call.pack_end(packing);
         }
     }
 

@@ -14,7 +14,7 @@ trap 'rm -rf "$folder"' EXIT
 cp tests/packaging/npm/consumer.mjs "${files[@]}" "$folder"
 (cd "$folder" && npm install --silent --offline --no-audit --no-fund --ignore-scripts "$archive")
 "$build/npm_native" "${files[0]}" samples/hello.gltf samples/hello.json tests/packaging/npm/{match,borrow}.json \
-    samples/jump/jump.txt >"$folder/native"
+    samples/jump/jump.txt samples/lockstep/game.json >"$folder/native"
 
 cat >"$folder/node.mjs" <<'END'
 import { readFile } from 'node:fs/promises';

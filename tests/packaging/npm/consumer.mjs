@@ -162,6 +162,16 @@ function game(limber, graph, path) {
     return lines;
 }
 
+// The first frame of a graph of the glTF file.
+/** @param {import('limber-animation').Batch} batch */
+function begin(batch) {
+    for (let i = 0; i < batch.count; i++) {
+        batch.set(i, 'time', Math.fround(0.1) * i);
+        batch.set(i, 'stretch', i / 63);
+    }
+    batch.step(0);
+}
+
 // A crowd that matches motion on its way, with feet on the ground where it is.
 /** @param {import('limber-animation').Graph} graph @param {(line: string) => void} print */
 function match(graph, print) {
@@ -400,6 +410,61 @@ function machineText(character, sample, print) {
     refused(() => character.machineJson(''), 'LMB_ERROR_FORMAT', /where a state was expected/);
 }
 
+// Prints the size and a hash of a pack, and opens it.
+/**
+ * @param {import('limber-animation').Limber} limber @param {string} name @param {Uint8Array} bytes
+ * @param {(line: string) => void} print
+ */
+function openPack(limber, name, bytes, print) {
+    print(`${name} pack: ${bytes.length} bytes, ${hex(limber.hash(new Uint32Array(bytes.buffer)))}`);
+    return limber.open(bytes, { name });
+}
+
+// A pack has what its character has, and graphs beside those that this has.
+/**
+ * @param {import('limber-animation').Limber} limber @param {import('limber-animation').Character} character
+ * @param {string} json @param {(line: string) => void} print
+ */
+function packs(limber, character, json, print) {
+    const [name] = character.graphs, given = { graphs: { again: json } };
+    const packed = openPack(limber, 'game', character.pack(given), print);
+    expect(packed.graphs.join() === `${name},again`, `two graphs, not ${packed.graphs}`);
+    const [stored, again] = packed.graphs.map(each => packed.graph(each));
+    expect(stored.fingerprint === again.fingerprint && again.machines.length === stored.machines.length, 'one graph');
+    for (const of of /** @type {const} */ (['joints', 'meshes', 'images', 'sockets', 'channels'])) {
+        expect(JSON.stringify(packed[of]) === JSON.stringify(character[of]), `the same ${of}`);
+    }
+    expect(character.clips.every((clip, i) => JSON.stringify(clip) === JSON.stringify(packed.clips[i])), 'all clips');
+
+    // A graph of a name that the file has; names and files that all graphs use.
+    const rest = limber.open(character.pack({
+        graphs: { [name]: { op: 'rest' }, more: { op: 'blend', a: { use: 'gait' }, b: { op: 'clip', clip: 'Gait' },
+            include: ['gait.json'] } },
+        aliases: { clips: { Gait: 'walk' } },
+        readFile: path => (path === 'gait.json' ? { define: { gait: { op: 'clip', clip: 'Gait' } } } : undefined),
+    }));
+    expect(rest.graphs.join() === `${name},more` && rest.graph(name).players.length === 0, 'a graph that is replaced');
+    expect(rest.clips.length === character.clips.length, 'no other clips');
+    expect(limber.open(character.pack()).graphs.join() === name, 'a pack without more graphs');
+
+    // What is refused, and what is written, leaves no memory behind.
+    const wrong = { graphs: { good: json, bad: '{"op": "rest",\n "weight": 1, "c": {}}' } };
+    const batch = again.createBatch();
+    let bytes = 0;
+    for (let i = 0; i < 12; i++) {
+        const { problems } = refused(() => character.pack(wrong), 'LMB_ERROR_FORMAT', /^bad: line 2, column 2: weight/);
+        expect(problems.map(({ path, line }) => `${path} ${line}`).join() === 'weight 2,c 2', JSON.stringify(problems));
+        refused(() => character.pack({ graphs: { '': json } }), 'LMB_ERROR_ARGUMENT', /name/);
+        refused(() => character.pack({ ...given, aliases: '[' }), 'LMB_ERROR_FORMAT', /^aliases/);
+        character.pack(given);
+        expect(i < 2 || batch.palettes.buffer.byteLength === bytes, 'memory that does not grow');
+        bytes = batch.palettes.buffer.byteLength;
+    }
+    batch.destroy();
+    [packed, rest].forEach(each => each.destroy());
+    refused(() => packed.pack(), 'LMB_ERROR_STATE', /destroyed/);
+}
+
 /** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
 export async function consume(read, print) {
     const limber = await load();
@@ -424,6 +489,7 @@ export async function consume(read, print) {
     const standing = character.createGraph({ op: 'clip', clip: 'idle', play: true });
     refused(() => standing.createBatch({ ownTransforms: true }), 'LMB_ERROR_ARGUMENT', /no transforms of its own/);
     machineText(character, new TextDecoder().decode(await read('jump.txt')), print);
+    packs(limber, character, json, print);
     explain(character);
     places(character, graphs[1], JSON.parse(json));
     includes(character);
@@ -437,6 +503,8 @@ export async function consume(read, print) {
     const stranger = (await load()).open(await read('hello.gltf'), { name: 'hello.gltf' });
     const strange = { characters: { mannequin: stranger } };
     refused(() => hello.createGraph(borrow, strange), 'LMB_ERROR_ARGUMENT', /another load/);
+    const helloJson = new TextDecoder().decode(await read('hello.json'));
+    const helloPack = hello.pack({ graphs: { hello: helloJson, borrow }, characters: { mannequin: character } });
     character.destroy();
     const fingerprints = new Set(graphs.map(({ fingerprint }) => fingerprint));
     expect(fingerprints.size === 1, 'one fingerprint');
@@ -449,18 +517,19 @@ export async function consume(read, print) {
     match(matching, print);
     graphs.forEach(graph => graph.destroy());
 
-    // Two graphs of the glTF file.
-    const graph = hello.createGraph(new TextDecoder().decode(await read('hello.json')));
+    // Two graphs of the glTF file, and the same from a pack.
+    const graph = hello.createGraph(helloJson);
     const [batch, other] = [graph, borrowing].map(each => each.createBatch({ count: 64 }));
-    for (let i = 0; i < batch.count; i++) {
-        for (const each of [batch, other]) {
-            each.set(i, 'time', Math.fround(0.1) * i);
-            each.set(i, 'stretch', i / 63);
-        }
-    }
-    [batch, other].forEach(each => each.step(0));
+    begin(batch);
+    begin(other);
     print(`hello: palettes ${hex(batch.outputHash())}`);
     print(`borrow: palettes ${hex(other.outputHash())}`);
+    const packed = openPack(limber, 'hello', helloPack, print);
+    for (const [name, each] of Object.entries({ hello: batch, borrow: other })) {
+        const again = packed.graph(name).createBatch({ count: 64 });
+        begin(again);
+        expect(again.outputHash() === each.outputHash(), `the graph "${name}" of a pack`);
+    }
     batch.setAll('time', NaN);
     batch.step(0);
     expect(batch.refused.time > 0 && batch.refused.weight === 0, 'counted refusals');

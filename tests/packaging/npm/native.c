@@ -1,6 +1,6 @@
 // Prints what consumer.mjs prints, by the native library: hashes of palettes and of characters.
 //
-//   npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt
+//   npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt game.json
 #include <limber/cpu.h>
 #include <limber/explain.h>
 #include <limber/graph_json.h>
@@ -210,15 +210,20 @@ static void play_game(const lmb_graph *graph) {
     free(g.transforms);
 }
 
-static lmb_graph *create_graph(lmb_graph_source source, const char *path) {
+static lmb_graph_json *read_json(lmb_graph_source source, const char *path) {
     char *text = read_file(path, &source.size);
     lmb_graph_json *json = NULL;
-    lmb_graph *graph = NULL;
     source.text = text;
     check(lmb_graph_json_read(&source, NULL, &json, NULL, &error));
+    free(text);
+    return json;
+}
+
+static lmb_graph *create_graph(lmb_graph_source source, const char *path) {
+    lmb_graph_json *json = read_json(source, path);
+    lmb_graph *graph = NULL;
     check(lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error));
     lmb_graph_json_destroy(json);
-    free(text);
     return graph;
 }
 
@@ -260,22 +265,36 @@ static void print_machine(const lmb_pack *pack, const char *path) {
     free(clips);
 }
 
-// Reads a graph of an import that plays clips of a pack.
-static lmb_graph *read_borrowing(const lmb_import *import, const lmb_pack *pack, const char *path) {
-    const lmb_clip **own = zeroed(lmb_import_clip_count(import), sizeof *own), **clips = clips_of(pack);
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        own[i] = lmb_import_clip(import, i);
-    }
-    const lmb_graph_character mannequin = {"mannequin", lmb_pack_rig(pack), clips, lmb_pack_clip_count(pack)};
-    lmb_graph *graph = create_graph((lmb_graph_source){.rig = lmb_import_rig(import),
-                                                       .clips = own,
-                                                       .clip_count = lmb_import_clip_count(import),
-                                                       .characters = &mannequin,
-                                                       .character_count = 1},
-                                    path);
-    free(own);
+// Prints the size and a hash of a pack with two graphs.
+static void print_pack(const char *name, lmb_pack_def def, const lmb_pack_graph *first, const lmb_pack_graph *second) {
+    const lmb_pack_graph graphs[] = {*first, *second};
+    size_t size = 0;
+    def.graphs = graphs;
+    def.graph_count = 2;
+    check(lmb_pack_write(&def, NULL, NULL, 0, &size, &error));
+    void *bytes = zeroed(size, 1);
+    check(lmb_pack_write(&def, NULL, bytes, size, &size, &error));
+    printf("%s: %zu bytes, %016" PRIx64 "\n", name, size, lmb_control_hash(bytes, size / 4));
+    free(bytes);
+}
+
+// Writes the pack again, with another graph.
+static void pack_again(const lmb_pack *pack, const char *path) {
+    const lmb_clip **clips = clips_of(pack);
+    const lmb_graph_source source = {
+        .rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)};
+    lmb_graph_json *json = read_json(source, path);
+    lmb_pack_def def = lmb_default_pack_def();
+    def.rig = source.rig;
+    def.clips = clips;
+    def.clip_count = source.clip_count;
+    def.meshes = lmb_pack_mesh(pack, 0);
+    def.mesh_count = lmb_pack_mesh_count(pack);
+    def.images = lmb_pack_image(pack, 0);
+    def.image_count = lmb_pack_image_count(pack);
+    print_pack("game pack", def, lmb_pack_graph_at(pack, 0), &(lmb_pack_graph){"again", lmb_graph_json_def(json)});
+    lmb_graph_json_destroy(json);
     free(clips);
-    return graph;
 }
 
 static void print_numbers(const float *numbers, size_t count) {
@@ -374,9 +393,40 @@ static void run_hello(const char *name, lmb_graph *graph) {
     lmb_graph_destroy(graph);
 }
 
+// Creates graphs of an import, of which one plays clips of a pack, runs them, and packs them.
+static void run_import(const lmb_import *import, const lmb_pack *pack, const char *hello, const char *borrow) {
+    const lmb_clip **own = zeroed(lmb_import_clip_count(import), sizeof *own), **clips = clips_of(pack);
+    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
+        own[i] = lmb_import_clip(import, i);
+    }
+    const lmb_graph_character mannequin = {"mannequin", lmb_pack_rig(pack), clips, lmb_pack_clip_count(pack)};
+    const lmb_graph_source source = {.rig = lmb_import_rig(import),
+                                     .clips = own,
+                                     .clip_count = lmb_import_clip_count(import),
+                                     .characters = &mannequin,
+                                     .character_count = 1};
+    run_hello("hello", create_graph(source, hello));
+    run_hello("borrow", create_graph(source, borrow));
+    lmb_graph_json *graphs[] = {read_json(source, hello), read_json(source, borrow)};
+    lmb_pack_def def = lmb_default_pack_def();
+    def.rig = source.rig;
+    def.clips = own;
+    def.clip_count = source.clip_count;
+    def.meshes = lmb_import_mesh(import, 0);
+    def.mesh_count = lmb_import_mesh_count(import);
+    def.images = lmb_import_image(import, 0);
+    def.image_count = lmb_import_image_count(import);
+    print_pack("hello pack", def, &(lmb_pack_graph){"hello", lmb_graph_json_def(graphs[0])},
+               &(lmb_pack_graph){"borrow", lmb_graph_json_def(graphs[1])});
+    lmb_graph_json_destroy(graphs[0]);
+    lmb_graph_json_destroy(graphs[1]);
+    free(own);
+    free(clips);
+}
+
 int main(int argument_count, char **arguments) {
-    if (argument_count != 7) {
-        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt\n");
+    if (argument_count != 8) {
+        fprintf(stderr, "usage: npm_native game.lmb hello.gltf hello.json match.json borrow.json jump.txt game.json\n");
         return EXIT_FAILURE;
     }
     size_t size = 0;
@@ -385,6 +435,7 @@ int main(int argument_count, char **arguments) {
     lmb_graph *graph = NULL;
     check(lmb_pack_open(bytes, size, NULL, &pack, &error));
     print_machine(pack, arguments[6]);
+    pack_again(pack, arguments[7]);
     check(lmb_graph_create(lmb_pack_graph_at(pack, 0)->def, NULL, &graph, &error));
     printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
            lmb_graph_joint_count(graph), lmb_graph_parameter_count(graph));
@@ -395,9 +446,7 @@ int main(int argument_count, char **arguments) {
     lmb_graph_destroy(graph);
     lmb_import *import = NULL;
     check(lmb_import_file(arguments[2], NULL, &import, &error));
-    check(lmb_graph_create_from_file(arguments[3], import, NULL, &graph, &error));
-    run_hello("hello", graph);
-    run_hello("borrow", read_borrowing(import, pack, arguments[5]));
+    run_import(import, pack, arguments[3], arguments[5]);
     lmb_import_destroy(import);
     lmb_pack_close(pack);
     free(bytes);
