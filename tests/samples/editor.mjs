@@ -1,5 +1,5 @@
 // Uses the editor in Chromium as visitors do: opens each page of the playground and every box in it, builds the jump
-// machine by mouse and by keyboard, drops files, and looks for controls without a name.
+// machine by mouse and by keyboard, drops files, saves a pack, and looks for controls without a name.
 //
 //   node editor.mjs SITE_FOLDER LIMBER      SITE_FOLDER is where samples/playground/build.sh has built; LIMBER is the
 //                                           native command, which plays what the editor saves
@@ -240,12 +240,12 @@ async function edits() {
     const page = await open('?page=jump'), time = () => page.textContent('.timeline output');
     await seek(page, 70);
     await isIn(page, 'float');
-    const before = await page.locator('.timeline input[type=range]').getAttribute('max');
+    const frames = () => page.locator('.timeline input[type=range]').getAttribute('max'), before = await frames();
     await page.click('.react-flow__pane', { position: { x: 20, y: 20 } });
     await page.locator('#panel').getByRole('spinbutton', { name: 'fade', exact: true }).fill('0.3');
     await page.waitForFunction(() => document.querySelector('.box.state')?.textContent);
     await isIn(page, 'float');
-    expect(await time() === '1.17 s' && before === await page.locator('.timeline input[type=range]').getAttribute('max'),
+    expect(await time() === '1.17 s' && before === await frames(),
         'a number that changes keeps the state and the time line');
     // A clip that the list of what may be added points at is shown, and then again what was shown before.
     const picture = async () => (await page.locator('#running canvas').screenshot()).toString('base64');
@@ -288,12 +288,29 @@ async function files() {
     await page.close();
 }
 
+// Opens the compact text of a machine, and saves a pack that the command plays in the same way.
+async function machineAndPack() {
+    const page = await open(''), text = fileURLToPath(new URL('jump/jump.txt', source));
+    await drop(page, 'jump.txt', readFileSync(text));
+    await page.waitForSelector(state('stand2crouch'));
+    expect(await mistakes(page) === 'No mistakes', `the text of a machine: ${await mistakes(page)}`);
+    const [download] = await Promise.all([page.waitForEvent('download'), page.click('button:text-is("Save pack")')]);
+    const scratch = mkdtempSync(join(tmpdir(), 'limber-editor-')), pack = join(scratch, download.suggestedFilename());
+    await download.saveAs(pack);
+    const play = (...of) => execFileSync(limber, ['play', ...of, '--script', scriptOf('hold'), '--frames', '200',
+        '--changes'], { encoding: 'utf8' });
+    expect(play(pack, '--graph', 'jump') === play('mannequin', '--machine', text), 'a pack that is saved plays alike');
+    rmSync(scratch, { recursive: true });
+    await page.close();
+}
+
 try {
     await everyPage();
     await byMouse();
     await byKeyboard();
     await edits();
     await files();
+    await machineAndPack();
 } catch (error) {
     expect(false, error.message);
 }

@@ -48,7 +48,8 @@ export function Add({ wish, document, diagram, operations, names, edit, look, en
     return (
         <dialog ref={dialog} className="add fields" aria-label="Add" onClose={end}
             onClick={event => event.target === dialog.current && end()}>
-            <Combo only add open value="" label={isMachine ? 'Add a state: clip or operation' : 'Add a clip or operation'}
+            <Combo only add open value=""
+                label={isMachine ? 'Add a state: clip or operation' : 'Add a clip or operation'}
                 options={offers.map(({ name, about }) => ({ value: name, note: about }))}
                 active={offer => look(/^clip (.*)/.exec(offer ?? '')?.[1])}
                 set={chosen => {

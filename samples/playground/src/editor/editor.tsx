@@ -147,13 +147,13 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
 
     // ---- Files.
 
-    const open = (name: string, text: string) => attempt(() => {
+    const open = (name: string, text: string, saved = text) => attempt(() => {
         const document = new GraphDocument(text);
         if (!document.tree) {
             throw new Error(`${name} is no JSON object.`);
         }
         document.open(viewOf(document, []));
-        setFile({ document, name, saved: text, served: undefined });
+        setFile({ document, name, saved, served: undefined });
     });
     const openFiles = async (files: Iterable<File>) => {
         for (const file of files) {
@@ -165,6 +165,9 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
             } else if (file.name.endsWith('.script')) {
                 const text = await file.text();
                 attempt(() => preview?.load(text));
+            } else if (/\.(machine|txt)$/.test(file.name)) {
+                const text = await file.text(), name = file.name.replace(/\.\w+$/, '.json');
+                attempt(() => preview && open(name, preview.machineJson(text), ''));
             } else {
                 const bytes = await file.arrayBuffer();
                 attempt(() => {
@@ -187,6 +190,10 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
         setFile({ ...file, saved: text });
         say('Saved.');
     };
+    const savePack = () => attempt(() => {
+        const name = file.name.replace(/\.json$/, '');
+        saveFile(`${name}.lmb`, preview!.pack(name) as BlobPart);
+    });
     const save = () => void saveNow().catch(error => say(String(error)));
 
     const add = () => setWish({});
@@ -220,7 +227,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
         }} data-version={version}>
             <Toolbar name={file.name} isChanged={isChanged} document={document} found={[...found]} search={search}
                 boxes={diagram.boxes.map(({ id }) => id)} showsText={showsText} open={files => void openFiles(files)}
-                save={save} add={add} setSearch={setSearch} showText={showText} say={say} />
+                save={save} savePack={savePack} add={add} setSearch={setSearch} showText={showText} say={say} />
             <p id="said" role="status">{said}</p>
             <main id="diagram" aria-label="Diagram">
                 <nav aria-label="Where this is">

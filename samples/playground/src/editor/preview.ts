@@ -1,10 +1,11 @@
 // Runs the graph of a document in the library, in steps of 1/60 s, and draws it. What was set and sent is a time line:
 // it can be scrubbed, and is a script of `limber play`. A graph that was edited runs the same time line again.
-import type { Batch, Character, Graph, Limber, Problem } from 'limber-animation';
+import type { Batch, Character, Graph, GraphUses, Limber, Problem } from 'limber-animation';
 
 import { STEP, apply, readScript } from '../script.ts';
 import type { Entry } from '../script.ts';
 import { View } from '../view.ts';
+import { collect, isObject } from './schema.ts';
 
 const KEY = 60; // frames between snapshots
 const BUDGET = 30; // milliseconds of steps between two pictures
@@ -32,6 +33,7 @@ export class Preview {
     others: Record<string, Character> = {}; // whose clips graphs retarget
     looked: { graph: Graph; batch: Batch } | undefined; // a clip that is shown instead
     #count = 1;
+    #clocks: string[] = [];
     #target = 0; // frame to which steps are to be made
     #keys = new Map<number, Key>();
     #text = '';
@@ -69,8 +71,7 @@ export class Preview {
         this.#text = text;
         let graph: Graph;
         try {
-            graph = character.createGraph(text, { aliases: this.aliases, characters: this.others,
-                readFile: path => this.files.get(path) });
+            graph = character.createGraph(text, this.#uses);
         } catch (error) {
             const problems = (error as { problems?: Problem[] }).problems ?? [];
             this.problems = problems.length > 0 ? problems
@@ -86,9 +87,27 @@ export class Preview {
         this.#end();
         this.character = character;
         this.graph = graph;
+        // Clocks of what keeps a state between frames count seconds, as in `limber play`.
+        this.#clocks = collect(JSON.parse(text), ({ op, time }) => (
+            (op === 'chain' || op === 'foot-placement') && isObject(time) ? time.param : undefined));
         this.problems = [];
         this.warnings = graph.warnings;
         this.#begin();
+    }
+
+    // What graphs use beside the character.
+    get #uses(): GraphUses {
+        return { aliases: this.aliases, characters: this.others, readFile: path => this.files.get(path) };
+    }
+
+    // The text of a machine as JSON.
+    machineJson(text: string): string {
+        return this.character.machineJson(text, { aliases: this.aliases });
+    }
+
+    // A pack of the character and the graph that is shown, under a name.
+    pack(name: string): Uint8Array {
+        return this.character.pack({ graphs: { [name]: this.#text }, ...this.#uses });
     }
 
     open(character: Character): void {
@@ -228,6 +247,8 @@ export class Preview {
         const { batch } = this;
         while (batch && this.frame < this.#target && performance.now() < until) {
             this.frame++;
+            this.#clocks.filter(clock => !this.entries.some(({ name }) => name === clock))
+                .forEach(clock => batch.setAll(clock, this.frame / 60));
             this.#apply(this.frame);
             const begin = performance.now();
             batch.step(this.frame === 0 ? 0 : STEP);

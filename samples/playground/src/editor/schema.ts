@@ -85,9 +85,25 @@ export const argumentOf = (value: unknown): string | undefined =>
     isObject(value) && typeof value.argument === 'string' && Object.keys(value).length === 1 ? value.argument
         : undefined;
 export const at = (document: unknown, path: Path): unknown => path.reduce((value, key) => (
-    typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Record<string | number, unknown>)[key] : undefined),
+    typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? (value as Object)[key] : undefined),
 document);
 export const same = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+// The texts that a function gives for the objects of a value.
+export function collect(value: unknown, of: (object: Object) => unknown): string[] {
+    const found = new Set<string>();
+    const walk = (part: unknown) => {
+        if (isObject(part) && typeof of(part) === 'string') {
+            found.add(of(part) as string);
+        }
+        if (typeof part === 'object' && part !== null) {
+            Object.values(part).forEach(walk);
+        }
+    };
+    walk(value);
+    return [...found];
+}
+
 // Whether objects of a schema differ in their fields, and not in the type that they describe.
 const isChoice = (node: Node) => node.anyOf !== undefined && node.properties === undefined;
 const typeOf = (value: unknown) => value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;

@@ -52,9 +52,9 @@ async function fromLink(text: string): Promise<Opened> {
     return { name: 'graph.json', text: graph, positions };
 }
 
-export function saveFile(name: string, text: string): void {
+export function saveFile(name: string, content: BlobPart): void {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([text]));
+    link.href = URL.createObjectURL(new Blob([content]));
     link.download = name;
     link.click();
     URL.revokeObjectURL(link.href);

@@ -12,6 +12,7 @@ interface Props {
     showsText: boolean;
     open: (files: File[]) => void;
     save: () => void;
+    savePack: () => void;
     add: () => void;
     setSearch: (text: string) => void;
     showText: (shows: boolean) => void;
@@ -32,11 +33,14 @@ export function Toolbar(props: Props) {
         <header>
             <h1>{name}{props.isChanged ? ' *' : ''}</h1>
             <label className="file">Open
-                <input type="file" multiple aria-label="Open graphs, characters or scripts"
+                <input type="file" multiple aria-label="Open graphs, machines, characters or scripts"
                     onChange={event => props.open([...event.target.files ?? []])} />
             </label>
             <button onClick={props.save}>Save</button>
             <button onClick={() => saveFile(positionsName(name), document.positionsText())}>Save positions</button>
+            <button title="The character with this graph, as the core library reads it" onClick={props.savePack}>
+                Save pack
+            </button>
             <button disabled={!undoes} title={undoes && `Undo: ${undoes}`} onClick={() => document.undo()}>Undo</button>
             <button disabled={!redoes} title={redoes && `Redo: ${redoes}`} onClick={() => document.redo()}>Redo</button>
             <button onClick={props.add}>Add</button>

@@ -1,7 +1,7 @@
 // What all fields share: the document, its schema, names for lists, and how to edit.
 import { createContext, useContext } from 'react';
 import type { Mistake, Names } from '../names.ts';
-import { at, isObject } from '../schema.ts';
+import { at, collect, isObject } from '../schema.ts';
 import type { Path, Schema, Source } from '../schema.ts';
 
 export interface Props {
@@ -33,20 +33,6 @@ function statesAround(document: unknown, path: Path): string[][] {
     return path.map((_, i) => at(document, path.slice(0, i))).reverse()
         .filter(value => isObject(value) && value.op === 'machine' && Array.isArray(value.states))
         .map(machine => (machine as { states: { name?: unknown }[] }).states.map(state => String(state?.name)));
-}
-
-function collect(value: unknown, of: (object: Record<string, unknown>) => unknown): string[] {
-    const found = new Set<string>();
-    const walk = (part: unknown) => {
-        if (isObject(part) && typeof of(part) === 'string') {
-            found.add(of(part) as string);
-        }
-        if (typeof part === 'object' && part !== null) {
-            Object.values(part).forEach(walk);
-        }
-    };
-    walk(value);
-    return [...found];
 }
 
 // The names that a text at a place may be.
