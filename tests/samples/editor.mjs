@@ -274,7 +274,7 @@ async function drop(page, name, bytes) {
 async function files() {
     const page = await open(''), assets = process.env.LIMBER_ASSETS, fox = assets && join(assets, 'Fox.glb');
     const file = fox && existsSync(fox) ? fox : fileURLToPath(new URL('hello.gltf', source));
-    const clip = file === fox ? 'Run' : 'wave';
+    const clip = file === fox ? 'Run' : 'bend';
     await drop(page, file.replace(/.*\//, ''), readFileSync(file));
     await page.waitForFunction(() => /mistake/.test(document.querySelector('#mistakes h2').textContent));
     await drop(page, 'dropped.json', Buffer.from(`{"op": "clip", "clip": "${clip}", "play": true}\n`));

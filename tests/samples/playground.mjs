@@ -54,8 +54,16 @@ async function drag() {
     await holds('a circle that follows', () => Math.abs(now() - y - 40) < 3);
     lines.push(JSON.stringify({ dragged: Number(sliderOf('hand_y').value) - before }));
 }
+async function drop() {
+    const data = new DataTransfer();
+    data.items.add(new File([await (await fetch('complete.glb')).blob()], 'complete.glb'));
+    frame.contentWindow.dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+    await holds('a dropped file', () => find('h2')?.textContent === 'complete.glb' && find('td')?.textContent === 'Walk');
+    await holds('a clip that plays', () => find('meter[aria-label="weight of Walk"]').value === 1);
+}
 async function live() {
     await drag();
+    await drop();
     frame.src = 'site/index.html?characters=5#match';
     await new Promise(resolve => frame.addEventListener('load', resolve, { once: true }));
     await holds('a page that runs', () => find('.stick') && speed('moves at') === 0);
@@ -77,6 +85,9 @@ async function live() {
 }
 </script>`,
     find(name) {
+        if (name === 'complete.glb') {
+            return readFileSync(new URL('../corpus/import_fuzz/complete.glb', import.meta.url));
+        }
         const path = join(site, normalize(name.replace(/^site\//, '')));
         return name.startsWith('site/') && !name.includes('..') && existsSync(path) ? readFileSync(path) : undefined;
     },

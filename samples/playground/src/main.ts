@@ -216,11 +216,13 @@ function animate(cost: Element, current: () => Batch, ask: (step: number) => voi
     };
 }
 
-async function open(page: Page): Promise<void> {
+// Opens a page, whose graph is given if it is none of the site.
+async function open(page: Page, own?: string): Promise<void> {
     stop();
     stop = () => {};
     const number = ++opened;
-    const [json, script] = (await Promise.all([fetched(`${page.id}.json`), fetched(`${page.id}.script`)])).map(text);
+    const [json, script] = own ? [own, ''] : (await Promise.all(
+        [fetched(`${page.id}.json`), fetched(`${page.id}.script`)])).map(text);
     const pedestrians = page.matches ? await loadPedestrians(await fetched('pedestrians.wasm')) : undefined;
     const character = await characterNamed(page.character), sources: Record<string, Character> = {};
     for (const [name, source] of Object.entries(page.from ?? {})) {
@@ -266,8 +268,10 @@ async function open(page: Page): Promise<void> {
         };
     }
     const cost = add(controls, 'p');
-    const hash = check(graph, page, script);
-    add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
+    const hash = own ? '' : check(graph, page, script);
+    if (!own) {
+        add(add(controls, 'p'), 'a', 'Open in the editor').href = `editor.html?page=${page.id}`;
+    }
     const details = add(controls, 'details');
     add(details, 'summary', 'The graph as JSON');
     add(details, 'pre', json);
@@ -293,6 +297,27 @@ const links = pages.map(page => {
     const link = add(document.getElementById('pages')!, 'a', page.title);
     link.href = `#${page.id}`;
     return link;
+});
+
+// A character that somebody drops: a slider goes through its clips.
+const CLIPS = 32; // at most
+async function openFile(file: File): Promise<void> {
+    const character = limber.open(await file.arrayBuffer(), { name: file.name });
+    const inputs = character.clips.slice(0, CLIPS)
+        .map(({ name }, at) => ({ at, pose: { op: 'clip', clip: name, play: true } }));
+    const at = { param: 'clip', default: 0, max: inputs.length - 1 };
+    const graph = inputs.length > 1 ? { op: 'space1d', at, inputs } : inputs[0]?.pose ?? { op: 'rest' };
+    characters.set(file.name, character);
+    links.forEach(link => (link.ariaCurrent = null));
+    await open({ id: '', title: file.name, about: 'Its clips, in their order: the slider blends two that are next to '
+        + 'each other. The editor takes such files, too.', character: file.name, characters: 1, frames: 0 },
+    JSON.stringify(graph, null, 1));
+}
+addEventListener('dragover', event => event.preventDefault());
+addEventListener('drop', event => {
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    file && openFile(file).catch(fail);
 });
 
 function navigate(): void {
