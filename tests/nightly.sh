@@ -101,10 +101,11 @@ golden_of() {
     report "golden-$2" "$found" "the golden hashes of the preset $2$stopped"
 }
 
-# foreign SECONDS PRESET: runs all tests without a device under an emulator: AArch64 under QEMU, Windows under Wine.
+# foreign SECONDS PRESET [LABEL]: runs all tests without a device, or those with this label, under an emulator: AArch64
+# under QEMU, Windows under Wine.
 foreign() {
-    local name=$2 found=0 cases
-    limited "$name" "$1" ctest --preset "$name" --verbose --timeout 100000 || found=1
+    local name=$2${3:+-$3} found=0 cases
+    limited "$name" "$1" ctest --preset "$2" --verbose --timeout 100000 ${3:+-L "^$3\$"} || found=1
     cases=$(grep -c '\[       OK \]' "$logs/$name.log")
     count "$name" cases "$cases"
     report "$name" "$found" "$cases cases$stopped"
@@ -262,7 +263,7 @@ emulated=()
 if { command -v aarch64-linux-gnu-gcc && command -v qemu-aarch64 && command -v apt-get; } >/dev/null; then
     (aarch64_cmocka) >"$logs/aarch64-packages.log" 2>&1
     build aarch64 all
-    emulated=("6 300 foreign aarch64")
+    emulated=("2 40 foreign aarch64 foreign" "6 300 foreign aarch64")
 fi
 if { command -v x86_64-w64-mingw32-gcc && [ -x /usr/lib/wine/wine64 ] && command -v apt-get; } >/dev/null; then
     (windows_cmocka) >"$logs/windows-packages.log" 2>&1
@@ -272,7 +273,7 @@ if { command -v x86_64-w64-mingw32-gcc && [ -x /usr/lib/wine/wine64 ] && command
     trap 'wine_server -k' EXIT
     # Wine loses exit codes of programs that start while it creates its folder.
     WINEPREFIX=$PWD/build/wine WINEDEBUG=-all tests/wine.sh build/windows/golden.exe >"$logs/wine.log" 2>&1
-    emulated+=("3 120 foreign windows")
+    emulated+=("2 40 foreign windows foreign" "3 120 foreign windows")
 fi
 if ! grep -q '^flags.* avx512dq' /proc/cpuinfo; then
     build avx512 tests-vectors
