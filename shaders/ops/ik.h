@@ -182,7 +182,7 @@ OP vector any_perpendicular(vector v) {
 
 // The shortest rotation from one unit vector to another; none if one of them is 0. If they are nearly opposite, first
 // half a turn about the axis, or if they are opposite about any perpendicular, and then the rest.
-OP_COLD quaternion shortest_arc(vector a, vector b) {
+OP_SHARED quaternion shortest_arc(vector a, vector b) {
     lane_mask opposite = vector_dot(a, b) < -0.99f;
     vector from = select_vector(opposite, scale_vector(a, SPLAT(-1.0f)), a);
     vector axis = cross_product(from, b);
@@ -214,13 +214,13 @@ OP quaternion short_way(quaternion q) {
 }
 
 // Slerps from a base to a rotation by a weight: exactly the base at 0, exactly the rotation at 1.
-OP_COLD quaternion rotation_by_weight(quaternion base, quaternion turned, real weight) {
+OP_SHARED quaternion rotation_by_weight(quaternion base, quaternion turned, real weight) {
     quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
     return select_quaternion(weight > 0.0f, blended, base);
 }
 
 // Turns a local rotation in the joint's own space, and slerps to the result from the base by a weight.
-OP_COLD quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
+OP_SHARED quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
     quaternion turned = quaternion_normalize(quaternion_multiply(base, short_way(turn)));
     return rotation_by_weight(base, turned, weight);
 }
@@ -271,7 +271,7 @@ OP uint detached_end(evaluation e, uint table) {
 }
 
 // The position of a detached end in the base, in the space of the start's rotation.
-OP_COLD vector detached_position(evaluation e, uint area, uint table, uint record, transform start) {
+OP_SHARED vector detached_position(evaluation e, uint area, uint table, uint record, transform start) {
     uint above = record + DETACHED_ANCESTORS;
     uint below = table + TWO_BONE_ANCESTORS;
     vector p = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_END)).t;
@@ -286,7 +286,7 @@ OP_COLD vector detached_position(evaluation e, uint area, uint table, uint recor
 }
 
 // A displacement of a detached end, from the space of the start's rotation to that of the end's parent.
-OP_COLD vector detached_displacement(evaluation e, uint area, uint table, uint record, transform start, vector v) {
+OP_SHARED vector detached_displacement(evaluation e, uint area, uint table, uint record, transform start, vector v) {
     uint above = table + TWO_BONE_ANCESTORS;
     uint below = record + DETACHED_ANCESTORS;
     v = snap_vector(rotate_vector(start.q, v));
@@ -309,7 +309,7 @@ vector goal;  // from start to target
 vector pole;
 END_STRUCT(two_bones)
 
-OP_COLD two_bones load_two_bones(evaluation e, uint area, uint table) {
+OP_SHARED two_bones load_two_bones(evaluation e, uint area, uint table) {
     uint start_joint = LOAD(e.program, table + TWO_BONE_START);
     uint mid_joint = LOAD(e.program, table + TWO_BONE_MID);
     uint end_joint = LOAD(e.program, table + TWO_BONE_END);
@@ -370,7 +370,7 @@ OP real soften_distance(real distance, real reach, float soften) {
 // The law of cosines across the axis: with parts a and b of the bones there, and d the distance from start to end, half
 // of the angle between the bones has the squared sine (longest^2 - d^2) / (4 a b) and the squared cosine (d^2 -
 // shortest^2) / (4 a b).
-OP_COLD two_bone_bend bend_two_bones(two_bones b, float soften) {
+OP_SHARED two_bone_bend bend_two_bones(two_bones b, float soften) {
     real inverse = reciprocal(vector_length(b.upper) + vector_length(b.lower));
     vector upper = snap_vector(scale_vector(b.upper, inverse));
     vector lower = snap_vector(scale_vector(b.lower, inverse));
@@ -417,7 +417,7 @@ OP lane_mask bend_reaches(two_bone_bend bend, float soften) {
 
 // The turn of the start joint: the end to the line towards the target, and then about this line, so that the mid is on
 // the side of the pole vector, and by the twist. The mid is on the side of axis x line.
-OP_COLD quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
+OP_SHARED quaternion aim_two_bones(two_bones b, two_bone_bend bend, real twist) {
     lane_mask aims = bend.goal > IK_DISTANCE;
     lane_mask is_long = vector_dot(bend.end, bend.end) > IK_DISTANCE_SQUARE;
     vector end = direction_of(bend.end);

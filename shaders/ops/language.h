@@ -13,6 +13,7 @@
 #define OP
 #define OP_NOINLINE
 #define OP_COLD
+#define OP_SHARED
 #define STRUCT(name) struct name {
 #define END_STRUCT(name)                                                                                               \
     }                                                                                                                  \
@@ -158,13 +159,14 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP_NOINLINE OP
 #endif
-// Also out of line, but only in builds that inline everything else: what is rare, and what several rare operations
-// share, because compilers would take long for many copies of it.
+// Also out of line, but only in builds that inline everything else.
 #ifdef LMB_INLINE_OPS
 #define OP_COLD OP_NOINLINE
 #else
 #define OP_COLD OP
 #endif
+// What several rare operations share: compilers would take long for many copies of it. Vectors inline it.
+#define OP_SHARED OP_COLD
 typedef float real;
 typedef uint32_t word;
 typedef bool lane_mask;

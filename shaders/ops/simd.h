@@ -10,9 +10,9 @@
 // Everything is inlined, because vectors wider than a register are passed through memory in calls.
 #define OP static inline __attribute__((always_inline))
 #define OP_NOINLINE OP
-// Cold code is kept out of line. What hot code calls takes and returns vectors by address. Callers pass addresses of
-// variables of the calling block only, and copy from these: Clang keeps a variable in memory everywhere if any block
-// takes its address. What only cold code calls takes and returns structs.
+#define OP_SHARED OP
+// Cold code is kept out of line. It takes and returns vectors by address. Callers pass addresses of variables of the
+// calling block only, and copy from these: Clang keeps a variable in memory everywhere if any block takes its address.
 #define OP_COLD static __attribute__((noinline, unused))
 
 typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
