@@ -152,7 +152,7 @@ static uint32_t index_of_clip(const lmb_record_context *context, const lmb_clip 
         index++;
     }
     assert(index < context->clip_count);
-    return index;
+    return context->clip_places != NULL ? context->clip_places[index] : index;
 }
 
 static void put_list(lmb_record_writer *writer, const lmb_field *field, const uint8_t *element) {

@@ -25,6 +25,7 @@ typedef struct lmb_record_context {
     uint32_t joint_count;
     uint32_t channel_count;
     const lmb_clip *const *clips;
+    const uint32_t *clip_places; // the indices under which they are written; NULL if they are those of the list
     uint32_t clip_count;
 } lmb_record_context;
 

@@ -70,7 +70,8 @@ typedef struct writing {
     const lmb_pack_def *def;
     const lmb_host *host;
     lmb_arena memory;
-    const lmb_clip **clips; // all that are written
+    const lmb_clip **clips; // all that are given, and their indices among those that are written
+    uint32_t *places;
     uint32_t clip_count;
     content content;
     lmb_error *error;
@@ -168,17 +169,29 @@ static bool check_graphs(const writing *w) {
     return true;
 }
 
-// Appends a clip unless it is absent or an earlier one is the same.
-static void add_clip(writing *w, const lmb_clip *clip) {
-    if (clip == NULL) {
-        return;
-    }
+static void add_clip(writing *w, const lmb_clip *clip, uint32_t place) {
+    w->clips[w->clip_count] = clip;
+    w->places[w->clip_count++] = place;
+}
+
+static bool is_same(const lmb_clip *a, const lmb_clip *b) {
+    return a->size == b->size && memcmp(a->words, b->words, a->size * sizeof *a->words) == 0;
+}
+
+// Adds a clip of a graph, unless it is absent or was added. One with the content of another is written with that: a
+// graph that is created again from a pack makes its own copies of clips whose root motion it takes.
+static void add_clip_of_graph(writing *w, const lmb_clip *clip, uint32_t *count) {
+    uint32_t place = *count;
     for (uint32_t i = 0; i < w->clip_count; i++) {
         if (w->clips[i] == clip) {
             return;
         }
+        place = place == *count && clip != NULL && is_same(w->clips[i], clip) ? w->places[i] : place;
     }
-    w->clips[w->clip_count++] = clip;
+    if (clip != NULL) {
+        add_clip(w, clip, place);
+        *count += place == *count ? 1 : 0;
+    }
 }
 
 static void add_clips(writing *w) {
@@ -188,23 +201,25 @@ static void add_clips(writing *w) {
         most += def->graphs[i].def->clip_count;
     }
     w->clips = lmb_arena_allocate(&w->memory, most, sizeof *w->clips);
+    w->places = lmb_arena_allocate(&w->memory, most, sizeof *w->places);
     lmb_pack_block *blocks = lmb_arena_allocate(&w->memory, most, sizeof *blocks);
     if (w->memory.failed) {
         return;
     }
     // Those of the descriptor keep their indices, even if one is given twice.
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        w->clips[w->clip_count++] = def->clips[i];
+        add_clip(w, def->clips[i], i);
     }
+    uint32_t count = def->clip_count;
     for (uint32_t i = 0; i < def->graph_count; i++) {
         for (uint32_t k = 0; k < def->graphs[i].def->clip_count; k++) {
-            add_clip(w, def->graphs[i].def->clips[k]);
+            add_clip_of_graph(w, def->graphs[i].def->clips[k], &count);
         }
     }
     for (uint32_t i = 0; i < w->clip_count; i++) {
-        blocks[i] = (lmb_pack_block){w->clips[i]->words, w->clips[i]->size};
+        blocks[w->places[i]] = (lmb_pack_block){w->clips[i]->words, w->clips[i]->size};
     }
-    w->content.blocks = (lmb_pack_blocks){blocks, w->clip_count};
+    w->content.blocks = (lmb_pack_blocks){blocks, count};
 }
 
 static void add_rig(writing *w) {
@@ -257,6 +272,7 @@ static bool write_parts(writing *w, uint8_t *bytes, size_t room, size_t *size) {
     const lmb_record_context context = {.joint_count = lmb_rig_joint_count(w->def->rig),
                                         .channel_count = lmb_rig_channel_count(w->def->rig),
                                         .clips = w->clips,
+                                        .clip_places = w->places,
                                         .clip_count = w->clip_count};
     lmb_record_writer writer = {.context = &context, .bytes = bytes, .room = room};
     header head = {.magic = {0}, .version = LMB_PACK_VERSION};

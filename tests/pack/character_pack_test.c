@@ -981,6 +981,28 @@ static void random_graphs_come_back(void **state) {
 }
 
 // A rig of channels alone, no clips, no graphs.
+static void clips_of_one_content_are_written_once(void **state) {
+    const world *w = *state;
+    size_t size, copy_size, block_size;
+    uint8_t *bytes = write_pack(&w->pack, &size);
+    const void *block = lmb_clip_block(w->clips[0], &block_size);
+    lmb_clip *copy = NULL;
+    assert_int_equal(lmb_clip_open(block, block_size, NULL, &copy, NULL), LMB_OK);
+    const lmb_clip *clips[2] = {w->graph_clips[0], copy};
+    assert_ptr_equal(w->graph_clips[1], w->clips[0]);
+    lmb_graph_def def = w->def;
+    def.clips = clips;
+    const lmb_pack_graph graphs[2] = {{w->graphs[0].name, &def}, w->graphs[1]};
+    lmb_pack_def pack = w->pack;
+    pack.graphs = graphs;
+    uint8_t *same = write_pack(&pack, &copy_size);
+    assert_int_equal(copy_size, size);
+    assert_memory_equal(same, bytes, size);
+    lmb_clip_destroy(copy);
+    free(same);
+    free(bytes);
+}
+
 static void little_comes_back(void **state) {
     (void)state;
     const lmb_channel_def channel = {"smile", 0.5f, false};
@@ -1483,6 +1505,7 @@ int main(void) {
         cmocka_unit_test(everything_comes_back),
         cmocka_unit_test(stored_packs_stay_readable),
         cmocka_unit_test(random_graphs_come_back),
+        cmocka_unit_test(clips_of_one_content_are_written_once),
         cmocka_unit_test(little_comes_back),
         cmocka_unit_test(too_little_room_is_not_overrun),
         cmocka_unit_test(lengths_are_checked_before_lists_are_read),
