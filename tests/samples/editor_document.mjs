@@ -92,7 +92,8 @@ const edits = {
     },
     wrap(document, diagram) {
         const box = pick(diagram.boxes.filter(({ kind }) => kind === 'pose'));
-        const op = pick(operations.names.filter(op => operations.portsOf(op).length > 0 && op !== 'clip'));
+        const op = pick(operations.names.filter(op => (operations.portsOf(op).length > 0 && op !== 'clip')
+            || op === 'machine'));
         box && core.wrap(document, operations, box.path, op, names);
         return box && 'keeps';
     },
@@ -124,7 +125,8 @@ const edits = {
         if (boxes.length === 0) {
             return undefined;
         }
-        core.deletePoses(document, operations, [...new Set([pick(boxes), pick(boxes)])].map(({ path }) => path));
+        const isCut = random(2) === 0, paths = [...new Set([pick(boxes), pick(boxes)])].map(({ path }) => path);
+        core.deletePoses(document, operations, paths, isCut);
         return 'changes';
     },
     transition(document, diagram) {
@@ -210,9 +212,11 @@ function drawBroken(name, text) {
         const document = new GraphDocument(text), path = pick(fields(document.value).slice(1));
         const value = pick([{}, [], null, 1, 'x', [null], [{}], { op: 'blend' }, { use: 'x' },
             { op: 'machine', states: [1] }]);
-        document.edit('break', () => document.set(path, value));
+        const views = viewsOf(document);
+        document.edit('break', () => (i % 4 === 0 ? document.replace(text.slice(0, random(text.length)))
+            : document.set(path, value)));
         try {
-            viewsOf(document).forEach(view => {
+            [...views, ...viewsOf(document)].forEach(view => {
                 const diagram = core.diagramOf(document, operations, view);
                 core.arrange(diagram, {});
                 core.crumbs(document, view);

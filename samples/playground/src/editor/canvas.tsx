@@ -108,6 +108,11 @@ function TransitionEdge({ id, data, selected, markerEnd }: EdgeProps<LinkEdge>) 
     if (!curve) {
         return null;
     }
+    // Beside the state, so that nothing of it is over it.
+    const beside = ({ x, y }: { x: number; y: number }) => {
+        const dx = curve.label.x - x, dy = curve.label.y - y, length = Math.hypot(dx, dy) || 1;
+        return { x: x + 9 * dx / length, y: y + 9 * dy / length };
+    };
     const grip = (end: 'source' | 'target', { x, y }: { x: number; y: number }) => (
         <circle className="grip nodrag nopan" cx={x} cy={y} r={7}
             onPointerDown={(event: ReactPointerEvent) => {
@@ -130,7 +135,7 @@ function TransitionEdge({ id, data, selected, markerEnd }: EdgeProps<LinkEdge>) 
         <>
             <BaseEdge id={id} path={curve.path} markerEnd={markerEnd} interactionWidth={24} />
             {dragged && <path className="ghost" d={`M ${fixed.x} ${fixed.y} L ${dragged.x} ${dragged.y}`} />}
-            {selected && <>{grip('source', curve.start)}{grip('target', curve.stop)}</>}
+            {selected && <>{grip('source', beside(curve.start))}{grip('target', beside(curve.stop))}</>}
             <EdgeLabelRenderer>
                 <span className={selected ? 'condition selected' : 'condition'} style={{
                     transform: `translate(-50%, -50%) translate(${curve.label.x}px, ${curve.label.y}px)`,
@@ -148,6 +153,7 @@ const edgeTypes = { transition: TransitionEdge };
 export function Canvas({ document, diagram, operations, positions, mistakes, found, edit, wish }: Props) {
     const flow = useReactFlow<BoxNode, LinkEdge>();
     const [nodes, setNodes] = useState<BoxNode[]>([]);
+    const boxOf = (id: string | null) => diagram.boxes.find(box => box.id === id);
 
     useEffect(() => setNodes(before => {
         const known = new Map(before.map(node => [node.id, node]));
@@ -162,11 +168,29 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
         }));
     }), [diagram, positions, mistakes, found, document.selected]);
 
-    const view = document.view.join('/');
-    useEffect(() => {
+    // All is seen when another view is opened, when boxes are arranged, and when something is selected out of sight.
+    const view = document.view.join('/'), isArranged = diagram.boxes.every(({ id }) => !document.positions[id]);
+    const fit = () => {
         const timer = setTimeout(() => flow.fitView({ maxZoom: 1, padding: 0.1 }), 60);
         return () => clearTimeout(timer);
-    }, [view]);
+    };
+    useEffect(fit, [view, isArranged]);
+    const one = document.selected.length === 1 ? document.selected[0] : undefined;
+    useEffect(() => {
+        const element = [...window.document.querySelectorAll<HTMLElement>('.react-flow__node')]
+            .find(({ dataset }) => dataset.id === one);
+        if (!element) {
+            return undefined;
+        }
+        if (window.document.activeElement === window.document.body) {
+            element.focus({ preventScroll: true });
+        }
+        const box = element.getBoundingClientRect();
+        const around = element.closest('.react-flow')!.getBoundingClientRect();
+        const isSeen = box.left >= around.left && box.top >= around.top && box.right <= around.right
+            && box.bottom <= around.bottom;
+        return isSeen ? undefined : fit();
+    }, [one, diagram, nodes.length]);
 
     const edges = useMemo<LinkEdge[]>(() => {
         const rectangles = new Map(nodes.map(({ id, position, measured = {} }): [string, Rectangle] => (
@@ -182,11 +206,11 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
             selected: document.selected.includes(link.id),
             interactionWidth: 24,
             markerEnd: diagram.kind === 'machine' ? { type: 'arrowclosed' as const, width: 22, height: 22 } : undefined,
-            ariaLabel: diagram.kind === 'machine' ? `Transition ${link.label}` : 'Connection',
+            ariaLabel: diagram.kind === 'machine' ? `Transition ${link.label}, from ${boxOf(link.source)?.title} to ${
+                boxOf(link.target)?.title}` : 'Connection',
         }) as LinkEdge);
     }, [diagram, document.selected, nodes]);
 
-    const boxOf = (id: string | null) => diagram.boxes.find(box => box.id === id);
     const portOf = (id: string | null, handle: string | null | undefined) => boxOf(id)?.ports[Number(handle)];
     const select = (changes: (NodeChange<BoxNode> | EdgeChange<LinkEdge>)[]) => {
         const selected = new Set(document.selected);
@@ -259,7 +283,7 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
                 proOptions={{ hideAttribution: true }}>
                 <Background />
                 <Controls showInteractive={false} />
-                {nodes.length > 12 && <MiniMap pannable zoomable ariaLabel="Overview" />}
+                {nodes.length > 12 && <MiniMap ariaLabel="Overview" />}
             </ReactFlow>
         </Reattach.Provider>
     );

@@ -231,8 +231,8 @@ export function addPose(document: GraphDocument, operations: Operations, pose: u
     return path;
 }
 
-// Deletes poses. What they were made of floats, unless it is deleted, too.
-export function deletePoses(document: GraphDocument, operations: Operations, poses: Path[]): void {
+// Deletes poses. What they were made of floats, unless it is deleted, too, or all inputs are.
+export function deletePoses(document: GraphDocument, operations: Operations, poses: Path[], withInputs = false): void {
     editPoses(document, operations, 'delete', poses, paths => {
         const marks = paths.map(path => document.mark(path));
         const deepestFirst = [...marks].sort((a, b) => b.path!.length - a.path!.length);
@@ -241,7 +241,7 @@ export function deletePoses(document: GraphDocument, operations: Operations, pos
             if (path === undefined || document.at(path) === undefined) {
                 continue;
             }
-            for (const port of portsOf(document, operations, path).reverse()) {
+            for (const port of withInputs ? [] : portsOf(document, operations, path).reverse()) {
                 const kept = document.get(port.path);
                 if (kept !== undefined && !isUse(kept) && !isRest(kept)) {
                     float(document, port.path, () => ({ op: 'rest' }));
@@ -270,7 +270,9 @@ export function wrap(document: GraphDocument, operations: Operations, path: Path
     editPoses(document, operations, `wrap in ${op}`, [path], ([at]) => {
         const placeholder = 'pose that is wrapped', pose = operations.create(op, names);
         const port = operations.portsOf(op)[0];
-        if (port.list === 'inputs') {
+        if (op === 'machine') {
+            (pose.states as Json[])[0].pose = placeholder;
+        } else if (port.list === 'inputs') {
             const [first, ...others] = pose[port.name] as Json[];
             pose[port.name] = [{ ...first, pose: placeholder }, ...others];
         } else {
@@ -448,6 +450,9 @@ function machineOf(transition: Path): string {
 
 export function renameState(document: GraphDocument, state: Path, name: string, merge?: string): void {
     const machine = state.slice(0, -2), old = document.get([...state, 'name']);
+    if (name !== old && namesOf(document, machine).includes(name)) {
+        throw new Error(`Another state is called ${name}.`);
+    }
     document.edit('rename a state', () => {
         const changes = stateNames(document, machine).filter(path => document.get(path) === old)
             .flatMap(path => document.setting(path, JSON.stringify(name)));
@@ -494,13 +499,14 @@ function deleteName(document: GraphDocument, path: Path): void {
 }
 
 // Deletes the boxes and connections that are selected.
-export function deleteSelected(document: GraphDocument, operations: Operations, diagram: Diagram): void {
+export function deleteSelected(document: GraphDocument, operations: Operations, diagram: Diagram,
+    withInputs = false): void {
     const paths = selectedPaths(document, diagram);
     const links = diagram.links.filter(({ id }) => document.selected.includes(id));
     if (diagram.kind === 'machine') {
         deleteInMachine(document, document.view.slice(0, -1), paths, links.map(({ transition }) => transition!));
     } else if (paths.length > 0) {
-        deletePoses(document, operations, paths);
+        deletePoses(document, operations, paths, withInputs);
     } else {
         document.edit('disconnect', () => {
             const ports = links.map(({ target, port }) => diagram.boxes.find(({ id }) => id === target)!.ports[port!]);

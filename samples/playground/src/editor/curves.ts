@@ -11,6 +11,7 @@ export interface Curve {
 }
 
 const APART = 14, STEP = 50, TRIES = 15; // between curves of a pair; between bends that are tried
+const LABEL = 0.42; // where its text is on the way: those of a pair are apart
 const SAMPLES = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
 
 // Where the way from inside a rectangle along a direction leaves it.
@@ -50,7 +51,7 @@ function curveOf(a: Rectangle, b: Rectangle, side: number, others: Rectangle[]):
     const bend = bends[hits.indexOf(Math.min(...hits))];
     return {
         path: `M ${start.x} ${start.y} Q ${bend.x} ${bend.y} ${stop.x} ${stop.y}`, start, stop,
-        label: { x: (start.x + 2 * bend.x + stop.x) / 4, y: (start.y + 2 * bend.y + stop.y) / 4 },
+        label: { x: on(bend, LABEL, 'x'), y: on(bend, LABEL, 'y') },
     };
 }
 

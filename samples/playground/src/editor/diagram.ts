@@ -94,7 +94,8 @@ export function nameOf(pose: unknown): string {
 }
 
 function titleOf(pose: Json): string {
-    return typeof pose.name === 'string' ? `${pose.name} (${pose.op})` : String(pose.op ?? 'no operation');
+    const op = String(pose.op ?? pose.use ?? 'no operation');
+    return typeof pose.name === 'string' && pose.name !== op ? `${pose.name} (${op})` : op;
 }
 
 export function shown(value: unknown): string {
@@ -202,7 +203,7 @@ export function poseDiagram(document: GraphDocument, operations: Operations, roo
             id, path,
             kind: isUse ? 'use' : 'pose',
             title: isUse ? String(pose.use) : path[0] === 'define' && path.length === 2
-                ? `${path[1]} (${pose.op ?? 'use'})` : titleOf(pose),
+                ? titleOf({ ...pose, name: path[1] }) : titleOf(pose),
             lines: isUse ? Object.entries(isObject(pose.with) ? pose.with : {}).filter(([, value]) => !isObject(value))
                 .map(([name, value]) => `${name}: ${shown(value)}`) : linesOf(pose),
             ports: portsOf(document, operations, path),
@@ -293,7 +294,7 @@ export function statesOf(document: GraphDocument, machine: Path): { state: Json;
 
 export function machineDiagram(document: GraphDocument, machine: Path): Diagram {
     const states = statesOf(document, machine), boxes: Box[] = [], links: Link[] = [];
-    const value = document.get(machine) as Json;
+    const found = document.get(machine), value = isObject(found) ? found : {};
     const first = value.initial ?? states[0]?.state.name;
     const ids = new Map<string, string>();
     for (const { state, index } of states) {

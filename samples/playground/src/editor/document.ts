@@ -271,6 +271,14 @@ export class GraphDocument {
         this.apply([{ offset: start, length: old.length - stop - start, text: text.slice(start, text.length - stop) }]);
     }
 
+    // Shows another document. One step of undo.
+    load(text: string, label: string): void {
+        this.#remember(label);
+        this.#state = { text, positions: {}, view: '#', selected: [] };
+        this.#parse();
+        this.#notify();
+    }
+
     positionsText(): string {
         return `${JSON.stringify(this.toNames(), null, 1)}\n`;
     }

@@ -60,7 +60,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const [file, setFile] = useState(() => {
         const document = new GraphDocument(opened.text, opened.positions);
         document.open(viewOf(document, []));
-        return { document, name: opened.name, saved: opened.text, served: opened.served };
+        return { document, name: opened.name, saved: opened.text, served: opened.served, opened: 0 };
     });
     const { document, served } = file, isChanged = document.text !== file.saved;
     const version = useSyncExternalStore(document.subscribe, () => document.version);
@@ -148,12 +148,12 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     // ---- Files.
 
     const open = (name: string, text: string, saved = text) => attempt(() => {
-        const document = new GraphDocument(text);
-        if (!document.tree) {
+        if (!new GraphDocument(text).tree) {
             throw new Error(`${name} is no JSON object.`);
         }
+        document.load(text, `open ${name}`);
         document.open(viewOf(document, []));
-        setFile({ document, name, saved, served: undefined });
+        setFile({ document, name, saved, served: undefined, opened: file.opened + 1 });
     });
     const openFiles = async (files: Iterable<File>) => {
         for (const file of files) {
@@ -240,7 +240,8 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
                         onChange={event => document.edit('type', () => document.replace(event.target.value), 'text')} />
                 ) : document.tree ? (
                     <ReactFlowProvider>
-                        <Canvas {...page} positions={positions} mistakes={mistakes} found={found} wish={setWish} />
+                        <Canvas key={file.opened} {...page} positions={positions} mistakes={mistakes} found={found}
+                            wish={setWish} />
                     </ReactFlowProvider>
                 ) : <p className="error">The text is no JSON object: {checked.problems[0]?.message}</p>}
             </main>

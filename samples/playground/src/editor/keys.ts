@@ -16,7 +16,7 @@ function isTyping(target: EventTarget | null): boolean {
 function onClipboard(page: Actions, event: ClipboardEvent): void {
     const { document, diagram, operations, edit } = page, paths = selectedPaths(document, diagram);
     const text = event.clipboardData?.getData('text/plain');
-    const remove = () => deleteSelected(document, operations, diagram);
+    const remove = () => deleteSelected(document, operations, diagram, true);
     if (isTyping(event.target)) {
         return;
     }

@@ -2,10 +2,10 @@
 import type { ReactNode } from 'react';
 
 import {
-    addTransition, connect, define, deletePoses, deleteInMachine, disconnect, mayConnect, moveTransition, renameState,
-    replace, wrap,
+    addPose, addTransition, connect, define, deletePoses, deleteInMachine, disconnect, mayConnect, moveTransition,
+    renameState, replace, wrap,
 } from './change.ts';
-import { statesOf, targetsOf, transitionText } from './diagram.ts';
+import { nameOf, statesOf, targetsOf, transitionText } from './diagram.ts';
 import type { Box } from './diagram.ts';
 import { pointer } from './document.ts';
 import type { GraphDocument } from './document.ts';
@@ -35,13 +35,18 @@ function Inputs({ box, document, diagram, operations, edit, names }: Props & { b
             {box.ports.map((port, i) => {
                 const link = diagram.links.find(({ target, port }) => target === box.id && port === i);
                 const source = diagram.boxes.find(({ id }) => id === link?.source);
-                const options = sources(port.adds ?? port.path).filter(({ id }) => id !== link?.source)
-                    .map(({ id, title, lines }) => ({ value: id, text: title, note: lines[0] }));
+                const options = [...sources(port.adds ?? port.path).filter(({ id }) => id !== link?.source)
+                    .map(({ id, title, lines }) => ({ value: id, text: title, note: lines[0] })),
+                ...names.clips.map(clip => ({ value: clip, text: `clip ${clip}`, note: 'A new box.' }))];
+                const shown = `${port.label}: ${source ? nameOf(document.get(source.path)) : 'nothing'}`;
+                const choose = (value: string) => edit(() => document.edit('connect', () => {
+                    const there = diagram.boxes.find(({ id }) => id === value)?.path;
+                    connect(document, operations, there
+                        ?? addPose(document, operations, { op: 'clip', clip: value, play: true }), port);
+                }));
                 return (
                     <div key={i} className="input">
-                        <Choice label={port.adds ? 'Add an input' : `${port.label}: ${source?.title ?? 'nothing'}`}
-                            options={options} choose={id => edit(() => connect(document, operations,
-                                diagram.boxes.find(other => other.id === id)!.path, port))} />
+                        <Choice label={port.adds ? 'Add an input' : shown} options={options} choose={choose} />
                         {source && (
                             <button aria-label={`Go to ${source.title}`} title="Go there"
                                 onClick={() => document.select([source.id])}>→</button>)}
@@ -53,7 +58,7 @@ function Inputs({ box, document, diagram, operations, edit, names }: Props & { b
             })}
             {box.kind === 'pose' && (
                 <Choice label="Wrap in" options={operations.names
-                    .filter(op => operations.portsOf(op).length > 0)
+                    .filter(op => op === 'machine' || operations.portsOf(op).length > 0)
                     .map(op => ({ value: op, note: operations.schema.about(op) }))}
                 choose={op => edit(() => wrap(document, operations, box.path, op, names))} />)}
         </fieldset>
@@ -168,7 +173,16 @@ function TransitionPanel({ path, ...props }: Props & { path: Path }) {
             <Choice label="Let it begin at" options={[...states, { value: 'any', text: 'any state' }]}
                 choose={index => edit(() => moveTransition(document, path,
                     index === 'any' ? machine : [...machine, 'states', Number(index)]))} />
-            {fields(path)}
+            {fields(path, (field, value) => {
+                // What was drawn waits for the end until it is said for what else.
+                const isReason = field.length === path.length + 1 && ['event', 'when'].includes(String(field.at(-1)))
+                    && transition[String(field.at(-1))] === undefined && transition.end === true;
+                isReason && document.edit('set', () => {
+                    document.set(field, value);
+                    document.set([...path, 'end'], undefined);
+                });
+                return isReason;
+            })}
         </>
     );
 }
@@ -201,7 +215,8 @@ export function Panel(props: Props) {
     return (
         <>
             {machine && <><h2>Machine</h2><Leaving {...props} from={machine} />{fields(machine)}</>}
-            {!machine && <><h2>Graph</h2>{fields([])}</>}
+            {!machine && document.view.length === 0 && <><h2>Graph</h2>{fields([])}</>}
+            {!machine && document.view.length > 0 && <p>Nothing is selected.</p>}
         </>
     );
 }

@@ -80,6 +80,7 @@ export class Preview {
             if (character !== this.character) {
                 this.#end();
                 this.character = character;
+                this.#alone({ op: 'rest' });
             }
             this.#tell();
             return;
@@ -123,12 +124,16 @@ export class Preview {
         looked?.graph.destroy();
         this.looked = undefined;
         if (character.clips.some(({ name }) => name === clip)) {
-            const graph = character.createGraph({ op: 'clip', clip, play: true });
-            this.looked = { graph, batch: graph.createBatch() };
-            this.view.show(character, this.looked.batch, 1, false);
+            this.#alone({ op: 'clip', clip, play: true });
         } else if (looked && this.batch) {
             this.#draw(this.batch);
         }
+    }
+
+    #alone(json: object): void {
+        const graph = this.character.createGraph(json);
+        this.looked = { graph, batch: graph.createBatch() };
+        this.view.show(this.character, this.looked.batch, 1, false);
     }
 
     // ---- The time line.
@@ -141,9 +146,14 @@ export class Preview {
         this.#add({ frame: this.#now, name, character });
     }
 
+    // Whether steps are still made to the frame that is asked for.
+    get isBehind(): boolean {
+        return this.frame < this.#target - 10;
+    }
+
     // The frame to which something belongs that is set now: the next one, or the one at which the time line stands.
     get #now(): number {
-        return this.plays ? this.frame + 1 : Math.max(this.frame, 0);
+        return this.plays ? Math.max(this.frame, this.#target) + 1 : Math.max(this.frame, 0);
     }
 
     seek(frame: number): void {
@@ -171,16 +181,11 @@ export class Preview {
         this.#begin();
     }
 
-    // What was set before a frame is part of the past: later entries are dropped when one is added before them.
+    // An entry replaces that of the same frame. Later ones stay.
     #add(entry: Entry): void {
-        this.entries = this.entries.filter(({ frame }) => frame <= entry.frame);
-        const last = this.entries.at(-1);
-        if (entry.value !== undefined && last?.frame === entry.frame && last.name === entry.name
-            && last.character === entry.character) {
-            this.entries.pop();
-        }
-        this.entries.push(entry);
-        this.frames = this.frame;
+        const isReplaced = ({ frame, name, value, character }: Entry) => value !== undefined && frame === entry.frame
+            && name === entry.name && character === entry.character;
+        this.entries = [...this.entries.filter(other => !isReplaced(other)), entry].sort((a, b) => a.frame - b.frame);
         [...this.#keys.keys()].filter(frame => frame > entry.frame).forEach(frame => this.#keys.delete(frame));
         if (!this.plays) {
             this.#target = this.frame;

@@ -2,6 +2,7 @@
 import type { Condition, Operand, Transition } from 'limber-animation';
 import { useEffect, useReducer } from 'react';
 
+import { TextBox } from './fields/controls.tsx';
 import type { Preview } from './preview.ts';
 import { saveFile } from './source.ts';
 
@@ -34,10 +35,10 @@ export function TimeLine({ preview, attempt }: { preview: Preview; attempt: (act
             <input type="range" aria-label="Time" aria-valuetext={`${(preview.frame / 60).toFixed(2)} seconds`}
                 min={0} max={Math.max(preview.frames, 1)} value={Math.max(preview.frame, 0)}
                 onChange={event => preview.seek(Number(event.target.value))} />
-            <output>{(preview.frame / 60).toFixed(2)} s</output>
-            <button title="Save the time line as a script of limber play" 
-                onClick={() => saveFile('graph.script', preview.script())}>Save</button>
-            <label className="file">Load
+            <output>{(preview.frame / 60).toFixed(2)} s{preview.isBehind && ' …'}</output>
+            <button title="Save the time line as a script of limber play"
+                onClick={() => saveFile('graph.script', preview.script())}>Save script</button>
+            <label className="file">Load script
                 <input type="file" aria-label="Load a script" onChange={event => load(event.target.files?.[0])} />
             </label>
         </div>
@@ -126,15 +127,16 @@ export function showWeights({ batch, graph }: Preview, character: number): void 
 
 // ---- Why the current state stays.
 
-function operandText(operand: Operand): string {
-    const value = Number(operand.value.toFixed(3));
-    switch (operand.of) {
-        case 'phase': return `${operand.clip ?? 'the clip'} is at ${value} s`;
-        case 'state': return `${operand.machine} is in ${operand.state}`;
-        case 'trigger': return `${operand.event} ${value === 1 ? 'waits' : 'was not sent'}`;
+// What an operand is, and its value if that is not said thereby.
+function operandText({ of, value, clip, machine, state, event, parameter }: Operand): [string, string?] {
+    const number = String(Number(value.toFixed(3)));
+    switch (of) {
+        case 'phase': return [`phase of ${clip ?? 'the clip'}`, number];
+        case 'state': return [`${machine} is in ${state}`];
+        case 'trigger': return [`${event} ${value === 1 ? 'waits' : 'was not sent'}`];
         case 'draw':
-        case 'choice': return `drawn ${value}`;
-        default: return operand.parameter ? `${operand.parameter} is ${value}` : String(value);
+        case 'choice': return ['what is drawn', number];
+        default: return parameter ? [parameter, number] : [number];
     }
 }
 
@@ -148,9 +150,11 @@ function Term({ condition }: { condition: Condition }) {
         );
     }
     const isNumber = ['value', 'phase', 'draw', 'choice'].includes(condition.left.of);
+    const [left, value] = operandText(condition.left), [right, other] = operandText(condition.right);
+    const values = [value, other].filter(text => text !== undefined).join(' and ');
     return (
         <li className={condition.holds ? 'holds' : ''}>
-            {mark} {operandText(condition.left)}{isNumber ? ` ${condition.kind} ${operandText(condition.right)}` : ''}
+            {mark} {left}{isNumber && ` ${condition.kind} ${right}`}{isNumber && values && `: is ${values}`}
         </li>
     );
 }
@@ -198,11 +202,12 @@ const MOST = 2000; // characters
 
 export function Running({ preview, character, setCharacter }: {
     preview: Preview; character?: number; setCharacter: (character?: number) => void }) {
+    useFrames(preview, 8);
     return (
         <div className="scrolls">
             <label>Characters
-                <input type="number" min={1} max={MOST} value={preview.count} onChange={event => {
-                    preview.count = Math.min(Math.max(Math.round(Number(event.target.value)), 1), MOST);
+                <TextBox label="Characters" value={String(preview.count)} set={text => {
+                    preview.count = Math.min(Math.max(Math.round(Number(text)) || 1, 1), MOST);
                     setCharacter(undefined);
                 }} />
             </label>

@@ -55,7 +55,7 @@ export function sample(schema: Schema, node: Node, suggest: Suggest): unknown {
 // "left-foot" is most likely the joint left_foot.
 function sampleText(source: Source | undefined, { name = '' }: Node, suggest: Suggest): string | undefined {
     const names = source === undefined ? [] : suggest(source), words = RegExp(name.split('-').join('.*'), 'i');
-    return names.find(one => words.test(one)) ?? names[0];
+    return names.find(one => words.test(one)) ?? names.find(one => one !== 'time');
 }
 
 // The variant that a new value has: a comparison, the name of a clip, a number, or else the first one.
@@ -89,7 +89,8 @@ export function convert(schema: Schema, value: unknown, to: Node, suggest: Sugge
 
 // A new pose of an operation, with what it needs.
 export function create(schema: Schema, op: string, suggest: Suggest): Object {
-    const result: Object = { op };
+    const result: Object = op === 'clip' ? { op, play: true }
+        : op === 'machine' ? { op, states: [{ name: 'state', pose: REST }] } : { op };
     const missing = () => schema.fields(schema.pose, result, undefined)
         .find(field => field.required && !(field.name in result));
     for (let field = missing(); field !== undefined; field = missing()) {

@@ -95,8 +95,9 @@ export function Combo({ value, options, label, set, only = false, add = false, o
                     setOpen(true);
                     highlight(-1);
                 }} />
-            <ul role="listbox" id={id} aria-label={label} hidden={!open || shown.length === 0}
+            <ul role="listbox" id={id} aria-label={label} hidden={!open || (shown.length === 0 && !add)}
                 onPointerLeave={() => highlight(-1)}>
+                {open && shown.length === 0 && draft !== undefined && add && <li>Nothing is found.</li>}
                 {open && shown.map((option, i) => (
                     <li key={option.value} id={`${id}${i}`} role="option" aria-selected={i === index}
                         onPointerDown={event => event.preventDefault()} onPointerEnter={() => highlight(i)}
