@@ -11,7 +11,7 @@ export interface Curve {
 }
 
 const APART = 14, STEP = 50, TRIES = 15; // between curves of a pair; between bends that are tried
-const LABEL = 0.42; // where its text is on the way: those of a pair are apart
+const LABEL = 0.5, PAIRED = 0.42; // where its text is on the way
 const SAMPLES = Array.from({ length: 15 }, (_, i) => (i + 1) / 16);
 
 // Where the way from inside a rectangle along a direction leaves it.
@@ -48,10 +48,10 @@ function curveOf(a: Rectangle, b: Rectangle, side: number, others: Rectangle[]):
     const hits = bends.map(bend => others.filter(({ x, y, width, height }) => SAMPLES.some(t => (
         on(bend, t, 'x') > x && on(bend, t, 'x') < x + width && on(bend, t, 'y') > y && on(bend, t, 'y') < y + height
     ))).length);
-    const bend = bends[hits.indexOf(Math.min(...hits))];
+    const bend = bends[hits.indexOf(Math.min(...hits))], t = side === 0 ? LABEL : PAIRED;
     return {
         path: `M ${start.x} ${start.y} Q ${bend.x} ${bend.y} ${stop.x} ${stop.y}`, start, stop,
-        label: { x: on(bend, LABEL, 'x'), y: on(bend, LABEL, 'y') },
+        label: { x: on(bend, t, 'x'), y: on(bend, t, 'y') },
     };
 }
 
