@@ -255,6 +255,12 @@ async function edits() {
     await page.waitForSelector('dialog', { state: 'detached' });
     await page.waitForTimeout(500);
     expect(stands !== waves && stands === await picture(), 'a clip is shown while it is pointed at');
+    // A name that another state has is refused, and the message says so.
+    await page.locator(state('hop')).dispatchEvent('click');
+    await field(page, 'name').fill('stand');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('#said:text-is("Another state is called stand.")');
+    expect(await page.locator(state('hop')).count() === 1, 'a name that another state has is refused');
     // A text that is broken for a while, in the view of a machine.
     await page.click('button:text-is("Text")');
     await page.locator('#text').press('Control+End');

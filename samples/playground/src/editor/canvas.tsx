@@ -190,7 +190,7 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
         const isSeen = box.left >= around.left && box.top >= around.top && box.right <= around.right
             && box.bottom <= around.bottom;
         return isSeen ? undefined : fit();
-    }, [one, diagram, nodes.length]);
+    }, [one, nodes.length]);
 
     const edges = useMemo<LinkEdge[]>(() => {
         const rectangles = new Map(nodes.map(({ id, position, measured = {} }): [string, Rectangle] => (

@@ -33,7 +33,6 @@ export interface Link {
     transition?: Path;
     label?: string;
     index?: number; // of the target in the list of a transition that has several
-    conditions?: number;
 }
 
 export interface Diagram {

@@ -85,7 +85,7 @@ function PosePanel(props: Props & { box: Box }) {
             <Inputs {...props} />
             {fields(box.path, (path, value) => {
                 const isOperation = path.length === box.path.length + 1 && path.at(-1) === 'op';
-                isOperation && edit(() => replace(document, operations, box.path, String(value), names));
+                isOperation && replace(document, operations, box.path, String(value), names);
                 return isOperation;
             })}
         </>
@@ -147,7 +147,7 @@ function StatePanel(props: Props & { box: Box }) {
             {fields(box.path, (path, value, merge) => {
                 const isName = path.at(-1) === 'name' && path.length === box.path.length + 1
                     && typeof value === 'string';
-                isName && edit(() => renameState(document, box.path, value, merge ? pointer(path) : undefined));
+                isName && renameState(document, box.path, value, merge ? pointer(path) : undefined);
                 return isName;
             })}
         </>
