@@ -165,6 +165,23 @@ async function openFirst() {
     return page;
 }
 
+// Waits until the boxes have been in the same places for half a second and ten pictures.
+const settle = page => page.evaluate(() => new Promise(resolve => {
+    const places = () => [...document.querySelectorAll('.react-flow__node')].map(node => {
+        const { x, y, width } = node.getBoundingClientRect();
+        return [x, y, width];
+    }).join();
+    let before, since, pictures;
+    const look = now => {
+        const found = places();
+        pictures = found === before ? pictures + 1 : 0;
+        since = found === before ? since : now;
+        before = found;
+        pictures >= 10 && now - since >= 500 ? resolve() : requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
+}));
+
 const field = (page, name) => page.locator('#panel').getByRole('combobox', { name, exact: true });
 
 async function drawTransition(page, from, to) {
@@ -188,7 +205,7 @@ async function byMouse() {
     }
     await page.click('button:text-is("Arrange")');
     await page.click('.react-flow__controls-fitview');
-    await page.waitForTimeout(500); // the view glides
+    await settle(page);
     for (const [from, to, event] of TRANSITIONS) {
         await drawTransition(page, from, to);
         if (event) {
