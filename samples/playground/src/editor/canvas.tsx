@@ -15,6 +15,7 @@ import { placeOf, pointer } from './document.ts';
 import type { GraphDocument, Positions } from './document.ts';
 import type { Box, Link, Port } from './diagram.ts';
 import { curvesOf } from './curves.ts';
+import { sizeOf } from './layout.ts';
 import type { Curve, Rectangle } from './curves.ts';
 import type { Mistake } from './names.ts';
 import type { Page } from './page.ts';
@@ -159,6 +160,9 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
         const known = new Map(before.map(node => [node.id, node]));
         return diagram.boxes.map(box => ({
             ...known.get(box.id),
+            // Otherwise it is hidden until it is measured.
+            initialWidth: sizeOf(box).width,
+            initialHeight: sizeOf(box).height,
             id: box.id,
             type: box.kind,
             position: { x: positions[box.id][0], y: positions[box.id][1] },
@@ -193,8 +197,10 @@ export function Canvas({ document, diagram, operations, positions, mistakes, fou
     }, [one, nodes.length]);
 
     const edges = useMemo<LinkEdge[]>(() => {
-        const rectangles = new Map(nodes.map(({ id, position, measured = {} }): [string, Rectangle] => (
-            [id, { ...position, width: measured.width ?? 150, height: measured.height ?? 40 }])));
+        const rectangles = new Map(nodes.map(({ id, position, measured, data }): [string, Rectangle] => {
+            const { width, height } = sizeOf(data.box);
+            return [id, { ...position, width: measured?.width ?? width, height: measured?.height ?? height }];
+        }));
         const curves = diagram.kind === 'machine' ? curvesOf(diagram.links, rectangles) : [];
         return diagram.links.map((link, i) => ({
             id: link.id,
