@@ -130,6 +130,8 @@ async function checkDrawn(page, how) {
         expect(false, `${how}: ${error.message}`);
     }
     expect(await mistakes(page) === 'No mistakes', `${how}: ${await mistakes(page)}`);
+    const longest = Math.max(...text.split('\n').map(line => line.length));
+    expect(longest <= 120, `${how}: the longest line has ${longest} characters`);
     const saved = join(scratch, 'graph.json'), lecture = fileURLToPath(new URL('playground/pages/jump.json', source));
     writeFileSync(saved, text);
     for (const name of ['tap', 'hold']) {

@@ -6,7 +6,7 @@
 import { findNodeAtLocation, findNodeAtOffset, getNodePath, parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 
-import { at } from './schema.ts';
+import { at, isObject } from './schema.ts';
 import type { Path } from './schema.ts';
 
 // Replaces `length` characters at `offset`.
@@ -50,17 +50,40 @@ export function placeOf(path: Path): string {
     return path.map((part, i) => (typeof part === 'number' ? `[${part}]` : `${i > 0 ? '.' : ''}${part}`)).join('');
 }
 
-// JSON on one line, with spaces as in the samples.
-export function write(value: unknown): string {
-    if (Array.isArray(value)) {
-        return `[${value.map(write).join(', ')}]`;
-    }
-    if (value !== null && typeof value === 'object') {
-        const members = Object.entries(value).filter(([, member]) => member !== undefined);
-        return `{${members.map(([name, member]) => `${JSON.stringify(name)}: ${write(member)}`).join(', ')}}`;
-    }
-    return JSON.stringify(value);
+const WIDTH = 114; // of a line, without the brackets that close
+
+// The column after a text that begins at one.
+function columnAfter(text: string, column = 0): number {
+    const line = text.lastIndexOf('\n');
+    return line < 0 ? column + text.length : text.length - line - 1;
 }
+
+// JSON with spaces as in the samples: on one line, or broken if it begins at a column where it does not fit. `indent`
+// is that of the line in which it begins.
+export function write(value: unknown, column = -Infinity, indent = 0): string {
+    if (value === null || typeof value !== 'object') {
+        return JSON.stringify(value);
+    }
+    const isList = Array.isArray(value), members = Object.entries(value).filter(([, member]) => member !== undefined);
+    const names = members.map(([name]) => (isList ? '' : `${JSON.stringify(name)}: `));
+    const parts = members.map(([, member], i) => names[i] + write(member)), line = parts.join(', ');
+    let inside = line;
+    if (column + line.length + 2 > WIDTH) {
+        const isTall = isList && members.some(([, member]) => isObject(member));
+        const begin = isTall ? indent + 2 : column + 1;
+        const gap = `\n${' '.repeat(begin)}`;
+        inside = isTall ? gap : '';
+        members.forEach(([, member], i) => {
+            const isNew = isTall || columnAfter(inside, begin) + parts[i].length + 3 > WIDTH;
+            inside += (i === 0 ? '' : isNew ? `,${gap}` : ', ') + names[i];
+            inside += write(member, columnAfter(inside, begin), inside.includes('\n') ? begin : indent);
+        });
+    }
+    return isList ? `[${inside}]` : `{${inside}}`;
+}
+
+// A text, or what writes it for the column where it begins and the indent of that line.
+type Text = string | ((column: number, indent: number) => string);
 
 // Boxes that are no object of the text have a word before the pointer, "any:#", or a name, "out:walk".
 function split(name: string): [prefix: string, inner: string] {
@@ -99,6 +122,9 @@ function newOffset(old: number, changes: Change[]): number | undefined {
     }
     return old + shift;
 }
+
+const textOf = (value: unknown): Text | undefined => (value === undefined ? undefined
+    : (column, indent) => write(value, column, indent));
 
 export class GraphDocument {
     tree: Node | undefined; // of the last text; undefined if it is no JSON
@@ -218,7 +244,7 @@ export class GraphDocument {
 
     // Sets a field or an element, or inserts it if it is not there; undefined removes it.
     set(path: Path, value: unknown): void {
-        this.apply(this.setting(path, value === undefined ? undefined : write(value)));
+        this.apply(this.setting(path, textOf(value)));
     }
 
     // Moves a value to a place, whose value it replaces if there is one. `leaves` is put where it was; undefined
@@ -228,18 +254,18 @@ export class GraphDocument {
         const moved = [{ from: node.offset, length: node.length, at: 0 }];
         const setting = this.setting(to, this.source(from), moved);
         const isInside = place !== undefined && node.offset >= place.offset && end(node) <= end(place);
-        const leaving = isInside ? [] : this.setting(from, leaves === undefined ? undefined : write(leaves));
+        const leaving = isInside ? [] : this.setting(from, textOf(leaves));
         this.apply([...setting, ...leaving]);
     }
 
-    // The change that sets a field, or inserts an element, as a text.
-    setting(path: Path, text: string | undefined, moved?: Change['moved']): Change[] {
+    // The change that sets a field, or inserts an element; undefined removes it.
+    setting(path: Path, text: Text | undefined, moved?: Change['moved']): Change[] {
         const node = this.at(path);
         if (text === undefined) {
             return node?.parent ? [this.#removal(node.parent.type === 'property' ? node.parent : node)] : [];
         }
         if (node) {
-            return [{ offset: node.offset, length: node.length, text, moved }];
+            return [{ offset: node.offset, length: node.length, text: this.#written(text, node.offset), moved }];
         }
         const parent = this.at(path.slice(0, -1));
         if (!parent?.children) {
@@ -412,6 +438,17 @@ export class GraphDocument {
         return { offset: begin, length: end(node) - begin, text: '' };
     }
 
+    // What stands in a line before an offset.
+    #lineTo(offset: number): string {
+        return this.text.slice(this.text.lastIndexOf('\n', offset - 1) + 1, offset);
+    }
+
+    // A text as it is written at an offset, after another text.
+    #written(text: Text, offset: number, before = ''): string {
+        const lines = this.#lineTo(offset) + before, line = lines.slice(lines.lastIndexOf('\n') + 1);
+        return typeof text === 'string' ? text : text(line.length, line.length - line.trimStart().length);
+    }
+
     // Spaces or a line break with its indent, as between the elements that there are.
     gap(parent: Node): string {
         const [first, second] = parent.children!;
@@ -421,13 +458,21 @@ export class GraphDocument {
         return line ? line[0] : ' ';
     }
 
-    #insertion(parent: Node, name: string, text: string, moved?: Change['moved']): Change {
-        const last = parent.children!.at(-1);
-        const before = (last ? `,${this.gap(parent)}` : '') + name;
+    // An empty list, which will grow, begins a line, and so does what would make one too long: below the first element,
+    // or further left if need be.
+    #insertion(parent: Node, name: string, text: Text, moved?: Change['moved']): Change {
+        const [first] = parent.children!, last = parent.children!.at(-1), offset = last ? end(last) : parent.offset + 1;
+        const whole = typeof text === 'string' ? text : text(-Infinity, 0), length = name.length + whole.length;
+        let gap = this.gap(parent);
+        if (first && gap === ' ' && (whole === '[]' || this.#lineTo(offset).length + length > WIDTH)) {
+            const line = this.#lineTo(first.offset), indent = line.length - line.trimStart().length;
+            gap = `\n${' '.repeat(line.length + length > WIDTH ? indent + 2 : line.length)}`;
+        }
+        const before = (last ? `,${gap}` : '') + name;
         return {
-            offset: last ? end(last) : parent.offset + 1,
+            offset,
             length: 0,
-            text: before + text,
+            text: before + this.#written(text, offset, before),
             moved: moved?.map(move => ({ ...move, at: move.at + before.length })),
         };
     }
