@@ -142,6 +142,13 @@ export class Preview {
         this.#add({ frame: this.#now, name, value, character });
     }
 
+    // The value of a parameter, with what was set and is not stepped yet.
+    get(name: string, character = 0): number | undefined {
+        const isNext = (entry: Entry) => entry.frame > this.frame && entry.frame <= this.#now && entry.name === name
+            && (entry.character ?? character) === character;
+        return this.entries.findLast(isNext)?.value ?? this.batch?.get(character, name);
+    }
+
     send(name: string, character?: number): void {
         this.#add({ frame: this.#now, name, character });
     }

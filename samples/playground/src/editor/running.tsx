@@ -48,7 +48,7 @@ export function TimeLine({ preview, attempt }: { preview: Preview; attempt: (act
 function Parameter({ preview, name, min, max, initial, character }: {
     preview: Preview; name: string; min: number; max: number; initial: number; character?: number }) {
     const low = Math.max(min, -10), high = Math.min(max, 10);
-    const value = preview.batch?.get(character ?? 0, name) ?? initial;
+    const value = preview.get(name, character) ?? initial;
     return (
         <label>{name}
             <input type="range" min={low} max={high} step={(high - low) / 200 || 1} value={value}
@@ -215,7 +215,7 @@ export function Running({ preview, character, setCharacter }: {
                 <label>Values of
                     <select value={character ?? ''} onChange={event => (
                         setCharacter(event.target.value === '' ? undefined : Number(event.target.value)))}>
-                        <option value="">all</option>
+                        <option value="">all, shown are those of 0</option>
                         {Array.from({ length: preview.count }, (_, i) => <option key={i}>{i}</option>)}
                     </select>
                 </label>
