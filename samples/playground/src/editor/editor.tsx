@@ -70,6 +70,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const [search, setSearch] = useState('');
     const [showsText, showText] = useState(false);
     const [character, setCharacter] = useState<number>(); // whose values are set; otherwise all
+    const [own, setOwn] = useState<string>(); // a file with a character that was opened
     const canvas = useRef<HTMLCanvasElement>(null);
 
     const attempt = useCallback((edit: () => void) => {
@@ -172,6 +173,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
                 const bytes = await file.arrayBuffer();
                 attempt(() => {
                     preview?.open(limber.open(bytes, { name: file.name }));
+                    setOwn(file.name);
                     preview && setChecked({ problems: preview.problems, warnings: preview.warnings });
                 });
             }
@@ -226,6 +228,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
             void openFiles(event.dataTransfer.files);
         }} data-version={version}>
             <Toolbar name={file.name} isChanged={isChanged} document={document} found={[...found]} search={search}
+                character={own ?? opened.character ?? (served ? '' : 'mannequin')} isOwn={own !== undefined}
                 boxes={diagram.boxes.map(({ id }) => id)} showsText={showsText} open={files => void openFiles(files)}
                 save={save} savePack={savePack} add={add} setSearch={setSearch} showText={showText} say={say} />
             <p id="said" role="status">{said}</p>

@@ -131,8 +131,7 @@ async function fromServer(): Promise<Opened> {
 async function fromPage(id: string): Promise<Opened> {
     const [text, script] = await Promise.all([`data/${id}.json`, `data/${id}.script`].map(async name => (
         (await fetched(name)).text())));
-    const { character, from } = pages.find(page => page.id === id) ?? {};
-    return { name: `${id}.json`, text, positions: {}, script, character, from };
+    return { name: `${id}.json`, text, positions: {}, script };
 }
 
 // Returns the bytes of what the graph plays: of the character, and of those that it retargets.
@@ -146,12 +145,8 @@ export async function charactersOf({ served, character = 'mannequin', from = {} 
 
 export async function openFirst(): Promise<Opened> {
     const asked = new URLSearchParams(location.search), link = /^#graph=(.*)$/.exec(location.hash);
-    if (link) {
-        return fromLink(link[1]);
-    }
-    if (asked.has('served')) {
-        return fromServer();
-    }
-    const page = asked.get('page');
-    return page ? fromPage(page) : { name: 'graph.json', text: fresh, positions: {} };
+    const id = asked.get('page'), { character, from } = pages.find(page => page.id === id) ?? {};
+    const opened = link ? fromLink(link[1]) : asked.has('served') ? fromServer()
+        : id ? fromPage(id) : { name: 'graph.json', text: fresh, positions: {} };
+    return { character, from, ...await opened };
 }

@@ -4,6 +4,8 @@ import { linkOf, saveFile } from './source.ts';
 
 interface Props {
     name: string;
+    character: string;
+    isOwn: boolean; // whether the character is a file that was opened
     isChanged: boolean;
     document: GraphDocument;
     boxes: string[];
@@ -27,11 +29,11 @@ export function Toolbar(props: Props) {
         const address = await linkOf(document);
         history.replaceState(null, '', address);
         await navigator.clipboard?.writeText(address).catch(() => {});
-        say('The address holds the graph.');
+        say(`The address holds the graph${props.isOwn ? `, but not ${props.character}` : ''}.`);
     };
     return (
         <header>
-            <h1>{name}{props.isChanged ? ' *' : ''}</h1>
+            <h1>{name}{props.isChanged ? ' *' : ''} <small>{props.character}</small></h1>
             <label className="file">Open
                 <input type="file" multiple aria-label="Open graphs, machines, characters or scripts"
                     onChange={event => props.open([...event.target.files ?? []])} />
