@@ -1,6 +1,8 @@
 // The functions of limber.wasm, which index.js calls. Objects are addresses. A function that can fail returns NULL or
 // false, and error_text() says why. Structs and pairs of values are returned in `answer`, a few words that index.js
 // reads before its next call. Indices that do not exist give what the getters of the library give for them.
+#include "threads.h"
+
 #include <emscripten.h>
 #include <limber/cpu.h>
 #include <limber/explain.h>
@@ -24,11 +26,20 @@ typedef struct file {
     uint32_t clip_count;
 } file;
 
+// What a thread has of its own to run a part of a batch.
+typedef struct part {
+    lmb_cpu *cpu;
+    uint32_t refused[LMB_REFUSAL_COUNT];
+    lmb_result result;
+    lmb_error error;
+} part;
+
 // Characters that run one graph, with all memory that this needs.
 typedef struct batch {
     const lmb_graph *graph;
     const lmb_control *control; // NULL if nothing advances by itself
-    lmb_cpu *cpu;
+    part *parts;                // one for each thread
+    uint32_t part_count;
     lmb_batch_def def;
     lmb_batch_inputs inputs;
     lmb_batch_outputs outputs;
@@ -639,7 +650,9 @@ EXPORT void *pack_write(packing *p) {
 // ---- Batches.
 
 EXPORT void batch_destroy(batch *b) {
-    lmb_cpu_destroy(b->cpu);
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        lmb_cpu_destroy(b->parts[i].cpu);
+    }
     for (int i = 0; i < LMB_OUTPUT_COUNT; i++) {
         free(b->outputs.buffers[i]);
     }
@@ -651,6 +664,7 @@ EXPORT void batch_destroy(batch *b) {
     free(b->frame.state);
     free(b->frame.emitted);
     free(b->frame.motions);
+    free(b->parts);
     free(b->parameters);
     free(b->points);
     free(b->transforms);
@@ -693,6 +707,19 @@ static bool allocate(batch *b) {
     return !failed || fail(LMB_ERROR_MEMORY, "no memory for the batch");
 }
 
+// Creates what each thread has of its own.
+static bool create_parts(batch *b, lmb_cpu_path path) {
+    bool failed = false;
+    b->parts = zeroed(threads_count(), sizeof *b->parts, &failed);
+    if (failed) {
+        return fail(LMB_ERROR_MEMORY, "no memory for the batch");
+    }
+    for (uint32_t i = 0; i < threads_count() && !failed; i++, b->part_count++) {
+        failed = lmb_cpu_create(b->graph, path, NULL, &b->parts[i].cpu, &error) != LMB_OK;
+    }
+    return !failed;
+}
+
 // With `own_transforms`, steps write the world transforms, from the character motion.
 EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path, uint32_t outputs,
                            bool own_transforms) {
@@ -717,7 +744,7 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     b->emitted_words = b->control != NULL ? lmb_control_emitted_words(b->control) : 0;
     b->inertia_words = lmb_graph_inertia_words(graph);
     b->reached_count = lmb_graph_reached_count(graph);
-    if (!allocate(b) || lmb_cpu_create(graph, (lmb_cpu_path)path, NULL, &b->cpu, &error) != LMB_OK) {
+    if (!allocate(b) || !create_parts(b, (lmb_cpu_path)path)) {
         batch_destroy(b);
         return NULL;
     }
@@ -730,12 +757,11 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     b->inputs.transforms = own_transforms ? NULL : b->transforms;
     b->frame.matrices = own_transforms ? b->transforms : NULL;
     b->inputs.previous_palette = b->outputs.buffers[LMB_OUTPUT_PALETTE];
-    b->outputs.refused = b->refused;
     return b;
 }
 
 EXPORT uint32_t batch_path(const batch *b) {
-    return lmb_cpu_path_of(b->cpu);
+    return lmb_cpu_path_of(b->parts[0].cpu);
 }
 
 EXPORT void *batch_memory(batch *b, uint32_t which) {
@@ -814,6 +840,40 @@ EXPORT bool batch_send(batch *b, uint32_t character, uint32_t event) {
     return true;
 }
 
+// Runs characters [first, first + count) in a thread.
+static void run_part(void *user, uint32_t thread, uint32_t first, uint32_t count) {
+    batch *b = user;
+    part *own = &b->parts[thread];
+    uint32_t refused[LMB_REFUSAL_COUNT] = {0};
+    lmb_batch_outputs outputs = b->outputs;
+    outputs.refused = refused;
+    const lmb_result result = lmb_cpu_run_range(own->cpu, &b->def, &b->inputs, &outputs, first, count, &own->error);
+    own->result = own->result == LMB_OK ? result : own->result;
+    for (int kind = 0; kind < LMB_REFUSAL_COUNT; kind++) {
+        own->refused[kind] += refused[kind];
+    }
+}
+
+// Runs all characters by all threads.
+static bool run_parts(batch *b) {
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        b->parts[i].result = LMB_OK;
+        memset(b->parts[i].refused, 0, sizeof b->parts[i].refused);
+    }
+    memset(b->refused, 0, sizeof b->refused);
+    threads_run(run_part, b, b->def.character_count);
+    for (uint32_t i = 0; i < b->part_count; i++) {
+        if (b->parts[i].result != LMB_OK) {
+            error = b->parts[i].error;
+            return false;
+        }
+        for (int kind = 0; kind < LMB_REFUSAL_COUNT; kind++) {
+            b->refused[kind] += b->parts[i].refused[kind];
+        }
+    }
+    return true;
+}
+
 EXPORT bool batch_step(batch *b, double seconds) {
     if (b->event_count > 0) {
         lmb_control_sort_events(b->events, b->events + b->event_room, b->event_count);
@@ -821,10 +881,10 @@ EXPORT bool batch_step(batch *b, double seconds) {
     b->frame.step = lmb_ticks_from_seconds(seconds);
     b->frame.events = b->events;
     b->frame.event_count = b->event_count;
-    const lmb_result result = lmb_cpu_run(b->cpu, &b->def, &b->inputs, &b->outputs, &error);
+    const bool ran = run_parts(b);
     b->event_count = 0;
-    b->frame.number += result == LMB_OK;
-    return result == LMB_OK;
+    b->frame.number += ran;
+    return ran;
 }
 
 EXPORT uint32_t batch_emitted_count(const batch *b, uint32_t character) {

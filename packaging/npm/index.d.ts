@@ -45,10 +45,26 @@ export type Output =
     | 'sockets'
     | 'channels';
 
-/** Loads the library: `limber.wasm` beside this module, or the one that is given. */
+/** An address, the bytes there, or a compiled module. */
+export type Wasm = string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+
+/** Loads the library: `limber.wasm` beside this module, or with threads `limber-threads.wasm`. */
 export function load(options?: {
-    /** An address, its bytes, or a compiled module. */
-    wasm?: string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
+    /** In place of `limber.wasm`. */
+    wasm?: Wasm;
+    /** In place of `limber-threads.wasm`. */
+    threadsWasm?: Wasm;
+    /**
+     * How many threads run a step, with the one that calls `step()`: 1 to 256, and 1 if it is not given. The others are
+     * workers, which sleep between steps. The bits do not depend on it. More threads than processors gain nothing. A
+     * batch has scratch memory for each: up to 6 MiB.
+     *
+     * Threads need a memory that they share. node has it; a page has it if it is isolated (`crossOriginIsolated`),
+     * otherwise it gets one thread: see `Limber.threads`.
+     */
+    threads?: number;
+    /** The address of a worker's module, in place of `worker.js`. */
+    worker?: string | URL;
 }): Promise<Limber>;
 
 /** The library in a memory of its own. */
@@ -57,6 +73,13 @@ export interface Limber {
     readonly paths: Path[];
     /** The names of all outputs. */
     readonly outputs: Output[];
+    /** How many threads run a step. */
+    readonly threads: number;
+    /**
+     * Ends the workers, if there are threads; pages call it when they need this `Limber` no longer. What it has
+     * created goes on in one thread.
+     */
+    close(): void;
     /** The JSON schema (draft 7) of graphs, with which editors complete and check them. */
     readonly schema: string;
     /**
@@ -321,6 +344,9 @@ export interface Matching {
  * Its arrays are views of the library's memory, not copies. They show each step. If the memory grows, a view becomes
  * empty (its `length` is 0): so read the property again after something was opened or created. `step()` never lets it
  * grow.
+ *
+ * With threads the memory is a `SharedArrayBuffer`, whose views stay when it grows. Functions that refuse such a view
+ * take a copy: `batch.palettes.slice()`.
  */
 export interface Batch extends Destroyable {
     readonly graph: Graph;

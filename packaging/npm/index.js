@@ -1,7 +1,8 @@
 // Limber in browsers and in node: objects around the functions of limber.wasm (exports.c). index.d.ts documents them.
 //
 // All objects of one load() share a memory. Views of it are made again after it has grown, which only functions that
-// create something can cause.
+// create something can cause. With threads it is limber-threads.wasm, whose memory workers share (threads.c).
+import { instantiate } from './instance.js';
 
 // The numbers of exports.c.
 const JOINTS = 0, CLIPS = 1, GRAPHS = 2, MESHES = 3, IMAGES = 4, SOCKETS = 5, CHANNELS = 6, NOTES = 7;
@@ -13,6 +14,9 @@ const VERTEX_FLOATS = 24; // of lmb_vertex: position, normal, texcoord, 8 joints
 const TERM_WORDS = 10, TRANSITION_WORDS = 8 + 16 * TERM_WORDS; // of the reports of transitions and their terms
 const AND = 5; // kinds of terms below it compare
 const NONE = 0xffffffff;
+// The memory of limber-threads.wasm, in pages of 64 KiB: what it begins with, and what it may have. See CMakeLists.txt.
+const INITIAL_PAGES = 256, MAX_PAGES = 32768;
+const MAX_THREADS = 256;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -39,12 +43,13 @@ class Module {
     #reader; // of files, while a graph is read
     names = {}; // of paths, outputs and so on, from functions of that name
 
-    constructor(exports) {
+    constructor(exports, memory) {
         this.call = exports;
+        this.memory = memory;
     }
 
     #view() {
-        const buffer = this.call.memory.buffer;
+        const { buffer } = this.memory;
         if (this.#bytes.buffer !== buffer) {
             this.#bytes = new Uint8Array(buffer);
             this.#words = new Uint32Array(buffer);
@@ -54,7 +59,7 @@ class Module {
     }
 
     get buffer() {
-        return this.call.memory.buffer;
+        return this.memory.buffer;
     }
     get bytes() {
         this.#view();
@@ -673,12 +678,24 @@ class Batch extends Owned {
 
 class Limber {
     #module;
+    #workers;
     #schema;
 
-    constructor(module) {
+    constructor(module, workers) {
         this.#module = module;
+        this.#workers = workers;
         this.paths = pathsOf(module).filter(name => name !== '');
         this.outputs = outputsOf(module).slice();
+    }
+
+    get threads() {
+        return this.#workers.length + 1;
+    }
+    close() {
+        if (this.#workers.length > 0) {
+            this.#module.call.threads_use(1, false);
+            this.#workers.splice(0).forEach(worker => worker.terminate());
+        }
     }
 
     get schema() {
@@ -728,19 +745,84 @@ async function compile(wasm) {
     return WebAssembly.compile(await response.arrayBuffer());
 }
 
-export async function load({ wasm = new URL('./limber.wasm', import.meta.url) } = {}) {
-    const compiled = await compile(wasm);
-    // The library reads no file and no clock, and exits never. What its C library imports for that fails (ENOSYS).
-    const imports = {};
-    for (const { module, name, kind } of WebAssembly.Module.imports(compiled)) {
-        if (kind === 'function') {
-            imports[module] ??= {};
-            imports[module][name] = () => (module === 'env' ? -52 : 52);
-        }
+// Threads need a memory that they share. A page has one only if it is isolated.
+function canShareMemory() {
+    return typeof SharedArrayBuffer === 'function' && globalThis.crossOriginIsolated !== false;
+}
+
+// The main thread of a page must not sleep.
+function maySleep() {
+    try {
+        return Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 1) === 'not-equal';
+    } catch {
+        return false;
     }
-    imports.limber = { read_file: (path, size) => module.readFile(path, size) };
-    const { exports } = await WebAssembly.instantiate(compiled, imports);
-    const module = new Module(exports);
+}
+
+function createWorker(url) {
+    if (globalThis.process?.getBuiltinModule !== undefined) {
+        const { Worker: NodeWorker } = globalThis.process.getBuiltinModule('node:worker_threads');
+        return new NodeWorker(new URL(url ?? './worker.js', import.meta.url));
+    }
+    // Bundlers find the file by an expression of this form.
+    return url === undefined ? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
+        : new Worker(url, { type: 'module' });
+}
+
+// Resolves when a worker runs its thread.
+function start(worker, message) {
+    return new Promise((resolve, reject) => {
+        const fail = problem => reject(new LimberError(
+            `the worker of thread ${message.thread} does not start: ${problem}`, 'LMB_ERROR_UNSUPPORTED'));
+        const listeners = {
+            message: event => {
+                const { problem } = event.data ?? event;
+                return problem === undefined ? resolve() : fail(problem);
+            },
+            error: event => fail(event.message ?? 'its file is not found'),
+        };
+        for (const [kind, listener] of Object.entries(listeners)) {
+            worker.on?.(kind, listener) ?? worker.addEventListener(kind, listener);
+        }
+        worker.postMessage(message);
+    });
+}
+
+// Starts all threads but the caller's. None is left if one does not start.
+async function startAll(module, compiled, threads, url) {
+    const { call, memory } = module, workers = [];
+    try {
+        const starts = range(threads - 1, i => {
+            workers.push(createWorker(url));
+            const stack = module.check(call.threads_stack());
+            return start(workers[i], { compiled, memory, thread: i + 1, stack });
+        });
+        await Promise.all(starts);
+    } catch (error) {
+        workers.forEach(worker => worker.terminate());
+        throw error instanceof LimberError ? error : new LimberError(
+            `the worker of thread ${workers.length + 1} does not start: ${error.message}`, 'LMB_ERROR_UNSUPPORTED');
+    }
+    workers.forEach(worker => worker.unref?.()); // so that node ends without close()
+    call.threads_use(threads, maySleep());
+    return workers;
+}
+
+export async function load({
+    wasm = new URL('./limber.wasm', import.meta.url),
+    threadsWasm = new URL('./limber-threads.wasm', import.meta.url),
+    threads = 1,
+    worker,
+} = {}) {
+    if (!Number.isInteger(threads) || threads < 1 || threads > MAX_THREADS) {
+        throw new LimberError(`${threads} threads are not 1 to ${MAX_THREADS}`, 'LMB_ERROR_LIMIT');
+    }
+    const shares = threads > 1 && canShareMemory();
+    const shared = shares
+        ? new WebAssembly.Memory({ initial: INITIAL_PAGES, maximum: MAX_PAGES, shared: true }) : undefined;
+    const compiled = await compile(shares ? threadsWasm : wasm);
+    const exports = await instantiate(compiled, (path, size) => module.readFile(path, size), shared);
+    const module = new Module(exports, shared ?? exports.memory);
     exports._initialize?.();
-    return new Limber(module);
+    return new Limber(module, shares ? await startAll(module, compiled, threads, worker) : []);
 }

@@ -22,7 +22,7 @@ fi
 rm -rf "$folder"/{src,public,package,dist}
 mkdir -p "$folder/public/data" "$folder/package"
 cp -r index.html editor.html pages.json src tsconfig.json vite.config.js "$folder"
-cp "$package"/{index.js,index.d.ts,limber.wasm} "$folder/package"
+cp "$package"/*.{js,ts,wasm} "$folder/package"
 
 # The data: the characters, and for each page its graph, its script and the native hash of the script's last frame.
 data=$folder/public/data

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the npm package into an empty folder, and uses it in node and in Chromium: palettes and hashes are those of
-# the native library, and the types fit, where a type checker (Debian: node-typescript) is installed.
+# the native library, by one thread and by three, and the types fit, where a type checker (Debian: node-typescript) is
+# installed.
 #
 #   tests/packaging/npm.sh BUILD FOLDER     a native build with npm_native, and one of the preset web with npm
 set -euo pipefail
@@ -19,15 +20,17 @@ cp tests/packaging/npm/consumer.mjs "${files[@]}" "$folder"
 cat >"$folder/node.mjs" <<'END'
 import { readFile } from 'node:fs/promises';
 import { consume } from './consumer.mjs';
-await consume(name => readFile(name), line => console.log(line));
+const threads = Number(process.argv[2]);
+await consume(name => readFile(name), line => console.log(line), threads, threads);
 END
-(cd "$folder" && node node.mjs) >"$folder/node"
-diff "$folder/native" "$folder/node"
-echo "node: the $(wc -l <"$folder/native") lines of the native library"
-
-node tests/packaging/npm/page.mjs "$folder" >"$folder/page" || { cat "$folder/page"; exit 1; }
-diff "$folder/native" "$folder/page"
-echo "Chromium: the same"
+for threads in 1 3; do
+    (cd "$folder" && node node.mjs "$threads") >"$folder/node"
+    diff "$folder/native" "$folder/node"
+    echo "node, threads $threads: the $(wc -l <"$folder/native") lines of the native library"
+    node tests/packaging/npm/page.mjs "$folder" "$threads" >"$folder/page" || { cat "$folder/page"; exit 1; }
+    diff "$folder/native" "$folder/page"
+    echo "Chromium, threads $threads: the same"
+done
 
 if ! command -v tsc >/dev/null; then
     echo "skipped: there is no type checker"

@@ -1,10 +1,10 @@
 // Opens a page in Chromium without a display, and waits for what it reports.
 //
-//   const { status, text } = await show({ body, find, flags, seconds })
+//   const { status, text } = await show({ body, find, flags, headers, seconds })
 //
 // `body` is HTML. Its scripts push lines of text to `lines`, and call end(STATUS) once; an error that nothing catches
 // ends with 3. `find(name)` returns the bytes of a file that the page asks for, or undefined. `flags` are further ones
-// of Chromium. CHROMIUM in the environment names another browser of its kind.
+// of Chromium, `headers` of all answers. CHROMIUM in the environment names another browser of its kind.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -25,7 +25,7 @@ addEventListener('error', event => { lines.push(event.message); end(3); });
 addEventListener('unhandledrejection', event => { lines.push(String(event.reason)); end(3); });
 </script>`;
 
-export function show({ body, find, flags = ['--disable-gpu'], seconds = 600 }) {
+export function show({ body, find, flags = ['--disable-gpu'], headers = {}, seconds = 600 }) {
     return new Promise(resolve => {
         const profile = mkdtempSync(join(tmpdir(), 'limber-page-'));
         let browser;
@@ -66,9 +66,9 @@ export function show({ body, find, flags = ['--disable-gpu'], seconds = 600 }) {
                 return;
             }
             const bytes = name === '' ? head + body : find(name);
-            response.statusCode = bytes === undefined ? 404 : 200;
             const type = types[name === '' ? 'html' : name.split('.').pop()];
-            response.setHeader('Content-Type', type ?? 'application/octet-stream');
+            response.writeHead(bytes === undefined ? 404 : 200, {
+                'Content-Type': type ?? 'application/octet-stream', ...headers });
             response.end(bytes);
         });
         const limit = setTimeout(() => finish(4, `the page did not end in ${seconds} seconds\n`), seconds * 1000);

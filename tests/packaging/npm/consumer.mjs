@@ -90,21 +90,24 @@ function run(batch, frame) {
     batch.step(1 / 60);
 }
 
-let growths = 0; // of the memory, which made views empty
+let growths = 0; // of the memory, which made views old
 
-// 120 frames of 9 characters. A snapshot of frame 60 is restored in the end and gives frame 90 again.
+const COUNT = 99;
+
+// 120 frames of all characters. A snapshot of frame 60 is restored in the end and gives frame 90 again.
 /**
  * @param {import('limber-animation').Limber} limber @param {import('limber-animation').Graph} graph
  * @param {import('limber-animation').Path} path
  */
 function game(limber, graph, path) {
-    const batch = graph.createBatch({ count: 9, path, outputs: ['palette', 'bounds'] });
+    const batch = graph.createBatch({ count: COUNT, path, outputs: ['palette', 'bounds'] });
     const lines = [];
     let saved = new Uint8Array(), ninety = '', emitted = 0;
     expect(batch.path === path, `the path ${path}`);
     const { palettes } = batch;
-    expect(palettes === batch.palettes && palettes.length === 9 * graph.jointCount * 12, 'a view of all palettes');
-    expect(batch.output('bounds').length === 9 * 6 && batch.output('local').length === 0, 'requested outputs alone');
+    expect(palettes === batch.palettes && palettes.length === COUNT * graph.jointCount * 12, 'a view of all palettes');
+    const bounds = batch.output('bounds');
+    expect(bounds.length === COUNT * 6 && batch.output('local').length === 0, 'requested outputs alone');
     for (let frame = 0; frame < 120; frame++) {
         if (frame === 60) {
             saved = batch.save();
@@ -117,11 +120,11 @@ function game(limber, graph, path) {
             + `characters ${hex(batch.hash())}`;
         ninety = frame === 90 ? line : ninety;
         if (frame % 30 === 29) {
-            lines.push(line, ...reasons(batch, frame % 9, 'body'));
+            lines.push(line, ...reasons(batch, frame % COUNT, 'body'));
         }
     }
     lines.push(`${emitted} events; character 0: ${batch.state(0, 'body')}`);
-    expect(batch.motions.length === 9 * 4 && batch.motions.some(value => value !== 0), 'characters that moved');
+    expect(batch.motions.length === COUNT * 4 && batch.motions.some(value => value !== 0), 'characters that moved');
     expect(limber.hash(batch.palettes) === batch.outputHash(), 'the hash of a view');
     expect(limber.hash(batch.palettes.slice()) === batch.outputHash(), 'the hash of a copy');
     expect(batch.emittedWords.length > 0 && batch.states.length > 0, 'words for hashes');
@@ -145,16 +148,19 @@ function game(limber, graph, path) {
     batch.respawn(2);
     run(batch, 91);
 
-    refused(() => batch.set(9, 'speed', 1), 'LMB_ERROR_ARGUMENT', /9 is no character/);
+    refused(() => batch.set(COUNT, 'speed', 1), 'LMB_ERROR_ARGUMENT', /99 is no character/);
     refused(() => batch.set(0, 'sped', 1), 'LMB_ERROR_ARGUMENT', /no parameter "sped"/);
     refused(() => batch.send(0, 'JUMPS'), 'LMB_ERROR_ARGUMENT', /no event "JUMPS"/);
     refused(() => batch.state(0, 'nobody'), 'LMB_ERROR_ARGUMENT', /no machine "nobody"/);
     refused(() => graph.destroy(), 'LMB_ERROR_STATE', /1 batches still use this Graph/);
 
-    // A view does not outlive the growth of the memory; the property makes another one.
+    // Where no threads share the memory, a view does not outlive its growth; the property makes another one.
     const view = batch.palettes, hash = batch.outputHash();
     graph.createBatch({ count: 20000 }).destroy();
-    growths += view.length === 0 ? 1 : 0;
+    if (batch.palettes !== view) {
+        expect((view.length > 0) === limber.threads > 1, 'a view that is empty, or is shared');
+        growths++;
+    }
     expect(batch.palettes.length > 0 && batch.outputHash() === hash, 'a new view of palettes');
     batch.destroy();
     batch.destroy();
@@ -465,9 +471,41 @@ function packs(limber, character, json, print) {
     refused(() => packed.pack(), 'LMB_ERROR_STATE', /destroyed/);
 }
 
-/** @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print */
-export async function consume(read, print) {
-    const limber = await load();
+// How many threads there may be, what says that one does not start, and what remains without them.
+/** @param {import('limber-animation').Limber} limber @param {Uint8Array | ArrayBuffer} pack */
+async function threads(limber, pack) {
+    /** @param {Parameters<typeof load>[0]} options @param {string} result @param {RegExp} message */
+    const rejected = async (options, result, message) => {
+        const error = await load(options).then(() => undefined, error => error);
+        refused(() => {
+            throw error;
+        }, result, message);
+    };
+    for (const count of [0, 1.5, 257]) {
+        await rejected({ threads: count }, 'LMB_ERROR_LIMIT', /threads are not 1 to 256/);
+    }
+    if (limber.threads > 1) {
+        await rejected({ threads: 3, worker: './no_worker.js' }, 'LMB_ERROR_UNSUPPORTED', /thread [12] does not start/);
+    }
+    const character = limber.open(pack), graph = character.graph(character.graphs[0]);
+    const batch = graph.createBatch({ count: 100 });
+    const two = () => [0, 1].map(() => (batch.step(1 / 60), batch.outputHash())).join();
+    const saved = batch.save(), hashes = two();
+    limber.close();
+    limber.close();
+    expect(limber.threads === 1, 'no thread but the one of the caller');
+    batch.restore(saved);
+    expect(two() === hashes, 'the same bits without threads');
+    expect(graph.createBatch({ count: 100 }).palettes.length > 0, 'batches that are created then');
+}
+
+/**
+ * @param {(name: string) => Promise<ArrayBuffer | Uint8Array>} read @param {(line: string) => void} print
+ * @param {number} asked threads @param {number} given
+ */
+export async function consume(read, print, asked, given) {
+    const limber = await load({ threads: asked });
+    expect(limber.threads === given, `${given} threads, not ${limber.threads}`);
     const paths = limber.paths.filter(path => path !== 'fast');
     expect(paths.join() === 'reference,simd 4', `two paths, not ${paths.join()}`);
 
@@ -534,4 +572,5 @@ export async function consume(read, print) {
     batch.step(0);
     expect(batch.refused.time > 0 && batch.refused.weight === 0, 'counted refusals');
     mistakes(limber, hello, graph);
+    await threads(limber, await read('game.lmb'));
 }

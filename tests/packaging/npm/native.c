@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    CHARACTERS = 9,
+    CHARACTERS = 99,
     FRAMES = 120,
     HELLO_CHARACTERS = 64,
     POINTS = 2,
