@@ -2,11 +2,15 @@
 import { fileURLToPath } from 'node:url';
 
 const path = name => fileURLToPath(new URL(name, import.meta.url));
+// Pages share memory between threads only if they are isolated.
+const headers = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 
 export default {
     base: './',
     resolve: { alias: { 'limber-animation': path('./package/index.js') } },
     esbuild: { jsx: 'automatic' },
+    server: { headers },
+    preview: { headers },
     build: {
         target: 'es2022',
         assetsInlineLimit: 0,

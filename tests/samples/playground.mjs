@@ -1,7 +1,7 @@
 // Opens each page of the playground in Chromium. Its hash must be that of the native library, and its picture that of
 // playground.json, coarsely: how much of each cell of a grid is covered, from 0 to 99. Then opens two pages as they are
 // for visitors: that of inverse kinematics, where a target is dragged, and that of motion matching, where a crowd walks
-// and a character obeys arrow keys.
+// and a character obeys arrow keys. The pages are isolated, so that they have threads.
 //
 //   node playground.mjs DIST [--update]     DIST is the site that samples/playground/build.sh has built
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -61,7 +61,10 @@ async function drop() {
     await holds('a dropped file', () => find('h2')?.textContent === 'complete.glb' && find('td')?.textContent === 'Walk');
     await holds('a clip that plays', () => find('meter[aria-label="weight of Walk"]').value === 1);
 }
+const loaded = name => frame.contentWindow.performance.getEntriesByType('resource')
+    .some(each => each.name.includes(name));
 async function live() {
+    await holds('threads', () => navigator.hardwareConcurrency === 1 || loaded('limber-threads'));
     await drag();
     await drop();
     frame.src = 'site/index.html?characters=5#match';
@@ -92,6 +95,7 @@ async function live() {
         return name.startsWith('site/') && !name.includes('..') && existsSync(path) ? readFileSync(path) : undefined;
     },
     flags: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+    headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
     seconds: 300,
 });
 if (status !== 0) {

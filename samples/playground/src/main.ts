@@ -25,7 +25,7 @@ function fail(error: unknown): void {
 addEventListener('error', event => fail(event.message));
 addEventListener('unhandledrejection', event => fail(event.reason));
 
-const limber = await load();
+const limber = await load({ threads: Math.min(4, navigator.hardwareConcurrency) }); // one if it is not isolated
 const natives: Record<string, string> = JSON.parse(text(await fetched('native.json')));
 const view = new View(document.getElementById('canvas') as HTMLCanvasElement);
 const characters = new Map<string, Character>();
