@@ -861,7 +861,9 @@ static bool run_parts(batch *b) {
         memset(b->parts[i].refused, 0, sizeof b->parts[i].refused);
     }
     memset(b->refused, 0, sizeof b->refused);
-    threads_run(run_part, b, b->def.character_count);
+    if (!threads_run(run_part, b, b->def.character_count)) {
+        return fail(LMB_ERROR_STATE, "a thread has ended in the step, so a part of it is missing");
+    }
     for (uint32_t i = 0; i < b->part_count; i++) {
         if (b->parts[i].result != LMB_OK) {
             error = b->parts[i].error;

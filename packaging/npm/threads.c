@@ -8,7 +8,6 @@
 
 #include <emscripten.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 #include <stdlib.h>
 
 #pragma clang diagnostic ignored "-Wmissing-prototypes" // nothing in C calls what is exported
@@ -25,6 +24,7 @@ static bool caller_may_sleep; // not in the main thread of a page
 static atomic_uint runs;      // changes with each run; threads sleep on it
 static atomic_uint untaken;   // shares that no thread has taken
 static atomic_uint unfinished;
+static atomic_bool trapped; // a thread, in a share that it has not completed
 static struct {
     threads_function *run;
     void *user;
@@ -51,13 +51,17 @@ static bool take(uint32_t *share) {
     return false;
 }
 
+static void finish_share(void) {
+    if (atomic_fetch_sub(&unfinished, 1) == 1) {
+        wake(&unfinished, 1);
+    }
+}
+
 static void run_shares(uint32_t thread) {
     for (uint32_t share = 0; take(&share);) {
         const uint32_t first = share * work.share, left = work.count - first;
         work.run(work.user, thread, first, left < work.share ? left : work.share);
-        if (atomic_fetch_sub(&unfinished, 1) == 1) {
-            wake(&unfinished, 1);
-        }
+        finish_share();
     }
 }
 
@@ -65,13 +69,13 @@ uint32_t threads_count(void) {
     return thread_count;
 }
 
-void threads_run(threads_function *run, void *user, uint32_t count) {
+bool threads_run(threads_function *run, void *user, uint32_t count) {
     const uint32_t part = count / (thread_count * SHARES_A_THREAD) / VECTOR * VECTOR;
     const uint32_t share = part > MAX_SHARE ? MAX_SHARE : part > VECTOR ? part : VECTOR;
     const uint32_t shares = count / share + (count % share != 0);
     if (thread_count == 1 || shares <= 1) {
         run(user, 0, 0, count);
-        return;
+        return true;
     }
     work.run = run;
     work.user = user;
@@ -87,6 +91,7 @@ void threads_run(threads_function *run, void *user, uint32_t count) {
             sleep_while(&unfinished, left);
         }
     }
+    return !atomic_exchange(&trapped, false);
 }
 
 EMSCRIPTEN_KEEPALIVE void threads_serve(uint32_t thread) {
@@ -95,6 +100,12 @@ EMSCRIPTEN_KEEPALIVE void threads_serve(uint32_t thread) {
         run_shares(thread);
         sleep_while(&runs, seen);
     }
+}
+
+// Replaces the rest of a share for which threads_serve() has trapped. The thread takes no other.
+EMSCRIPTEN_KEEPALIVE void threads_trapped(void) {
+    atomic_store(&trapped, true);
+    finish_share();
 }
 
 // Returns the top of a new stack for a thread, or NULL without memory. It stays for ever.

@@ -3,6 +3,7 @@
 #ifndef LIMBER_NPM_THREADS_H
 #define LIMBER_NPM_THREADS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // Runs characters [first, first + count) in a thread, where 0 is the caller's.
@@ -11,15 +12,16 @@ typedef void threads_function(void *user, uint32_t thread, uint32_t first, uint3
 #ifdef __wasm_atomics__
 // Returns the number of threads, with the caller's.
 uint32_t threads_count(void);
-// Runs characters [0, count), each of them once, and returns when they are complete.
-void threads_run(threads_function *run, void *user, uint32_t count);
+// Runs characters [0, count), each of them once, and returns when they are complete; false if a thread has trapped.
+bool threads_run(threads_function *run, void *user, uint32_t count);
 #else
 static inline uint32_t threads_count(void) {
     return 1;
 }
 
-static inline void threads_run(threads_function *run, void *user, uint32_t count) {
+static inline bool threads_run(threads_function *run, void *user, uint32_t count) {
     run(user, 0, 0, count);
+    return true;
 }
 #endif
 

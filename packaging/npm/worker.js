@@ -5,13 +5,20 @@ import { instantiate } from './instance.js';
 const port = globalThis.process?.getBuiltinModule?.('node:worker_threads').parentPort ?? globalThis;
 
 port.onmessage = async ({ data: { compiled, memory, thread, stack } }) => {
+    let exports;
     try {
         // The memory is in use: only the instance of index.js runs constructors and calls malloc().
-        const exports = await instantiate(compiled, () => 0, memory);
+        exports = await instantiate(compiled, () => 0, memory);
         exports.stackRestore(stack);
-        port.postMessage({});
-        exports.threads_serve(thread);
     } catch (error) {
         port.postMessage({ problem: String(error) });
+        return;
+    }
+    port.postMessage({});
+    try {
+        exports.threads_serve(thread);
+    } catch (error) { // a trap
+        exports.threads_trapped();
+        throw error;
     }
 };

@@ -12,7 +12,7 @@ files=("$build/samples/lockstep/game.lmb" samples/lockstep/game.json samples/hel
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
-cp tests/packaging/npm/consumer.mjs "${files[@]}" "$folder"
+cp tests/packaging/npm/{consumer,trapping}.mjs "${files[@]}" "$folder"
 (cd "$folder" && npm install --silent --offline --no-audit --no-fund --ignore-scripts "$archive")
 "$build/npm_native" "${files[0]}" samples/hello.gltf samples/hello.json tests/packaging/npm/{match,borrow}.json \
     samples/jump/jump.txt samples/lockstep/game.json >"$folder/native"

@@ -471,6 +471,21 @@ function packs(limber, character, json, print) {
     refused(() => packed.pack(), 'LMB_ERROR_STATE', /destroyed/);
 }
 
+// A step throws if a thread ends in it. The next one has the other threads.
+/** @param {Uint8Array | ArrayBuffer} pack */
+async function trap(pack) {
+    const limber = await load({ threads: 2, worker: new URL('./trapping.mjs', import.meta.url) });
+    const character = limber.open(pack), batch = character.graph(character.graphs[0]).createBatch({ count: 2000 });
+    const until = () => {
+        for (let i = 0; i < 1000; i++) {
+            batch.step(1 / 60); // in which the worker may be too late
+        }
+    };
+    refused(until, 'LMB_ERROR_STATE', /a thread has ended/);
+    batch.step(1 / 60);
+    limber.close();
+}
+
 // How many threads there may be, what says that one does not start, and what remains without them.
 /** @param {import('limber-animation').Limber} limber @param {Uint8Array | ArrayBuffer} pack */
 async function threads(limber, pack) {
@@ -486,6 +501,7 @@ async function threads(limber, pack) {
     }
     if (limber.threads > 1) {
         await rejected({ threads: 3, worker: './no_worker.js' }, 'LMB_ERROR_UNSUPPORTED', /thread [12] does not start/);
+        await trap(pack);
     }
     const character = limber.open(pack), graph = character.graph(character.graphs[0]);
     const batch = graph.createBatch({ count: 100 });
