@@ -29,7 +29,7 @@
 #define TAG_SIZE 19            // of an entity tag, a hash in quotes, with the zero at its end
 
 // Only files of the site run or are shown. WebAssembly is compiled, and pages set styles of elements. A request names
-// its origin to this server, and no address goes elsewhere.
+// its origin to this server, and no address goes elsewhere. Pages are isolated, so that they may have threads.
 static const char *const headers[][2] = {
     {"Cache-Control", "no-cache"},
     {"X-Content-Type-Options", "nosniff"},
@@ -37,6 +37,8 @@ static const char *const headers[][2] = {
                                 "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
                                 "frame-ancestors 'none'"},
     {"Referrer-Policy", "same-origin"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Embedder-Policy", "require-corp"},
 };
 
 struct server {

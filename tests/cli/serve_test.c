@@ -351,6 +351,8 @@ static void files_have_their_types(void **state) {
                                "style-src 'self' 'unsafe-inline'; base-uri 'none'; form-action 'none'; "
                                "frame-ancestors 'none'");
         expect_header(&answer, "Referrer-Policy: same-origin");
+        expect_header(&answer, "Cross-Origin-Opener-Policy: same-origin");
+        expect_header(&answer, "Cross-Origin-Embedder-Policy: require-corp");
         expect_answer(answer, 200, rows[i].body);
     }
     answer head = ask(&server, "HEAD", "/editor.html", "", NULL, 0);

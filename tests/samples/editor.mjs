@@ -21,7 +21,8 @@ const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/cs
 const server = createServer((request, response) => {
     const path = join(folder, 'dist', normalize(decodeURIComponent(request.url.split('?')[0])));
     const isThere = existsSync(path);
-    response.writeHead(isThere ? 200 : 404, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream' });
+    response.writeHead(isThere ? 200 : 404, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream',
+        'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' });
     response.end(isThere ? readFileSync(path) : undefined);
 }).listen(0, '127.0.0.1');
 await new Promise(listening => server.on('listening', listening));

@@ -8,7 +8,8 @@ import './editor.css';
 
 const root = createRoot(document.getElementById('editor')!);
 try {
-    const [limber, opened] = await Promise.all([load(), openFirst()]);
+    const threads = Math.min(4, navigator.hardwareConcurrency); // one if the page is not isolated
+    const [limber, opened] = await Promise.all([load({ threads }), openFirst()]);
     root.render(<Editor limber={limber} schema={JSON.parse(limber.schema)} opened={opened}
         {...await charactersOf(opened)} />);
 } catch (error) {
