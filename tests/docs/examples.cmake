@@ -92,7 +92,7 @@ if(CXX IN_LIST languages)
     limber_hpp_test(hpp_test 17 -fno-exceptions)
     limber_hpp_test(hpp_exceptions_test 20 -DLIMBER_EXCEPTIONS=1)
     if(LIMBER_GPU AND NOT CMAKE_CROSSCOMPILING)
-        limber_script(hpp_headers docs/headers.sh quick bash ${CMAKE_CURRENT_SOURCE_DIR}/docs/headers.sh
+        limber_script(hpp_headers docs/headers.sh "quick;sources" bash ${CMAKE_CURRENT_SOURCE_DIR}/docs/headers.sh
                       ${PROJECT_SOURCE_DIR}/include g++ clang++)
     endif()
 endif()
