@@ -42,7 +42,7 @@ pkg-config; what is installed; symbols of the library.")
         endif()
         foreach(executable IN LISTS executables)
             limber_script(${executable}_${kind} "A frame of the consumer on a device: ${about_${executable}}, ${kind}."
-                          "${set};gpu;one-driver" ${CMAKE_CURRENT_BINARY_DIR}/consumer/${kind}/${executable})
+                          "${set};gpu;one-driver;slow-with-sanitizers" ${CMAKE_CURRENT_BINARY_DIR}/consumer/${kind}/${executable})
             set_tests_properties(${executable}_${kind} PROPERTIES FIXTURES_REQUIRED consumer_${kind})
         endforeach()
     endforeach()
