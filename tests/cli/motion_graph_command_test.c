@@ -142,6 +142,7 @@ static void write_text_file(const char *name, const char *text) {
 }
 
 #define WALKS COMMAND "mannequin-takes --clip \"take 1\" --clip walk --output walk.json "
+#define SHORT_WALKS COMMAND "mannequin --clip walk --output walk.json "
 
 // Reads the lines of a walk: times rise, and each but the first one enters a clip elsewhere. Returns their number.
 static uint32_t read_walk(const char *text) {
@@ -206,19 +207,19 @@ static void a_walk_follows_a_figure_eight(void **state) {
 static void paths_that_are_refused(void **state) {
     (void)state;
     write_text_file("wrong.txt", "0,0 1,1\n\n 2,2 3;3\n");
-    refuse(WALKS "--walk wrong.txt", 1, "limber: wrong.txt:3: '3;3' is not a point, x,z");
-    refuse(WALKS "--walk \"0,0 1,1 2,x\"", 1, "limber: --walk: point 2: '2,x' is not x,z");
-    refuse(WALKS "--walk \"0,0 1,1,1\"", 1, "limber: --walk: point 1: '1,1,1' is not x,z");
-    refuse(WALKS "--walk none.txt", 1, "none.txt");
-    refuse(WALKS "--walk-picture x.svg", 1, "limber: --walk-picture needs --walk");
-    refuse(WALKS "--walk-within 1", 1, "limber: --walk-within needs --walk");
-    refuse(WALKS "--walk-ahead 1", 1, "limber: --walk-ahead needs --walk");
-    refuse(WALKS "--walk \"0,0 0,0\"", 1, "--walk: motion walk: all points of the path are the same");
+    refuse(SHORT_WALKS "--walk wrong.txt", 1, "limber: wrong.txt:3: '3;3' is not a point, x,z");
+    refuse(SHORT_WALKS "--walk \"0,0 1,1 2,x\"", 1, "limber: --walk: point 2: '2,x' is not x,z");
+    refuse(SHORT_WALKS "--walk \"0,0 1,1,1\"", 1, "limber: --walk: point 1: '1,1,1' is not x,z");
+    refuse(SHORT_WALKS "--walk none.txt", 1, "none.txt");
+    refuse(SHORT_WALKS "--walk-picture x.svg", 1, "limber: --walk-picture needs --walk");
+    refuse(SHORT_WALKS "--walk-within 1", 1, "limber: --walk-within needs --walk");
+    refuse(SHORT_WALKS "--walk-ahead 1", 1, "limber: --walk-ahead needs --walk");
+    refuse(SHORT_WALKS "--walk \"0,0 0,0\"", 1, "--walk: motion walk: all points of the path are the same");
     write_text_file("one.txt", "0,0\n");
-    refuse(WALKS "--walk one.txt", 1, "one.txt: motion walk: a path has at least 2 points");
-    refuse(WALKS "--walk \"0,0 0,3\" --walk-ahead 11", 1, "10 seconds ahead");
-    refuse(WALKS "--walk \"0,0 0,3\" --walk-within 0", 1, "the tolerance is not above 0");
-    refuse(WALKS "--walk \"0,0 0,3\" --walk-picture folder/x.svg", 1, "folder/x.svg");
+    refuse(SHORT_WALKS "--walk one.txt", 1, "one.txt: motion walk: a path has at least 2 points");
+    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-ahead 11", 1, "10 seconds ahead");
+    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-within 0", 1, "the tolerance is not above 0");
+    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-picture folder/x.svg", 1, "folder/x.svg");
     command_output output = command_run("%s", COMMAND "mannequin --clip walk --threshold 0.05 --output walk.json "
                                                       "--walk \"0,0 0,4 4,4\" --walk-within 0.5");
     assert_int_equal(output.status, 1);
