@@ -10,14 +10,14 @@ packages_build=(cmake ninja-build gcc g++ libc6-dev pkg-config glslc spirv-tools
     libcmocka-dev)
 # Lavapipe, a Vulkan driver that runs on the CPU, comes with Mesa's drivers.
 packages_driver=(mesa-vulkan-drivers)
-# Builds fuzzers and sanitizers, for AArch64 and Windows, and for browsers.
-packages_nightly=(clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
+# Builds fuzzers and sanitizers, for AArch64 and Windows, and for browsers; tests the Conan recipe.
+packages_nightly=(python3 clang libclang-rt-14-dev gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user
     gcc-mingw-w64-x86-64 wine64 emscripten chromium)
 # For programs and models to compare with, at night: three.js by npm, the models of Assimp's tests, Blender.
 packages_peers=(assimp-testmodels blender python3-numpy)
 # CI adds a second driver (Chromium's SwiftShader), the validation layer, other compilers, AArch64, Windows (mingw-w64
-# and Wine), WebAssembly, the test of the Conan recipe, the manual and its spelling, and the tools that count
-# instructions. Mesa's drivers also contain RADV.
+# and Wine), WebAssembly, the manual and its spelling, and the tools that count instructions. Mesa's drivers also contain
+# RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
     gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
     binutils emscripten node-typescript hunspell hunspell-en-gb)

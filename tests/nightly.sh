@@ -145,7 +145,8 @@ golden_long() {
     report golden_long "$found" "10,000 frames on the CPU$stopped"
 }
 
-# Runs the suites with all cases that need no device, with the vector paths of this processor.
+# Runs the suites with all cases that need no device, with the vector paths of this processor, and tests the ports of
+# package managers.
 all_cases() {
     local found=0 cases
     limited all_cases "$1" ctest --preset release --verbose --timeout 100000 -L '^nightly$' || found=1
@@ -294,7 +295,7 @@ printf 'built in %d s; %d minutes, random cases from number %d\n' "$SECONDS" "$m
 
 # Weight, min seconds, function and its arguments. Parts that can end early come first, so that the others get their
 # remaining time.
-parts=("2 10 golden_long" "2 60 all_cases" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
+parts=("2 10 golden_long" "2 100 all_cases" "1 5 golden_of clang" "1 5 golden_of O0" "1 5 golden_of clang-O0" "${emulated[@]}")
 if compgen -G '/usr/share/vulkan/icd.d/radeon_icd*.json' >/dev/null; then parts+=("5 240 kernels"); fi
 parts+=("6 240 peer tests/peers/three/run.sh build/release/limber tests/corpus/files ../shared/assets")
 parts+=("1 60 peer tests/peers/testmodels.sh build/sanitize/limber" "3 90 peer tests/peers/blender/run.sh build/release/limber")

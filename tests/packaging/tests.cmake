@@ -57,7 +57,7 @@ if(limber_runs_long AND TARGET archive)
     limber_describe(package_archive "The release archive: a host that builds it without glslc and spirv-opt." full)
 endif()
 
-# The packages of vcpkg and Conan, with stand-ins for these programs.
+# The packages of vcpkg and Conan, with stand-ins for these programs. They build Limber three times, at night.
 find_program(LIMBER_PYTHON python3)
 if(limber_runs_long AND LIMBER_INSTALL)
     add_test(NAME package_vcpkg
@@ -65,13 +65,13 @@ if(limber_runs_long AND LIMBER_INSTALL)
                      -DKERNELS=${LIMBER_KERNEL_DIR} -DOPTIONS=-DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
                      -P ${CMAKE_CURRENT_SOURCE_DIR}/packaging/vcpkg.cmake)
     limber_describe(package_vcpkg "The vcpkg port, with stand-ins for vcpkg's functions, and a program by the \
-commands of its usage text, in two configurations." full)
+commands of its usage text, in two configurations." nightly)
     if(LIMBER_PYTHON)
         add_test(NAME package_conan
                  COMMAND ${LIMBER_PYTHON} ${CMAKE_CURRENT_SOURCE_DIR}/packaging/conan.py ${PROJECT_SOURCE_DIR}
                          ${CMAKE_CURRENT_BINARY_DIR}/conan ${LIMBER_KERNEL_DIR} ${CMAKE_C_COMPILER})
         limber_describe(package_conan "The Conan recipe and its test package, with stand-ins for Conan's \
-classes, static and shared." full)
+classes, static and shared." nightly)
         set_tests_properties(package_conan PROPERTIES ENVIRONMENT PYTHONDONTWRITEBYTECODE=1)
     endif()
 endif()
