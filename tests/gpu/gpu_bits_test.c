@@ -20,7 +20,7 @@
 #define CLIP_COUNT 3u
 // The size of a random program. A driver's compile time grows faster than the program. program_random_gpu_test has
 // longer ones.
-#define NODES 10u
+#define NODES 6u
 #define NIGHTLY_NODES 16u
 #define EXPECTED_VALUES 10000000u
 
