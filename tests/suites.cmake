@@ -48,6 +48,7 @@ endforeach()
 
 set(of_blend_space_test OPTIMISED)
 set(of_matching_test OPTIMISED LABELS again-with-sanitizers)
+set(of_matching_gpu_test LABELS slow-with-sanitizers)
 set(of_oracle_control_test OPTIMISED LABELS web)
 set(of_skin_test OPTIMISED)
 set(of_skin_gpu_test OPTIMISED)
