@@ -1,6 +1,7 @@
 // Edits documents of the editor at random: 250 edits of the first graph, and 25 of each other, are undone to the
 // first byte and done again to the last one. No edit may lose a pose, a field that is set to the value it has changes
-// nothing, positions of boxes are the same after they were saved, and documents with mistakes are drawn.
+// nothing, positions of boxes are the same after they were saved, documents with mistakes are drawn, and what is built
+// box by box has lines as in the samples.
 //
 //   node editor_document.mjs CORE SCHEMA GRAPH...     CORE is the bundle that samples/playground/build.sh has made
 //
@@ -233,6 +234,33 @@ const fail = (name, message) => {
     console.log(`FAILED ${name}: ${message}`);
     failed++;
 };
+
+function drawSpace() {
+    const document = new GraphDocument('{"op": "rest"}\n'), clips = ['idle', 'walk', 'run', 'sprint'];
+    const boxOf = (op, label) => core.diagramOf(document, operations, []).boxes.find(({ path }) => {
+        const pose = document.get(path);
+        return label === undefined ? pose?.op === op : pose?.clip === label;
+    });
+    clips.forEach(clip => core.addPose(document, operations, { op: 'clip', clip, play: true }));
+    core.addPose(document, operations, operations.create('space1d', names));
+    for (const clip of clips) {
+        const port = boxOf('space1d').ports.find(({ adds, path }) => adds || document.get(path)?.op === 'rest');
+        core.connect(document, operations, boxOf('clip', clip).path, port);
+    }
+    const result = core.diagramOf(document, operations, []).boxes.find(({ kind }) => kind === 'result');
+    core.connect(document, operations, boxOf('space1d').path, result.ports[0]);
+    core.wrap(document, operations, [], 'machine', names);
+    const inputs = clips.map((clip, i) => `    {"pose": {"op": "clip", "clip": "${clip}", "play": true}, "at": ${i}}`);
+    const expected = `{"op": "machine", "states": [
+  {"name": "state", "pose": {"op": "space1d", "at": 0, "inputs": [
+${inputs.join(',\n')}]}}]}
+`;
+    if (document.text !== expected) {
+        fail('a blend space in a machine', `\n${document.text}`);
+    }
+}
+
+drawSpace();
 for (const [index, name] of graphs.entries()) {
     const text = readFileSync(name, 'utf8'), document = new GraphDocument(text);
     if (!document.tree) {

@@ -5,7 +5,7 @@
 // into the text where it is used, and a box with several connections is a definition with uses.
 import { definitionsOf, hasArguments, nameOf, portsOf, statesOf, usesIn } from './diagram.ts';
 import type { Diagram, Operations, Port } from './diagram.ts';
-import { pathOf, write } from './document.ts';
+import { indentOf, pathOf, write } from './document.ts';
 import type { GraphDocument } from './document.ts';
 import { isObject } from './schema.ts';
 import type { Path } from './schema.ts';
@@ -83,7 +83,7 @@ function box(document: GraphDocument, operations: Operations): void {
     const isOfGraph = (name: unknown) => operations.graphFields.includes(String(name));
     const poses = children!.filter(member => !isOfGraph(member.children![0].value));
     const others = children!.filter(member => isOfGraph(member.children![0].value));
-    let text = `{"${ROOT}": {`;
+    let text = `{"${ROOT}":\n{`; // its lines stay as far right
     const moved = [{ from: offset, length: 1, at: text.length - 1 }];
     [...poses, ...others].forEach((member, i) => {
         text += i === 0 ? '' : `${i === poses.length ? '}' : ''},${document.gap(document.tree!)}`;
@@ -108,8 +108,7 @@ function unbox(document: GraphDocument): void {
     }
     const pose = document.at([ROOT])!, others = document.tree!.children!.filter(member => member !== pose.parent);
     const { offset, length } = document.tree!, gap = document.gap(document.tree!);
-    let text = document.text.slice(pose.offset, pose.offset + pose.length - 1);
-    const moved = [{ from: pose.offset, length: pose.length - 1, at: 0 }];
+    let { text, moved } = document.moving({ offset: pose.offset, length: pose.length - 1 }, '');
     for (const member of others) {
         text += `,${gap}`;
         moved.push({ from: member.offset, length: member.length, at: text.length });
@@ -268,7 +267,7 @@ function deletePose(document: GraphDocument, path: Path): void {
 export function wrap(document: GraphDocument, operations: Operations, path: Path, op: string,
     names: ClipsAndJoints): void {
     editPoses(document, operations, `wrap in ${op}`, [path], ([at]) => {
-        const placeholder = 'pose that is wrapped', pose = operations.create(op, names);
+        const placeholder = { op: 'pose that is wrapped' }, pose = operations.create(op, names);
         const port = operations.portsOf(op)[0];
         if (op === 'machine') {
             (pose.states as Json[])[0].pose = placeholder;
@@ -278,10 +277,10 @@ export function wrap(document: GraphDocument, operations: Operations, path: Path
         } else {
             pose[port.name] = port.list ? [placeholder, ...(pose[port.name] as unknown[]).slice(1)] : placeholder;
         }
-        const node = document.at(at)!, [before, after] = write(pose).split(JSON.stringify(placeholder));
-        const moved = [{ from: node.offset, length: node.length, at: before.length }];
-        const text = before + document.source(at) + after;
-        document.apply([{ offset: node.offset, length: node.length, text, moved }]);
+        const node = document.at(at)!, { offset, length } = node, line = document.lineTo(offset);
+        const [before, after] = write(pose, line.length, indentOf(line)).split(write(placeholder));
+        const { text, moved } = document.moving(node, line + before, before.length);
+        document.apply([{ offset, length, text: before + text + after, moved }]);
     });
 }
 

@@ -14,8 +14,14 @@ export interface Change {
     offset: number;
     length: number;
     text: string;
-    // What the text takes from elsewhere in the document, so that boxes move along: `at` is an offset in `text`.
-    moved?: { from: number; length: number; at: number }[];
+    moved?: Move[];
+}
+
+// What a change takes from elsewhere in the document, so that boxes move along: `at` is an offset in its text.
+interface Move {
+    from: number;
+    length: number;
+    at: number;
 }
 
 export interface Mark {
@@ -58,8 +64,13 @@ function columnAfter(text: string, column = 0): number {
     return line < 0 ? column + text.length : text.length - line - 1;
 }
 
-// JSON with spaces as in the samples: on one line, or broken if it begins at a column where it does not fit. `indent`
-// is that of the line in which it begins.
+const isPoses = (value: unknown): boolean => Array.isArray(value)
+    && value.some(element => isObject(element) && Object.values(element).some(isObject));
+const hasPoses = (value: unknown): boolean => isPoses(value)
+    || (typeof value === 'object' && value !== null && Object.values(value).some(hasPoses));
+
+// JSON with spaces as in the samples: on one line, or broken if it begins at a column where it does not fit. A list of
+// poses or states has a line for each. `indent` is that of the line in which it begins.
 export function write(value: unknown, column = -Infinity, indent = 0): string {
     if (value === null || typeof value !== 'object') {
         return JSON.stringify(value);
@@ -68,13 +79,13 @@ export function write(value: unknown, column = -Infinity, indent = 0): string {
     const names = members.map(([name]) => (isList ? '' : `${JSON.stringify(name)}: `));
     const parts = members.map(([, member], i) => names[i] + write(member)), line = parts.join(', ');
     let inside = line;
-    if (column + line.length + 2 > WIDTH) {
+    if (column + line.length + 2 > WIDTH || (column >= 0 && hasPoses(value))) {
         const isTall = isList && members.some(([, member]) => isObject(member));
-        const begin = isTall ? indent + 2 : column + 1;
-        const gap = `\n${' '.repeat(begin)}`;
+        const begin = isTall ? indent + 2 : column + 1, gap = `\n${' '.repeat(begin)}`;
         inside = isTall ? gap : '';
         members.forEach(([, member], i) => {
-            const isNew = isTall || columnAfter(inside, begin) + parts[i].length + 3 > WIDTH;
+            const after = columnAfter(inside, begin) + 2;
+            const isNew = isTall || after + (isPoses(member) ? names[i] : parts[i]).length + 1 > WIDTH;
             inside += (i === 0 ? '' : isNew ? `,${gap}` : ', ') + names[i];
             inside += write(member, columnAfter(inside, begin), inside.includes('\n') ? begin : indent);
         });
@@ -82,8 +93,10 @@ export function write(value: unknown, column = -Infinity, indent = 0): string {
     return isList ? `[${inside}]` : `{${inside}}`;
 }
 
-// A text, or what writes it for the column where it begins and the indent of that line.
-type Text = string | ((column: number, indent: number) => string);
+// A text, what writes it for the column where it begins and the indent of that line, or a part of the document.
+type Text = string | ((column: number, indent: number) => string) | Node;
+
+export const indentOf = (line: string) => line.length - line.trimStart().length;
 
 // Boxes that are no object of the text have a word before the pointer, "any:#", or a name, "out:walk".
 function split(name: string): [prefix: string, inner: string] {
@@ -250,29 +263,27 @@ export class GraphDocument {
     // Moves a value to a place, whose value it replaces if there is one. `leaves` is put where it was; undefined
     // removes the field or element.
     move(from: Path, to: Path, leaves?: unknown): void {
-        const node = this.at(from)!, place = this.at(to);
-        const moved = [{ from: node.offset, length: node.length, at: 0 }];
-        const setting = this.setting(to, this.source(from), moved);
+        const node = this.at(from)!, place = this.at(to), setting = this.setting(to, node);
         const isInside = place !== undefined && node.offset >= place.offset && end(node) <= end(place);
         const leaving = isInside ? [] : this.setting(from, textOf(leaves));
         this.apply([...setting, ...leaving]);
     }
 
-    // The change that sets a field, or inserts an element; undefined removes it.
-    setting(path: Path, text: Text | undefined, moved?: Change['moved']): Change[] {
+    // The change that sets a field, or inserts an element; undefined removes it, a node moves there.
+    setting(path: Path, text: Text | undefined): Change[] {
         const node = this.at(path);
         if (text === undefined) {
             return node?.parent ? [this.#removal(node.parent.type === 'property' ? node.parent : node)] : [];
         }
         if (node) {
-            return [{ offset: node.offset, length: node.length, text: this.#written(text, node.offset), moved }];
+            return [{ offset: node.offset, length: node.length, ...this.#written(text, this.lineTo(node.offset)) }];
         }
         const parent = this.at(path.slice(0, -1));
         if (!parent?.children) {
             throw new Error(`${placeOf(path)}: there is nothing to put it into`);
         }
         const name = parent.type === 'object' ? `${JSON.stringify(String(path.at(-1)))}: ` : '';
-        return [this.#insertion(parent, name, text, moved)];
+        return [this.#insertion(parent, name, text)];
     }
 
     // Inserts an element before that of an index.
@@ -439,14 +450,34 @@ export class GraphDocument {
     }
 
     // What stands in a line before an offset.
-    #lineTo(offset: number): string {
+    lineTo(offset: number): string {
         return this.text.slice(this.text.lastIndexOf('\n', offset - 1) + 1, offset);
     }
 
-    // A text as it is written at an offset, after another text.
-    #written(text: Text, offset: number, before = ''): string {
-        const lines = this.#lineTo(offset) + before, line = lines.slice(lines.lastIndexOf('\n') + 1);
-        return typeof text === 'string' ? text : text(line.length, line.length - line.trimStart().length);
+    // A text as it is written after other lines. `at` is where it begins in what a change writes.
+    #written(text: Text, lines: string, at = 0): { text: string; moved?: Move[] } {
+        const line = lines.slice(lines.lastIndexOf('\n') + 1);
+        return typeof text === 'string' ? { text }
+            : typeof text === 'function' ? { text: text(line.length, indentOf(line)) } : this.moving(text, line, at);
+    }
+
+    // A part of the document as it is written after other lines: its own ones stay below what they were
+    // below, or begin two columns right of the line of the first.
+    moving({ offset, length }: Pick<Node, 'offset' | 'length'>, lines: string, at = 0) {
+        const line = lines.slice(lines.lastIndexOf('\n') + 1);
+        const old = this.lineTo(offset), [first, ...others] = this.text.slice(offset, offset + length).split('\n');
+        const least = Math.min(...others.map(indentOf)), isBelow = least > old.length && least !== indentOf(old) + 2;
+        const shift = isBelow ? line.length - old.length : indentOf(line) + 2 - least;
+        const moved = [{ from: offset, length: first.length, at }];
+        let text = first, from = offset + first.length + 1;
+        for (const other of others) {
+            const indent = indentOf(other);
+            text += `\n${' '.repeat(Math.max(indent + shift, 1))}`;
+            moved.push({ from: from + indent, length: other.length - indent, at: at + text.length });
+            text += other.slice(indent);
+            from += other.length + 1;
+        }
+        return { text, moved };
     }
 
     // Spaces or a line break with its indent, as between the elements that there are.
@@ -458,22 +489,20 @@ export class GraphDocument {
         return line ? line[0] : ' ';
     }
 
-    // An empty list, which will grow, begins a line, and so does what would make one too long: below the first element,
-    // or further left if need be.
-    #insertion(parent: Node, name: string, text: Text, moved?: Change['moved']): Change {
+    // What is empty and will grow begins a line, and so does what would make one too long: below the first element, or
+    // further left if need be.
+    #insertion(parent: Node, name: string, text: Text): Change {
         const [first] = parent.children!, last = parent.children!.at(-1), offset = last ? end(last) : parent.offset + 1;
-        const whole = typeof text === 'string' ? text : text(-Infinity, 0), length = name.length + whole.length;
+        const whole = typeof text === 'string' ? text : typeof text === 'function' ? text(-Infinity, 0)
+            : this.text.slice(text.offset, end(text));
+        const length = name.length + whole.length, isEmpty = whole === '[]' || whole === '{}';
         let gap = this.gap(parent);
-        if (first && gap === ' ' && (whole === '[]' || this.#lineTo(offset).length + length > WIDTH)) {
-            const line = this.#lineTo(first.offset), indent = line.length - line.trimStart().length;
-            gap = `\n${' '.repeat(line.length + length > WIDTH ? indent + 2 : line.length)}`;
+        if (first && gap === ' ' && (isEmpty || this.lineTo(offset).length + length > WIDTH)) {
+            const line = this.lineTo(first.offset);
+            gap = `\n${' '.repeat(line.length + length > WIDTH ? indentOf(line) + 2 : line.length)}`;
         }
         const before = (last ? `,${gap}` : '') + name;
-        return {
-            offset,
-            length: 0,
-            text: before + this.#written(text, offset, before),
-            moved: moved?.map(move => ({ ...move, at: move.at + before.length })),
-        };
+        const { text: after, moved } = this.#written(text, this.lineTo(offset) + before, before.length);
+        return { offset, length: 0, text: before + after, moved };
     }
 }
