@@ -1,14 +1,15 @@
 // Uses the editor in Chromium as visitors do: opens each page of the playground and every box in it, builds the jump
-// machine by mouse and by keyboard, drops files, saves a pack, and looks for controls without a name.
+// machine by mouse and by keyboard, drops files, saves a pack, edits a served file, and looks for controls without a
+// name.
 //
 //   node editor.mjs SITE_FOLDER LIMBER      SITE_FOLDER is where samples/playground/build.sh has built; LIMBER is the
 //                                           native command, which plays what the editor saves
 import { deepEqual } from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
+import { cpus, tmpdir } from 'node:os';
 import { extname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
@@ -37,12 +38,14 @@ const expect = (holds, what) => {
     failed += !holds;
 };
 
-async function open(query) {
+const open = query => openPage(`http://127.0.0.1:${server.address().port}/editor.html${query}`);
+
+async function openPage(address) {
     const page = await browser.newPage({ viewport: { width: 1500, height: 900 } });
     page.setDefaultTimeout(60000);
-    page.on('pageerror', error => expect(false, `${query}: ${error.stack}`));
+    page.on('pageerror', error => expect(false, `${address}: ${error.stack}`));
     page.on('dialog', dialog => dialog.accept());
-    await page.goto(`http://127.0.0.1:${server.address().port}/editor.html${query}`);
+    await page.goto(address);
     await page.waitForSelector('.react-flow__node');
     await page.waitForFunction(() => document.querySelector('.timeline output')?.textContent !== '-0.02 s');
     return page;
@@ -336,6 +339,35 @@ async function machineAndPack() {
     await page.close();
 }
 
+// Edits a file by `limber serve`, while another program changes it, and another file is opened meanwhile.
+async function served() {
+    const scratch = mkdtempSync(join(tmpdir(), 'limber-editor-')), graph = join(scratch, 'graph.json');
+    const write = clip => writeFileSync(graph, `{"op": "clip", "clip": "${clip}", "play": true}\n`);
+    write('walk');
+    const serve = spawn(limber, ['serve', 'mannequin', '--graph', graph, '--site', join(folder, 'dist')]);
+    const address = await new Promise(resolve => serve.stdout.once('data', data => resolve(String(data).trim())));
+    const page = await openPage(address), shows = clip => page.waitForSelector(`.box:has-text("${clip}")`);
+    await shows('walk');
+    expect(await page.evaluate(() => performance.getEntriesByType('resource')
+        .some(({ name }) => name.includes('limber-threads'))) === cpus().length > 1, 'served pages have threads');
+    write('run');
+    await shows('run');
+    expect(true, 'what another program saves is shown');
+    await openText(page, '{"op": "clip", "clip": "wave", "play": true}\n');
+    await shows('wave');
+    await page.click('button:text-is("Undo")');
+    await shows('run');
+    await page.locator('.react-flow__node:has-text("run")').dispatchEvent('click');
+    await field(page, 'clip').fill('jump');
+    await page.keyboard.press('Enter');
+    await page.click('button:text-is("Save")');
+    await page.waitForSelector('#said:text-is("Saved.")');
+    expect(readFileSync(graph, 'utf8').includes('"jump"'), 'a file is saved, after another one was opened');
+    await page.close();
+    serve.kill();
+    rmSync(scratch, { recursive: true });
+}
+
 try {
     await everyPage();
     await byMouse();
@@ -343,6 +375,7 @@ try {
     await edits();
     await files();
     await machineAndPack();
+    await served();
 } catch (error) {
     expect(false, error.message);
 }

@@ -8,6 +8,7 @@ import type { Node } from 'jsonc-parser';
 
 import { at, isObject } from './schema.ts';
 import type { Path } from './schema.ts';
+import type { Served } from './source.ts';
 
 // Replaces `length` characters at `offset`.
 export interface Change {
@@ -31,7 +32,16 @@ export interface Mark {
 
 export type Positions = Record<string, [x: number, y: number]>;
 
+// The file that a text was opened from.
+export interface Origin {
+    readonly name: string;
+    readonly opened: number; // when, in milliseconds
+    readonly served?: Served;
+    saved: string; // what it has
+}
+
 interface State {
+    origin: Origin;
     text: string;
     positions: Positions;
     view: string; // pointer to the pose or machine whose boxes are shown
@@ -151,12 +161,13 @@ export class GraphDocument {
     #listeners = new Set<() => void>();
     version = 0; // counts changes of any kind
 
-    constructor(text: string, positions: Positions = {}) {
-        this.#state = { text, positions: {}, view: '#', selected: [] };
+    constructor(text: string, positions: Positions = {}, origin: Origin = { name: '', opened: 0, saved: text }) {
+        this.#state = { origin, text, positions: {}, view: '#', selected: [] };
         this.#parse();
         this.#state.positions = this.#fromNames(positions);
     }
 
+    get origin(): Origin { return this.#state.origin; }
     get text(): string { return this.#state.text; }
     get positions(): Positions { return this.#state.positions; }
     get view(): Path { return pathOf(this.#state.view); }
@@ -308,10 +319,16 @@ export class GraphDocument {
         this.apply([{ offset: start, length: old.length - stop - start, text: text.slice(start, text.length - stop) }]);
     }
 
-    // Shows another document. One step of undo.
-    load(text: string, label: string): void {
+    // Notes what a file has now.
+    save(text: string, origin: Origin): void {
+        origin.saved = text;
+        this.#notify();
+    }
+
+    // Shows another document. One step of undo, which also goes back to the file before.
+    load(text: string, label: string, origin: Origin): void {
         this.#remember(label);
-        this.#state = { text, positions: {}, view: '#', selected: [] };
+        this.#state = { origin, text, positions: {}, view: '#', selected: [] };
         this.#parse();
         this.#notify();
     }

@@ -57,13 +57,14 @@ function counted(n: number, what: string): string {
 
 export function Editor({ limber, schema, opened, bytes, others }: Props) {
     const operations = useMemo(() => new Operations(schema), [schema]);
-    const [file, setFile] = useState(() => {
-        const document = new GraphDocument(opened.text, opened.positions);
+    const [document] = useState(() => {
+        const { text, positions, name, served } = opened;
+        const document = new GraphDocument(text, positions, { name, opened: 0, served, saved: text });
         document.open(viewOf(document, []));
-        return { document, name: opened.name, saved: opened.text, served: opened.served, opened: 0 };
+        return document;
     });
-    const { document, served } = file, isChanged = document.text !== file.saved;
     const version = useSyncExternalStore(document.subscribe, () => document.version);
+    const file = document.origin, { served } = file, isChanged = document.text !== file.saved;
     const [preview, setPreview] = useState<Preview>();
     const [said, say] = useState('');
     const [wish, setWish] = useState<Wish>();
@@ -152,9 +153,8 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
         if (!new GraphDocument(text).tree) {
             throw new Error(`${name} is no JSON object.`);
         }
-        document.load(text, `open ${name}`);
+        document.load(text, `open ${name}`, { name, opened: performance.now(), saved });
         document.open(viewOf(document, []));
-        setFile({ document, name, saved, served: undefined, opened: file.opened + 1 });
     });
     const openFiles = async (files: Iterable<File>) => {
         for (const file of files) {
@@ -189,7 +189,7 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
         } else {
             await served.write('positions', document.positionsText());
         }
-        setFile({ ...file, saved: text });
+        document.save(text, file);
         say('Saved.');
     };
     const savePack = () => attempt(() => {
@@ -211,10 +211,12 @@ export function Editor({ limber, schema, opened, bytes, others }: Props) {
     useEffect(() => {
         const timer = served && setInterval(async () => {
             const text = await served.read('graph').catch(error => void say(String(error)));
-            if (text !== undefined && text !== document.text) {
+            if (document.origin !== file) {
+                served.forget('graph'); // until this file is shown again
+            } else if (text !== undefined && text !== file.saved && text !== document.text) {
                 const isChanged = document.text !== file.saved;
                 document.edit(isChanged ? 'load what somebody else saved' : 'load', () => document.replace(text));
-                setFile({ ...file, saved: text });
+                document.save(text, file);
                 say(isChanged ? 'Somebody else saved the file: it was loaded, and undo gives yours back.' : 'Loaded.');
             }
         }, 1000);

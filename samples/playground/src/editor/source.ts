@@ -77,6 +77,11 @@ export class Served {
         return this.#next(() => this.#write(name, text));
     }
 
+    // The next read returns the text, whatever it is.
+    forget(name: string): void {
+        this.#tags.delete(name);
+    }
+
     #next<Answer>(request: () => Promise<Answer>): Promise<Answer> {
         const answer = this.#last.then(request);
         this.#last = answer.catch(() => {});
