@@ -48,7 +48,10 @@ export type Output =
 /** An address, the bytes there, or a compiled module. */
 export type Wasm = string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module;
 
-/** Loads the library: `limber.wasm` beside this module, or with threads `limber-threads.wasm`. */
+/**
+ * Loads the library: `limber.wasm` beside this module, or with threads `limber-threads.wasm`. Other addresses are
+ * relative to the page, in node to the current folder.
+ */
 export function load(options?: {
     /** In place of `limber.wasm`. */
     wasm?: Wasm;

@@ -726,6 +726,12 @@ class Limber {
     }
 }
 
+// Addresses are relative to the page, in node to the current folder. Those of files of the package are written out, and
+// relative to import.meta.url, because bundlers look for them.
+function addressOf(text) {
+    return new URL(text, globalThis.location?.href ?? `file://${globalThis.process.cwd()}/`);
+}
+
 // Compiles limber.wasm from what load() was given.
 async function compile(wasm) {
     if (wasm instanceof WebAssembly.Module) {
@@ -734,7 +740,7 @@ async function compile(wasm) {
     if (wasm instanceof ArrayBuffer || ArrayBuffer.isView(wasm)) {
         return WebAssembly.compile(wasm);
     }
-    const url = new URL(wasm, import.meta.url);
+    const url = addressOf(wasm);
     if (url.protocol === 'file:') {
         return WebAssembly.compile(globalThis.process.getBuiltinModule('node:fs').readFileSync(url));
     }
@@ -762,7 +768,7 @@ function maySleep() {
 function createWorker(url) {
     if (globalThis.process?.getBuiltinModule !== undefined) {
         const { Worker: NodeWorker } = globalThis.process.getBuiltinModule('node:worker_threads');
-        return new NodeWorker(new URL(url ?? './worker.js', import.meta.url));
+        return new NodeWorker(url === undefined ? new URL('./worker.js', import.meta.url) : addressOf(url));
     }
     // Bundlers find the file by an expression of this form.
     return url === undefined ? new Worker(new URL('./worker.js', import.meta.url), { type: 'module' })
