@@ -748,7 +748,12 @@ async function compile(wasm) {
     if (!response.ok) {
         throw new LimberError(`${url}: ${response.status} ${response.statusText}`, 'LMB_ERROR_FILE');
     }
-    return WebAssembly.compile(await response.arrayBuffer());
+    const bytes = await response.arrayBuffer();
+    // Some servers answer with a page where a file is not.
+    if (bytes.byteLength < 4 || new DataView(bytes).getUint32(0) !== 0x0061736d) {
+        throw new LimberError(`${url} is no WebAssembly: give the address of limber.wasm to load()`, 'LMB_ERROR_FILE');
+    }
+    return WebAssembly.compile(bytes);
 }
 
 // Threads need a memory that they share. A page has one only if it is isolated.

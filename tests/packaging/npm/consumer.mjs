@@ -25,6 +25,14 @@ function refused(call, result, message) {
     throw new Error(`not refused: ${message}`);
 }
 
+/** @param {Parameters<typeof load>[0]} options @param {string} result @param {RegExp} message */
+async function rejected(options, result, message) {
+    const error = await load(options).then(() => undefined, error => error);
+    refused(() => {
+        throw error;
+    }, result, message);
+}
+
 /** @param {bigint} hash */
 const hex = hash => hash.toString(16).padStart(16, '0');
 
@@ -489,13 +497,6 @@ async function trap(pack) {
 // How many threads there may be, what says that one does not start, and what remains without them.
 /** @param {import('limber-animation').Limber} limber @param {Uint8Array | ArrayBuffer} pack */
 async function threads(limber, pack) {
-    /** @param {Parameters<typeof load>[0]} options @param {string} result @param {RegExp} message */
-    const rejected = async (options, result, message) => {
-        const error = await load(options).then(() => undefined, error => error);
-        refused(() => {
-            throw error;
-        }, result, message);
-    };
     for (const count of [0, 1.5, 257]) {
         await rejected({ threads: count }, 'LMB_ERROR_LIMIT', /threads are not 1 to 256/);
     }
@@ -554,6 +555,7 @@ export async function consume(read, print, asked, given) {
     const borrow = new TextDecoder().decode(await read('borrow.json'));
     const borrowing = hello.createGraph(borrow, { characters: { adult: hello, mannequin: character } });
     refused(() => hello.createGraph(borrow), 'LMB_ERROR_FORMAT', /from/);
+    await rejected({ wasm: 'data:text/html,page' }, 'LMB_ERROR_FILE', /is no WebAssembly/);
     const stranger = (await load()).open(await read('hello.gltf'), { name: 'hello.gltf' });
     const strange = { characters: { mannequin: stranger } };
     refused(() => hello.createGraph(borrow, strange), 'LMB_ERROR_ARGUMENT', /another load/);
