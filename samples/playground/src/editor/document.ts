@@ -1,8 +1,8 @@
 // The document: the text of a graph, where its boxes are drawn, what is open and selected, and what was before.
 //
 // The text alone counts. Every edit replaces the smallest part of it, so that whatever somebody else wrote stays as it
-// is, and undo gives back the same bytes. Boxes, selection and the open view are named by JSON pointers; an edit moves
-// them along with the text that they stand for.
+// is, but for the indents of what is moved, and undo gives back the same bytes. Boxes, selection and the open view are
+// named by JSON pointers; an edit moves them along with the text that they stand for.
 import { findNodeAtLocation, findNodeAtOffset, getNodePath, parseTree } from 'jsonc-parser';
 import type { Node } from 'jsonc-parser';
 
@@ -478,18 +478,19 @@ export class GraphDocument {
             : typeof text === 'function' ? { text: text(line.length, indentOf(line)) } : this.moving(text, line, at);
     }
 
-    // A part of the document as it is written after other lines: its own ones stay below what they were
-    // below, or begin two columns right of the line of the first.
+    // A part of the document as it is written after other lines, with its further lines indented anew: aligned with its
+    // beginning if they were, otherwise two columns right of the line in which it begins.
     moving({ offset, length }: Pick<Node, 'offset' | 'length'>, lines: string, at = 0) {
         const line = lines.slice(lines.lastIndexOf('\n') + 1);
         const old = this.lineTo(offset), [first, ...others] = this.text.slice(offset, offset + length).split('\n');
-        const least = Math.min(...others.map(indentOf)), isBelow = least > old.length && least !== indentOf(old) + 2;
+        const least = Math.min(...others.filter(other => other.trim() !== '').map(indentOf));
+        const isBelow = least > old.length && least !== indentOf(old) + 2;
         const shift = isBelow ? line.length - old.length : indentOf(line) + 2 - least;
         const moved = [{ from: offset, length: first.length, at }];
         let text = first, from = offset + first.length + 1;
         for (const other of others) {
-            const indent = indentOf(other);
-            text += `\n${' '.repeat(Math.max(indent + shift, 1))}`;
+            const isBlank = other.trim() === '', indent = isBlank ? 0 : indentOf(other);
+            text += `\n${isBlank ? '' : ' '.repeat(Math.max(indent + shift, 1))}`;
             moved.push({ from: from + indent, length: other.length - indent, at: at + text.length });
             text += other.slice(indent);
             from += other.length + 1;
