@@ -14,6 +14,8 @@ import { extname, join, normalize, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
+import { isolating } from '../web/browser.mjs';
+
 const [folder, limber] = process.argv.slice(2).map(path => resolve(path));
 const { chromium } = createRequire(join(folder, 'package.json'))('playwright-core');
 const source = new URL('../../samples/', import.meta.url);
@@ -22,8 +24,8 @@ const types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/cs
 const server = createServer((request, response) => {
     const path = join(folder, 'dist', normalize(decodeURIComponent(request.url.split('?')[0])));
     const isThere = existsSync(path);
-    response.writeHead(isThere ? 200 : 404, { 'Content-Type': types[extname(path)] ?? 'application/octet-stream',
-        'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' });
+    const type = types[extname(path)] ?? 'application/octet-stream';
+    response.writeHead(isThere ? 200 : 404, { 'Content-Type': type, ...isolating });
     response.end(isThere ? readFileSync(path) : undefined);
 }).listen(0, '127.0.0.1');
 await new Promise(listening => server.on('listening', listening));
@@ -339,6 +341,17 @@ async function machineAndPack() {
     await page.close();
 }
 
+// A link opens what it was made from, with the characters of its page.
+async function link() {
+    const page = await open('?page=child'), text = await textOf(page);
+    await page.click('button:text-is("Link")');
+    await page.waitForSelector('#said:text-is("The address holds the graph.")');
+    const linked = await openPage(page.url());
+    expect(await mistakes(linked) === 'No mistakes' && await textOf(linked) === text, 'a link opens the same graph');
+    await page.close();
+    await linked.close();
+}
+
 // Edits a file by `limber serve`, while another program changes it, and another file is opened meanwhile.
 async function served() {
     const scratch = mkdtempSync(join(tmpdir(), 'limber-editor-')), graph = join(scratch, 'graph.json');
@@ -375,6 +388,7 @@ try {
     await edits();
     await files();
     await machineAndPack();
+    await link();
     await served();
 } catch (error) {
     expect(false, error.message);

@@ -7,7 +7,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 
-import { show } from '../web/browser.mjs';
+import { isolating, show } from '../web/browser.mjs';
 
 const [site, update] = process.argv.slice(2);
 const file = new URL('playground.json', import.meta.url);
@@ -95,7 +95,7 @@ async function live() {
         return name.startsWith('site/') && !name.includes('..') && existsSync(path) ? readFileSync(path) : undefined;
     },
     flags: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
-    headers: { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' },
+    headers: isolating,
     seconds: 300,
 });
 if (status !== 0) {

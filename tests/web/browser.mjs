@@ -25,6 +25,12 @@ addEventListener('error', event => { lines.push(event.message); end(3); });
 addEventListener('unhandledrejection', event => { lines.push(String(event.reason)); end(3); });
 </script>`;
 
+// Headers that isolate a page, which then may have threads.
+export const isolating = {
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Embedder-Policy': 'require-corp',
+};
+
 export function show({ body, find, flags = ['--disable-gpu'], headers = {}, seconds = 600 }) {
     return new Promise(resolve => {
         const profile = mkdtempSync(join(tmpdir(), 'limber-page-'));

@@ -6,10 +6,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, normalize } from 'node:path';
 
-import { show } from '../../web/browser.mjs';
+import { isolating, show } from '../../web/browser.mjs';
 
 const [folder, threads] = process.argv.slice(2);
-const isolating = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
 const { status, text } = await show({
     body: `<script type="importmap">
 {"imports": {"limber-animation": "/node_modules/limber-animation/index.js"}}
