@@ -19,7 +19,7 @@ packages_peers=(assimp-testmodels blender python3-numpy)
 # and Wine), WebAssembly, the manual and its spelling, and the tools that count instructions. Mesa's drivers also contain
 # RADV.
 packages_ci=(git chromium mesa-vulkan-drivers vulkan-validationlayers clang clang-format libclang-rt-14-dev lld
-    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 python3 doxygen valgrind
+    gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user gcc-mingw-w64-x86-64 wine64 doxygen valgrind
     binutils emscripten node-typescript hunspell hunspell-en-gb)
 if ! command -v npm >/dev/null; then
     packages_peers+=(nodejs npm)
