@@ -69,7 +69,7 @@ static lmb_result profile_cpu(backend *backend, lmb_error *error) {
 }
 
 static size_t parameter_bytes(const workload *workload, uint32_t characters) {
-    return (size_t)characters * lmb_graph_parameter_count(workload->graph) * sizeof(float);
+    return (size_t)characters * lmb_graph_get_info(workload->graph)->parameter_count * sizeof(float);
 }
 
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {

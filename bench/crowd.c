@@ -56,7 +56,7 @@ uint64_t crowd_step(uint32_t frame) {
 }
 
 void crowd_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t stride = lmb_graph_parameter_count(graph);
+    const size_t stride = lmb_graph_get_info(graph)->parameter_count;
     for (uint32_t i = 0; i < characters; i++) {
         float *row = parameters + i * stride;
         uint32_t change = (units_at(frame) + hash(i, 0, 1) % SPEED_UNITS) / SPEED_UNITS;

@@ -19,7 +19,8 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
 
 // Returns the length of a frame in ticks.
 uint64_t crowd_step(uint32_t frame);
-// Writes the host's parameters to [characters][lmb_graph_parameter_count()]; those that the graph writes are unchanged.
+// Writes the host's parameters to [characters][lmb_graph_info.parameter_count]; those that the graph writes are
+// unchanged.
 void crowd_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters);
 // Lists the events of a frame, sorted, at most one per character. Returns their number.
 uint32_t crowd_list_events(uint32_t characters, uint32_t frame, lmb_event *events);

@@ -197,7 +197,7 @@ lmb_result divergent_sort(const workload *workload, uint32_t characters, uint32_
 }
 
 void divergent_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t width = lmb_graph_parameter_count(workload->graph);
+    const size_t width = lmb_graph_get_info(workload->graph)->parameter_count;
     memset(parameters, 0, characters * width * sizeof *parameters);
     for (uint32_t i = 0; i < characters; i++) {
         divergent_use uses[DIVERGENT_ACTIVE];

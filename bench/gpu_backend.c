@@ -241,7 +241,7 @@ static lmb_result open_memory(backend *backend, lmb_error *error) {
 // Palettes, local poses and parameters on the host and the device; a control's memory on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_joint_count(workload->actor->rig);
-    double parameters = lmb_graph_parameter_count(workload->graph);
+    double parameters = lmb_graph_get_info(workload->graph)->parameter_count;
     double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
     double own = (double)(workload_output_bytes(workload) + 2 * workload_memory_bytes(workload));
     return control + (double)characters * (own + sizeof(float) * (joints * LMB_POSE_COMPONENTS + 2.0 * parameters));

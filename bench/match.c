@@ -164,7 +164,7 @@ static lmb_result make_graph(const lmb_rig *rig, const walk_take *takes, uint32_
 // Runs the control of the crowd, and returns seconds for a character's frame.
 static lmb_result run_crowd(const lmb_graph *graph, double *seconds, lmb_error *error) {
     const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t row = lmb_graph_parameter_count(graph);
+    const uint32_t row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t state = 7;
     lmb_control_frame frame = lmb_default_control_frame();
     frame.state = calloc(CROWD, lmb_control_state_words(control) * sizeof(uint32_t));

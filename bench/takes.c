@@ -117,7 +117,7 @@ lmb_result takes_create(workload *workload, lmb_error *error) {
 }
 
 void takes_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t width = lmb_graph_parameter_count(graph);
+    const size_t width = lmb_graph_get_info(graph)->parameter_count;
     for (uint32_t i = 0; i < characters; i++) {
         uint32_t state = i * 0x9e3779b1u ^ (frame + i) / COURSE_FRAMES * 0x85ebca77u;
         random_next(&state);

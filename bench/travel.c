@@ -60,7 +60,7 @@ void travel_make(workload_kind kind, const actor *actor, travel *travel) {
 
 // Targets move on a circle of 5 m at 1.5 m/s. Rates differ by up to a tenth, so that the clips' phases do.
 void travel_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t stride = lmb_graph_parameter_count(graph);
+    const size_t stride = lmb_graph_get_info(graph)->parameter_count;
     uint32_t state = 1;
     for (uint32_t i = 0; i < characters; i++) {
         const float phase = (float)(random_next(&state) % 4096) / 4096.0f;

@@ -26,7 +26,8 @@ bool travel_has(workload_kind kind);
 // Makes the players and the character motion of a workload. `travel` must stay where it is.
 void travel_make(workload_kind kind, const actor *actor, travel *travel);
 
-// Writes the host's parameters to [characters][lmb_graph_parameter_count()]; those that the graph writes are unchanged.
+// Writes the host's parameters to [characters][lmb_graph_info.parameter_count]; those that the graph writes are
+// unchanged.
 void travel_fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters);
 
 #endif

@@ -294,7 +294,7 @@ static size_t dual_floats(const workload *workload) {
 }
 
 static size_t pose_floats(const workload *workload) {
-    return lmb_graph_pose_count(workload->graph) > 0 ? lmb_graph_pose_floats(workload->graph, 0) : 0;
+    return lmb_graph_get_info(workload->graph)->pose_count > 0 ? lmb_graph_pose_floats(workload->graph, 0) : 0;
 }
 
 static size_t channel_floats(const workload *workload) {
@@ -306,7 +306,7 @@ size_t workload_output_bytes(const workload *workload) {
 }
 
 size_t workload_memory_bytes(const workload *workload) {
-    return (pose_floats(workload) + channel_floats(workload) + lmb_graph_inertia_words(workload->graph)) *
+    return (pose_floats(workload) + channel_floats(workload) + lmb_graph_get_info(workload->graph)->inertia_words) *
            sizeof(float);
 }
 
@@ -340,7 +340,7 @@ lmb_result workload_memory_create(const workload *workload, uint32_t characters,
     lmb_result result = LMB_OK;
     memory->poses = allocate(characters, pose_floats(workload), &result, error);
     memory->channels = allocate(characters, channel_floats(workload), &result, error);
-    memory->inertia = allocate(characters, lmb_graph_inertia_words(workload->graph), &result, error);
+    memory->inertia = allocate(characters, lmb_graph_get_info(workload->graph)->inertia_words, &result, error);
     for (uint32_t i = 0; i < characters && result == LMB_OK; i++) {
         const float phase = (float)i / (float)characters;
         if (memory->poses != NULL) {

@@ -88,7 +88,7 @@ bool workload_kind_has_control(workload_kind kind);
 lmb_result workload_create(workload_kind kind, const actor *actor, workload *workload, lmb_error *error);
 void workload_destroy(workload *workload);
 
-// Writes the parameters [characters][lmb_graph_parameter_count()] of a frame: the clips' times, wrapped into their
+// Writes the parameters [characters][lmb_graph_info.parameter_count] of a frame: the clips' times, wrapped into their
 // durations, and the weight or the level of detail; with a control, only the parameters of the host.
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 // The same with a control, for frames that begin with the CROWD_WARM_FRAMES that warm up. The second function lists the

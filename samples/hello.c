@@ -115,7 +115,7 @@ static void fill_parameters(float *parameters) {
     const uint32_t time = lmb_graph_find_parameter(graph, "time");
     const uint32_t stretch = lmb_graph_find_parameter(graph, "stretch");
     check(time == LMB_NONE || stretch == LMB_NONE, "the graph has no parameters \"time\" and \"stretch\"");
-    for (uint32_t i = 0; i < CHARACTER_COUNT; i++, parameters += lmb_graph_parameter_count(graph)) {
+    for (uint32_t i = 0; i < CHARACTER_COUNT; i++, parameters += lmb_graph_get_info(graph)->parameter_count) {
         parameters[time] = 0.1f * (float)i;
         parameters[stretch] = (float)i / (CHARACTER_COUNT - 1);
     }
@@ -181,8 +181,9 @@ int main(int argc, char **argv) {
     const bool same_bits = lmb_control_hash(mapped, palettes.size / sizeof(uint32_t)) == PALETTE_HASH;
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(physical_device, &properties);
-    printf("hello: %u characters x %u joints on %s: palettes %s\n", CHARACTER_COUNT, lmb_graph_joint_count(graph),
-           properties.deviceName, same_bits ? "bit-exact" : "differ from those of the CPU");
+    printf("hello: %u characters x %u joints on %s: palettes %s\n", CHARACTER_COUNT,
+           lmb_graph_get_info(graph)->joint_count, properties.deviceName,
+           same_bits ? "bit-exact" : "differ from those of the CPU");
 
     vkDestroyBuffer(device, read_back, NULL);
     vkFreeMemory(device, read_back_memory, NULL);

@@ -27,11 +27,11 @@ typedef struct comparison {
 } comparison;
 
 static size_t parameter_floats(const comparison *c) {
-    return (size_t)lmb_graph_parameter_count(c->description.graph) * c->description.character_count;
+    return (size_t)lmb_graph_get_info(c->description.graph)->parameter_count * c->description.character_count;
 }
 
 static size_t inertia_words(const comparison *c) {
-    return (size_t)lmb_graph_inertia_words(c->description.graph) * c->description.character_count;
+    return (size_t)lmb_graph_get_info(c->description.graph)->inertia_words * c->description.character_count;
 }
 
 static void compare_words(const void *reference, const lmb_gpu_span *span, bits_part *part) {
@@ -116,7 +116,8 @@ static lmb_result move_crowd(const comparison *c, bits_part *part, lmb_error *er
 
 // Takes characters of a crowd that are next to each other, from several places of it.
 static lmb_result fill_divergent(const comparison *c, lmb_error *error) {
-    const uint32_t count = c->description.character_count, width = lmb_graph_parameter_count(c->description.graph);
+    const uint32_t count = c->description.character_count,
+                   width = lmb_graph_get_info(c->description.graph)->parameter_count;
     float *crowd = malloc((size_t)CROWD * width * sizeof *crowd);
     uint32_t *order = malloc(CROWD * sizeof *order);
     lmb_result result = crowd != NULL && order != NULL ? LMB_OK : actor_no_memory(error);

@@ -30,7 +30,7 @@ typedef struct definition {
 
 // Each character asks for another course every 0.7 seconds, in turns.
 static void fill(const lmb_graph *graph, uint32_t characters, uint32_t frame, float *parameters) {
-    const size_t width = lmb_graph_parameter_count(graph);
+    const size_t width = lmb_graph_get_info(graph)->parameter_count;
     for (uint32_t i = 0; i < characters; i++) {
         uint32_t state = i * 0x9e3779b1u ^ (frame + i) / COURSE_FRAMES * 0x85ebca77u;
         random_next(&state);
@@ -211,7 +211,8 @@ static void count_search(const matching *made, const lmb_motion_search_def *sear
 void matching_count(const matching *made, uint32_t characters, const uint32_t *state, const float *parameters,
                     matching_counts *counts) {
     const lmb_control *control = made->workload.control;
-    const size_t words = lmb_control_state_words(control), width = lmb_graph_parameter_count(made->workload.graph);
+    const size_t words = lmb_control_state_words(control),
+                 width = lmb_graph_get_info(made->workload.graph)->parameter_count;
     for (uint32_t i = 0; i < characters; i++) {
         lmb_matching_report report;
         if (lmb_control_explain_matching(control, state + i * words, parameters + i * width, 0, &report)) {

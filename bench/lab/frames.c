@@ -169,7 +169,7 @@ static void move_crowd(frames *frames) {
 
 // The parameters of the first frame on both sides.
 static void fill_parameters(frames *frames) {
-    const uint32_t count = lmb_graph_parameter_count(frames->workload->graph);
+    const uint32_t count = lmb_graph_get_info(frames->workload->graph)->parameter_count;
     const lmb_error no_memory = {.result = LMB_ERROR_MEMORY, .message = "no memory for parameters"};
     frames->parameters = calloc(frames->characters, count * sizeof(float));
     require(frames, frames->parameters != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);
@@ -210,7 +210,7 @@ static void run_reference(const frames *frames, const comparison *comparison) {
     lmb_error error;
     lmb_cpu *cpu;
     workload_memory memory;
-    const uint32_t count = lmb_graph_parameter_count(frames->workload->graph);
+    const uint32_t count = lmb_graph_get_info(frames->workload->graph)->parameter_count;
     float *parameters = malloc(comparison->count * count * sizeof *parameters);
     const lmb_error no_memory = {.result = LMB_ERROR_MEMORY, .message = "no memory for parameters"};
     require(frames, parameters != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);

@@ -198,7 +198,8 @@ typedef struct crowd_work {
 } crowd_work;
 
 static float *parameters_of(const crowd_work *crowd, uint32_t index) {
-    return crowd->parameters + (size_t)index * crowd->characters * lmb_graph_parameter_count(crowd->workload->graph);
+    return crowd->parameters +
+           (size_t)index * crowd->characters * lmb_graph_get_info(crowd->workload->graph)->parameter_count;
 }
 
 static void prepare_uses(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
@@ -296,7 +297,7 @@ static void print_crowds(const contestants all[SIZES], const double differences[
 static crowd_work create_crowd(const workload *workload, const sampled_clip *sampled, uint32_t characters,
                                bool compressed, const lmb_node_def *ik) {
     const lmb_rig *rig = workload->actor->rig;
-    const size_t parameters = (size_t)characters * lmb_graph_parameter_count(workload->graph);
+    const size_t parameters = (size_t)characters * lmb_graph_get_info(workload->graph)->parameter_count;
     const size_t palettes = (size_t)characters * lmb_rig_joint_count(rig) * 12;
     return (crowd_work){.workload = workload,
                         .characters = characters,
@@ -367,8 +368,8 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
             .workload = &workload,
             .characters = sizes[i],
             .ozz = ozz_crowd_create_divergent(actor->rig, sampled, workload.clip_count, sizes[i], actor->compressed),
-            .parameters =
-                allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_parameter_count(workload.graph), sizeof(float)),
+            .parameters = allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_get_info(workload.graph)->parameter_count,
+                                   sizeof(float)),
             .uses = allocate((size_t)MOST_FRAMES * sizes[i], sizeof(peer_uses)),
             .palettes = allocate((size_t)sizes[i] * lmb_rig_joint_count(actor->rig) * 12, sizeof(float))};
         error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};

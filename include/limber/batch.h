@@ -3,13 +3,13 @@
 /// Batches: a number of characters that run one graph, and the layout of their buffers. The layout is the same on the
 /// CPU and on the GPU, so either one can be compared with the other or replace it.
 ///
-/// With C characters, J joints, S sockets, M float channels and P = lmb_graph_parameter_count(), which can be more than
-/// lmb_graph_def.parameter_count:
+/// With C characters, J joints, S sockets, M float channels and P = lmb_graph_info.parameter_count, which can be more
+/// than lmb_graph_def.parameter_count:
 ///
 /// | buffer | shape | unit |
 /// | --- | --- | --- |
 /// | parameters | float [C][P] | as the graph's nodes use them |
-/// | points | float [C][lmb_graph_point_count()][4]: x, y, z, and a number that is not read | see ik.h |
+/// | points | float [C][lmb_graph_info.point_count][4]: x, y, z, and a number that is not read | see ik.h |
 /// | world transforms | float [C][3][4], row-major | model space to world space |
 /// | pose, local | float [C], each [10][J], then [M] channels | joint space to parent; channels as below |
 /// | model | float [C][J][3][4], row-major | joint space to model space |
@@ -132,15 +132,11 @@ typedef struct lmb_batch_def {
 /// No characters, the palette; a graph is needed.
 LMB_API lmb_batch_def lmb_default_batch_def(void);
 
-/// Returns the LMB_OUTPUT_..._BIT bits that a batch of this graph may request: all, except local transforms and dual
-/// quaternions for a graph that ends with #LMB_OP_WEIGHTED_MATRIX.
-LMB_API uint32_t lmb_graph_outputs(const lmb_graph *graph);
-
 /// Checks a batch.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT if batch or graph are NULL, if no or unknown output bits are set, if the graph lacks
-/// an output (lmb_graph_outputs()), or if the previous palette is requested without the palette; with #LMB_ERROR_LIMIT
-/// if a buffer would not fit a size_t.
+/// an output (lmb_graph_info.outputs), or if the previous palette is requested without the palette; with
+/// #LMB_ERROR_LIMIT if a buffer would not fit a size_t.
 LMB_API lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error);
 
 /// Returns the number of floats per character in an output's buffer, whether or not the batch outputs it.
@@ -157,10 +153,11 @@ typedef struct lmb_batch_inputs {
     /// The frame for the graph's control (lmb_graph_control()): its step and events are read, its states, parameters,
     /// emitted events and motions are written. NULL if the graph has none.
     const lmb_control_frame *control;
-    const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_pose_count()
-    const float *points;               ///< may be NULL if lmb_graph_point_count() is 0
-    /// World transforms; may be NULL unless lmb_graph_uses_transforms(). NULL: lmb_control_frame.matrices of `control`,
-    /// which lmb_cpu_run() and lmb_cpu_run_range() fill in first, so nodes follow the character's own motion.
+    const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_info.pose_count
+    const float *points;               ///< may be NULL if lmb_graph_info.point_count is 0
+    /// World transforms; may be NULL unless lmb_graph_info.uses_transforms. NULL: lmb_control_frame.matrices of
+    /// `control`, which lmb_cpu_run() and lmb_cpu_run_range() fill in first, so nodes follow the character's own
+    /// motion.
     const float *transforms;
     /// The whole batch's palette of the previous frame, for #LMB_OUTPUT_PREVIOUS_PALETTE_BIT. NULL takes the palette of
     /// this frame. It may be the same memory as the palette output, because it is read first.
@@ -172,12 +169,12 @@ typedef struct lmb_batch_inputs {
 typedef struct lmb_batch_outputs {
     float *buffers[LMB_OUTPUT_COUNT];
     uint32_t *refused; ///< #LMB_REFUSAL_COUNT counters of what this run refused, overwritten; may be NULL
-    /// uint32_t [C][lmb_graph_inertia_words()]: read and written, kept from frame to frame (inertia.h, chain.h, ik.h).
-    /// Start from zero. NULL: nothing is inertialized, no chain swings and no foot is locked. lmb_cpu_run() and
+    /// uint32_t [C][lmb_graph_info.inertia_words]: read and written, kept from frame to frame (inertia.h, chain.h,
+    /// ik.h). Start from zero. NULL: nothing is inertialized, no chain swings and no foot is locked. lmb_cpu_run() and
     /// lmb_cpu_run_range() fail then if the graph's machines have inertialized transitions; other runs do not.
     uint32_t *inertia;
-    /// uint32_t [C][lmb_graph_reached_count()]: 1 if a node reaches its target, or 0; written, kept from frame to frame
-    /// (ik.h, "Reached"). May be NULL.
+    /// uint32_t [C][lmb_graph_info.reached_count]: 1 if a node reaches its target, or 0; written, kept from frame to
+    /// frame (ik.h, "Reached"). May be NULL.
     uint32_t *reached;
 } lmb_batch_outputs;
 

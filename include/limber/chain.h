@@ -57,12 +57,12 @@
 /// still: it goes on from its last frame, or begins anew if that is long ago.
 ///
 /// **Memory.** A batch keeps 20 words for each bone of each character, with those of feet (ik.h) and after those of
-/// inertialization, in the same array: lmb_graph_inertia_words(), lmb_batch_outputs.inertia and lmb_gpu_batch_inertia()
-/// include them, and inertia.h says how to save and restore them. A character whose words are zeroed begins its chains
-/// anew. #LMB_EVENT_RESET does not do that by itself: to begin the chains anew too, zero the character's
-/// lmb_graph_inertia_words() words before that frame. This also drops the offset of an inertialized transition, which a
-/// character that begins anew does not have. Results are finite whatever the words contain. Without the memory the
-/// result is the base. A node that several nodes use is a chain for each use.
+/// inertialization, in the same array: lmb_graph_info.inertia_words, lmb_batch_outputs.inertia and
+/// lmb_gpu_batch_inertia() include them, and inertia.h says how to save and restore them. A character whose words are
+/// zeroed begins its chains anew. #LMB_EVENT_RESET does not do that by itself: to begin the chains anew too, zero the
+/// character's lmb_graph_info.inertia_words words before that frame. This also drops the offset of an inertialized
+/// transition, which a character that begins anew does not have. Results are finite whatever the words contain. Without
+/// the memory the result is the base. A node that several nodes use is a chain for each use.
 ///
 /// **Weights.** Each joint is slerp(base, simulated, w) with w in [0, 1]: the node's weight times the joint's in
 /// `weights`, as in stiffer roots and looser tips. At weight 0 the result is the base, to the bit. A joint's weight
@@ -79,9 +79,9 @@
 /// **Error.** With the default stiffness and damping, ends are within 1e-4 of float64 after seconds in which a chain of
 /// length 2 swings by half a turn. Chains with little of both amplify any difference, as a double pendulum does.
 ///
-/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Each joint of the
-/// chain steps the bones above it and its own, so n joints take n (n + 1) / 2 times the steps of the frame. Each finds
-/// all colliders first.
+/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_info.exchange_count). Each
+/// joint of the chain steps the bones above it and its own, so n joints take n (n + 1) / 2 times the steps of the
+/// frame. Each finds all colliders first.
 #ifndef LIMBER_CHAIN_H
 #define LIMBER_CHAIN_H
 

@@ -3,8 +3,8 @@
 /// Stage 1 of a frame: advances everything in a graph that changes over time, once per character.
 ///
 /// Reads the parameters and events of the host, keeps a state for each character, and writes parameters: those that the
-/// definitions below name, and those that the graph appends (lmb_graph_parameter_count()), such as times of clips and
-/// weights of states. The kernel and the CPU are compiled from one source and give the same bits.
+/// definitions below name, and those that the graph appends (lmb_graph_info.parameter_count), such as times of clips
+/// and weights of states. The kernel and the CPU are compiled from one source and give the same bits.
 ///
 /// A graph's descriptor (lmb_graph_def) has
 /// - **players** (lmb_player_def): a clip's node that has one advances its own time;
@@ -842,7 +842,7 @@ typedef struct lmb_emitted_event {
     /// a notify: 1. Negative if the player plays backwards; for a notify, if its clip does. 0 for an entry or exit.
     int32_t passes;
     lmb_emitted_kind kind;
-    uint32_t source; ///< player (lmb_graph_player_name()); for an entry or exit: machine (lmb_graph_machine_name())
+    uint32_t source; ///< player (lmb_graph_player_at()); for an entry or exit: machine (lmb_graph_machine_at())
     uint32_t part;   ///< of a notify: its index in the player's; of an entry or exit: the state; else 0
     int64_t ticks;   ///< when, since the frame's step began
 } lmb_emitted_event;
@@ -899,7 +899,7 @@ typedef struct lmb_control_frame {
     uint32_t event_count;
     uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
     float *motions;    ///< float [C][lmb_control_motion_floats()], written if there is a character motion; may be NULL
-    /// uint32_t [C][lmb_graph_reached_count()]: lmb_batch_outputs.reached of the frame before, for parameters of
+    /// uint32_t [C][lmb_graph_info.reached_count]: lmb_batch_outputs.reached of the frame before, for parameters of
     /// #lmb_reached_slot. NULL: no target is reached.
     const uint32_t *reached;
     /// float [C][3][4], row-major: lmb_control_matrix() of where each character is shown, written if there is a

@@ -30,7 +30,7 @@ typedef struct lmb_cost_def {
     lmb_cpu_path path;
     lmb_clock clock;
     /// Of `character_count` characters. The control is not run: `control` is ignored, and `parameters` has whole rows,
-    /// lmb_graph_parameter_count() floats each, as a run of the control has left them.
+    /// lmb_graph_info.parameter_count floats each, as a run of the control has left them.
     const lmb_batch_inputs *inputs;
     uint32_t character_count; ///< 1 or more; take enough to be representative: their clips and branches count
     uint32_t rounds;          ///< at most #LMB_MAX_COST_ROUNDS; 0 takes 9

@@ -28,9 +28,9 @@ typedef struct lmb_term_report {
     float right;
     uint32_t left_parameter;  ///< of `left`; or #LMB_NONE
     uint32_t right_parameter; ///< of `right`; or #LMB_NONE
-    uint32_t player;          ///< of a phase or a remaining time (lmb_graph_player_name()); or #LMB_NONE
+    uint32_t player;          ///< of a phase or a remaining time (lmb_graph_player_at()); or #LMB_NONE
     lmb_operand operand;      ///< a phase if it is a phase or a remaining time
-    uint32_t machine;         ///< of a state (lmb_graph_machine_name()); or #LMB_NONE
+    uint32_t machine;         ///< of a state (lmb_graph_machine_at()); or #LMB_NONE
     uint32_t event;           ///< of a trigger (lmb_graph_event_name()); or #LMB_NONE
     bool holds;               ///< of `and` and `or`: with the terms before it
 } lmb_term_report;

@@ -30,8 +30,8 @@
 ///
 /// Commands of a graph without a control, recorded without a profile, may also be submitted several times, each after
 /// the one before has completed, except for the first frame that was recorded of a batch with
-/// lmb_graph_inertia_words(), and for one that changes characters ("Characters"). They read the slot's parameters each
-/// time. With a control, record each frame anew: the step, number and events are those of the recording.
+/// lmb_graph_info.inertia_words, and for one that changes characters ("Characters"). They read the slot's parameters
+/// each time. With a control, record each frame anew: the step, number and events are those of the recording.
 ///
 /// **Wrong indices.** A function that returns where something is, such as lmb_gpu_batch_output(), returns nothing for a
 /// frame slot or span that does not exist. It also logs that as #LMB_LOG_ERROR (lmb_host of the lmb_gpu), with the
@@ -181,7 +181,7 @@ LMB_API lmb_gpu_probe_result lmb_gpu_probed(const lmb_gpu *gpu);
 ///
 /// Fails with #LMB_ERROR_ARGUMENT, #LMB_ERROR_MEMORY, #LMB_ERROR_VULKAN, and with #LMB_ERROR_DEVICE if the device lacks
 /// a kind of memory (#lmb_gpu_memory_use), or its workgroup memory is too small for the poses that the graph holds at
-/// once (lmb_graph_stack()). 32 KiB are always enough. 16 KiB, the minimum that Vulkan guarantees, are enough for 5
+/// once (lmb_graph_info.stack). 32 KiB are always enough. 16 KiB, the minimum that Vulkan guarantees, are enough for 5
 /// poses, and for more if a graph has few operations. Also with #LMB_ERROR_DEVICE if the driver limits the iterations
 /// of loops, as lavapipe does, and a kernel may need more of them for the graph.
 LMB_API lmb_result lmb_gpu_graph_create(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_graph **gpu_graph,
@@ -259,7 +259,7 @@ typedef struct lmb_gpu_batch_def {
     ///
     /// The size is rounded down to a multiple of one character's size in the largest of these buffers: an output, model
     /// matrices, inertialization, weights (64 bytes for each use of a clip, and 4 for each weight), or exchange areas
-    /// (lmb_graph_exchanges()). A size below that of one character is refused.
+    /// (lmb_graph_info.exchange_count). A size below that of one character is refused.
     VkDeviceSize span_bytes;
     /// The host binds spans as storage buffers: no span of the batch exceeds the device's maxStorageBufferRange.
     /// `span_bytes` is lowered to it. What is always one span, such as lmb_gpu_batch_motions(), must fit into that
@@ -309,7 +309,7 @@ LMB_API void lmb_gpu_batch_destroy(lmb_gpu_batch *batch);
 /// Returns the batch's description (batch.h), to run the same batch on the CPU and to compare.
 LMB_API lmb_batch_def lmb_gpu_batch_description(const lmb_gpu_batch *batch);
 
-/// Returns the parameters of a frame slot: mapped memory, float [C][lmb_graph_parameter_count()].
+/// Returns the parameters of a frame slot: mapped memory, float [C][lmb_graph_info.parameter_count].
 ///
 /// The host fills it before it submits the commands recorded for that slot, and must not change it until they have
 /// completed. At first its content is undefined; it keeps what the host writes. The control writes the graph's own
@@ -322,7 +322,7 @@ LMB_API float *lmb_gpu_batch_parameters(lmb_gpu_batch *batch, uint32_t slot);
 /// Copies the parameters of characters [first, first + count) to a frame slot. `rows` are float [count][length].
 ///
 /// Unlike memcpy() it checks: it fails with #LMB_ERROR_ARGUMENT if there is no such slot or character, or `length` is
-/// not lmb_graph_parameter_count(). Then nothing is written.
+/// not lmb_graph_info.parameter_count. Then nothing is written.
 LMB_API lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t slot, uint32_t first, uint32_t count,
                                                   const float *rows, uint32_t length, lmb_error *error);
 
@@ -331,7 +331,7 @@ LMB_API lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t
 /// `address` is that of float [C][lmb_graph_pose_floats()], laid out as batch.h says, aligned to 4, in a buffer of the
 /// host created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT. Nothing may
 /// write it while the kernels run, so it must not overlap an output of this frame. Fails with #LMB_ERROR_ARGUMENT if
-/// the slot does not exist, the graph does not have the pose buffer (lmb_graph_pose_count()), or the address is 0 or
+/// the slot does not exist, the graph does not have the pose buffer (lmb_graph_info.pose_count), or the address is 0 or
 /// not aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t pose, VkDeviceAddress address,
                                            lmb_error *error);
@@ -339,11 +339,11 @@ LMB_API lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, 
 /// Bind the points of targets (ik.h), and the world transforms, for a frame slot, for commands recorded afterwards.
 /// lmb_gpu_batch_def.own_transforms needs no transforms from the host.
 ///
-/// The addresses are those of float [C][lmb_graph_point_count()][4] and of float [C][3][4], laid out as batch.h says,
-/// aligned to 16, in buffers of the host created as for lmb_gpu_batch_bind_pose(). The host writes them before it
+/// The addresses are those of float [C][lmb_graph_info.point_count][4] and of float [C][3][4], laid out as batch.h
+/// says, aligned to 16, in buffers of the host created as for lmb_gpu_batch_bind_pose(). The host writes them before it
 /// submits, or compute shaders or copies write them, earlier on the same queue; nothing may write them while the
 /// kernels run. Fail with #LMB_ERROR_ARGUMENT if the slot does not exist, the graph reads no points or no world
-/// transforms (lmb_graph_point_count(), lmb_graph_uses_transforms()), or the address is 0 or not aligned.
+/// transforms (lmb_graph_info.point_count, lmb_graph_info.uses_transforms), or the address is 0 or not aligned.
 LMB_API lmb_result lmb_gpu_batch_bind_points(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress points,
                                              lmb_error *error);
 LMB_API lmb_result lmb_gpu_batch_bind_transforms(lmb_gpu_batch *batch, uint32_t slot, VkDeviceAddress transforms,
@@ -369,8 +369,8 @@ typedef struct lmb_gpu_record_info {
     /// The order changes no result. Neighbours that weigh the same clips take less time.
     ///
     /// A character that is listed twice is run twice. This is not allowed with a previous palette of the same slot, nor
-    /// if lmb_graph_inertia_words() is not 0, because both runs would change what is kept for the character's joints:
-    /// its results would then be undefined. An index outside the batch is ignored and counted as
+    /// if lmb_graph_info.inertia_words is not 0, because both runs would change what is kept for the character's
+    /// joints: its results would then be undefined. An index outside the batch is ignored and counted as
     /// #LMB_REFUSED_CHARACTER. A count above the capacity is counted so once, and replaced by the capacity.
     VkDeviceAddress list;
     VkDeviceAddress list_count;
@@ -424,16 +424,16 @@ LMB_API uint32_t lmb_gpu_batch_span_count(const lmb_gpu_batch *batch);
 LMB_API bool lmb_gpu_batch_output(const lmb_gpu_batch *batch, uint32_t slot, lmb_output output, uint32_t span,
                                   lmb_gpu_span *found);
 /// Returns where the words that inertialization keeps for a span's characters are stored: uint32_t
-/// [C][lmb_graph_inertia_words()], see inertia.h.
+/// [C][lmb_graph_info.inertia_words], see inertia.h.
 ///
 /// It is one buffer for all frame slots; each frame continues from the words of the frame before. So submit frames to
 /// one queue in the order in which they are to run, or order them with semaphores. To save the words copy them from the
 /// buffer, to restore them copy them to it, between frames, ordered by the host's barriers or semaphores. The first
 /// frame recorded begins by zeroing the buffer: submit it once and before all others, and copy what is to be restored
-/// after it. False, and a zero span, if lmb_graph_inertia_words() is 0 or there is no such span.
+/// after it. False, and a zero span, if lmb_graph_info.inertia_words is 0 or there is no such span.
 LMB_API bool lmb_gpu_batch_inertia(const lmb_gpu_batch *batch, uint32_t span, lmb_gpu_span *inertia);
 /// Returns where the words are stored that say which nodes reach their targets (ik.h, "Reached"): uint32_t
-/// [C][lmb_graph_reached_count()], as one span.
+/// [C][lmb_graph_info.reached_count], as one span.
 ///
 /// It is one buffer for all frame slots, as lmb_gpu_batch_inertia() is, and zeroed likewise. Zero if there are none.
 LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);

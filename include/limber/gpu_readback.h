@@ -33,8 +33,9 @@
 /// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
 ///
 /// **Cost.** A frame copies, for each character and as the contents say, lmb_control_emitted_words(),
-/// lmb_control_motion_floats(), lmb_control_state_words(), lmb_graph_inertia_words() and lmb_graph_reached_count()
-/// words of 4 bytes; or of all its words a hash of 8 bytes, which is computed on the device.
+/// lmb_control_motion_floats(), lmb_control_state_words(), lmb_graph_info.inertia_words and
+/// lmb_graph_info.reached_count words of 4 bytes; or of all its words a hash of 8 bytes, which is computed on the
+/// device.
 ///
 /// **Rollback.** With states, words of inertialization and reached targets, as far as the graph has them, a frame has
 /// all that the next one continues from: lmb_gpu_readback_save() makes a snapshot of it, and lmb_gpu_batch_restore()
@@ -110,8 +111,8 @@ typedef struct lmb_gpu_readback_frame {
     const float *motions;    ///< float [C][lmb_control_motion_floats()]
     const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
-    const uint32_t *reached; ///< uint32_t [C][lmb_graph_reached_count()]
-    const uint32_t *inertia; ///< uint32_t [C][lmb_graph_inertia_words()], after the frame
+    const uint32_t *reached; ///< uint32_t [C][lmb_graph_info.reached_count]
+    const uint32_t *inertia; ///< uint32_t [C][lmb_graph_info.inertia_words], after the frame
     const uint64_t *hashes;  ///< uint64_t [C]: lmb_characters_hash() of all characters, after the frame
     /// Characters that ran (lmb_gpu_record_info.character_count). Rows of others have older or undefined motions and
     /// emitted events.

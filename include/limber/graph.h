@@ -57,14 +57,15 @@ extern "C" {
 
 #define LMB_MAX_INPUTS 16u        ///< inputs of an operation, except blend spaces and machines (#LMB_MAX_SPACE_INPUTS)
 #define LMB_MAX_SPACE_INPUTS 64u  ///< inputs of a blend space, states of a machine
-#define LMB_MAX_STACK 11u         ///< poses held at once while a graph runs; see lmb_graph_stack()
+#define LMB_MAX_STACK 11u         ///< poses held at once while a graph runs; see lmb_graph_info.stack
 #define LMB_MAX_CHANNEL_STACK 81u ///< values of a float channel held at once; see lmb_graph_create()
 #define LMB_MAX_PARAMETERS 1024u  ///< of a character, with those that the graph appends
 #define LMB_MAX_POSES 8u          ///< pose buffers of one batch
 #define LMB_MAX_NODES 4096u
-#define LMB_MAX_CLIPS 65536u  ///< of one graph
-#define LMB_MAX_MASKS 65536u  ///< of one graph
-#define LMB_MAX_EXCHANGES 64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_exchanges()
+#define LMB_MAX_CLIPS 65536u ///< of one graph
+#define LMB_MAX_MASKS 65536u ///< of one graph
+#define LMB_MAX_EXCHANGES                                                                                              \
+    64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_info.exchange_count
 
 typedef struct lmb_graph lmb_graph;
 
@@ -338,7 +339,7 @@ typedef enum lmb_op {
     ///
     /// Where rotations differ, the result is smaller than either input, and it can shear, so it is not a pose. It can
     /// only be a graph's last operation, and a batch then outputs model matrices and what follows from them, but no
-    /// local transforms and no dual quaternions (lmb_graph_outputs()).
+    /// local transforms and no dual quaternions (lmb_graph_info.outputs).
     ///
     /// Elements are within 1e-6 of float64 times the largest element of the inputs: translation elements relative to
     /// the translations, the other nine relative to those nine. Float channels are the weighted mean.
@@ -685,7 +686,7 @@ typedef struct lmb_graph_def {
     const lmb_node_def *nodes; ///< the last one is the result
     uint32_t node_count;       ///< 1 to #LMB_MAX_NODES
     /// Parameters that the host sets or this descriptor names: 0 to #LMB_MAX_PARAMETERS. A character's row has more
-    /// floats if the graph appends parameters of its own: lmb_graph_parameter_count().
+    /// floats if the graph appends parameters of its own: lmb_graph_info.parameter_count.
     uint32_t parameter_count;
     const lmb_mirror_def *mirrors; ///< copied; may be NULL if there are none
     uint32_t mirror_count;         ///< 0 to #LMB_MAX_MIRRORS
@@ -801,20 +802,61 @@ LMB_API uint64_t lmb_graph_fingerprint(const lmb_graph *graph);
 LMB_API lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *clip, lmb_error *error);
 /// Returns whether the graph has a clip of that index and its slot, if it has one, is not empty.
 LMB_API bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t index);
-LMB_API uint32_t lmb_graph_clip_slot_count(const lmb_graph *graph);
-/// Returns what a slot was created with. `slot` is below lmb_graph_clip_slot_count(); the name lives as long as the
+/// Returns what a slot was created with. `slot` is below lmb_graph_info.clip_slot_count; the name lives as long as the
 /// graph. Otherwise returns lmb_default_clip_slot_def(), with the name "".
 LMB_API lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_t slot);
 /// Returns the clip index of the first slot of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_clip_slot(const lmb_graph *graph, const char *name);
 
-LMB_API uint32_t lmb_graph_joint_count(const lmb_graph *graph);
-/// Returns the number of floats in a character's row of parameters: first the lmb_graph_def.parameter_count of the
-/// descriptor, then those that the graph appends and writes for itself (times of clips that play, weights of states,
-/// inertialization). Values of a descriptor cannot read the latter.
-LMB_API uint32_t lmb_graph_parameter_count(const lmb_graph *graph);
-/// Returns the number of pose buffers that a batch must bind: the largest index used, plus one.
-LMB_API uint32_t lmb_graph_pose_count(const lmb_graph *graph);
+/// What a graph has, and what a batch of it needs.
+typedef struct lmb_graph_info {
+    uint32_t joint_count;
+    uint32_t channel_count; ///< the rig's float channels, which are copied into the graph
+    uint32_t socket_count;  ///< the rig's sockets, which are copied as well
+    /// Floats in a character's row of parameters: first the lmb_graph_def.parameter_count of the descriptor, then those
+    /// that the graph appends and writes for itself (times of clips that play, weights of states, inertialization).
+    /// Values of a descriptor cannot read the latter.
+    uint32_t parameter_count;
+    uint32_t event_count;
+    uint32_t player_count;
+    uint32_t group_count;
+    uint32_t machine_count;
+    uint32_t fade_count;
+    uint32_t clip_slot_count;
+    uint32_t pose_count;  ///< pose buffers that a batch must bind: the largest index used, plus one
+    uint32_t point_count; ///< points of each character for inverse kinematics (ik.h): the largest index used, plus one
+    bool uses_transforms; ///< whether a batch must have world transforms: a node has points in world space (ik.h)
+    /// LMB_OUTPUT_..._BIT bits that a batch may request: all, except local transforms and dual quaternions for a graph
+    /// that ends with #LMB_OP_WEIGHTED_MATRIX.
+    uint32_t outputs;
+    /// Words that a batch keeps for each character to inertialize the result (inertia.h), and for its chains (chain.h)
+    /// and feet (ik.h); 0 if the result is not inertialized and there is neither.
+    uint32_t inertia_words;
+    /// The first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
+    /// inertialized.
+    uint32_t inertia_parameters;
+    /// Words of each character that say which nodes reach their targets (ik.h, "Reached"): the largest index used, plus
+    /// one.
+    uint32_t reached_count;
+    /// Poses held at once while the graph runs.
+    ///
+    /// Inputs are evaluated in order. An operation of two inputs holds the first while it evaluates the second. One
+    /// that takes any number, such as #LMB_OP_WEIGHTED, holds sums of the size of two poses. So chains that grow in the
+    /// first input do not add to the stack.
+    uint32_t stack;
+    /// Exchange areas: poses that are evaluated for all joints first, because they are read at other joints.
+    ///
+    /// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM,
+    /// #LMB_OP_FOOT_PLACEMENT and #LMB_OP_CHAIN at chains and their ancestors, #LMB_OP_TWIST at the joint that twists.
+    /// In #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and
+    /// #LMB_OP_ADDITIVE its base and its result. Each such pose has an exchange area of its own, except that an
+    /// additive whose base is an additive in model space shares the base's. For each joint and float channel an area
+    /// takes 44 bytes per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
+    uint32_t exchange_count;
+} lmb_graph_info;
+
+/// Returns what a graph has and needs. It lives as long as the graph.
+LMB_API const lmb_graph_info *lmb_graph_get_info(const lmb_graph *graph);
 /// Returns the number of joints of a pose buffer: the rig's, or those of the joint map or the retarget's source in
 /// which it is used; 0 if it is unused.
 LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose);
@@ -823,44 +865,9 @@ LMB_API uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pos
 /// #LMB_POSE_COMPONENTS for each joint; if there are as many joints as in the rig, then one for each float channel,
 /// which is not read inside a joint map or a retarget.
 LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
-/// Returns the number of points of each character that a batch must have for inverse kinematics (ik.h): the largest
-/// index used, plus one.
-LMB_API uint32_t lmb_graph_point_count(const lmb_graph *graph);
-/// Returns whether a batch must have world transforms, because a node has points in world space (ik.h).
-LMB_API bool lmb_graph_uses_transforms(const lmb_graph *graph);
-/// Returns the number of the rig's sockets, which are copied into the graph.
-LMB_API uint32_t lmb_graph_socket_count(const lmb_graph *graph);
-/// Returns the number of the rig's float channels, which are copied into the graph.
-LMB_API uint32_t lmb_graph_channel_count(const lmb_graph *graph);
 /// Returns the number of joints that are computed at a level of detail (lod.h); all joints if the graph has no levels.
 /// A level above the last one counts as the last one.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
-/// Returns the number of words that a batch keeps for each character to inertialize the result (inertia.h), and for its
-/// chains (chain.h) and feet (ik.h); 0 if the result is not inertialized and there is neither.
-LMB_API uint32_t lmb_graph_inertia_words(const lmb_graph *graph);
-/// Returns the number of words of each character that say which nodes reach their targets (ik.h, "Reached"): the
-/// largest index used, plus one.
-LMB_API uint32_t lmb_graph_reached_count(const lmb_graph *graph);
-/// Returns the first of the #LMB_INERTIA_PARAMETERS parameters that inertialization reads, or #LMB_NONE if nothing is
-/// inertialized.
-LMB_API uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph);
-/// Returns the number of poses held at once while the graph runs.
-///
-/// Inputs are evaluated in order. An operation of two inputs holds the first while it evaluates the second. One that
-/// takes any number, such as #LMB_OP_WEIGHTED, holds sums of the size of two poses. So chains that grow in the first
-/// input do not add to the stack.
-LMB_API uint32_t lmb_graph_stack(const lmb_graph *graph);
-
-/// Returns the number of exchange areas: poses that are evaluated for all joints first, because they are read at other
-/// joints.
-///
-/// #LMB_OP_MIRROR reads its input at the partners of the joints, #LMB_OP_IK_TWO_BONE, #LMB_OP_IK_AIM,
-/// #LMB_OP_FOOT_PLACEMENT and #LMB_OP_CHAIN at chains and their ancestors, #LMB_OP_TWIST at the joint that twists. In
-/// #LMB_SPACE_MODEL, #LMB_OP_MAKE_ADDITIVE reads both inputs at the ancestors of the joints, and #LMB_OP_ADDITIVE its
-/// base and its result. Each such pose has an exchange area of its own, except that an additive whose base is an
-/// additive in model space shares the base's. For each joint and float channel an area takes 44 bytes per SIMD lane on
-/// the CPU, and 48 bytes per character and frame slot on the GPU.
-LMB_API uint32_t lmb_graph_exchanges(const lmb_graph *graph);
 
 /// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing
 /// advances by itself. It lives as long as the graph.
@@ -870,8 +877,6 @@ LMB_API const lmb_control *lmb_graph_control(const lmb_graph *graph);
 LMB_API uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade);
-/// Returns the number of fades.
-LMB_API uint32_t lmb_graph_fade_count(const lmb_graph *graph);
 
 /// A parameter of a graph.
 typedef struct lmb_graph_parameter {
@@ -886,27 +891,33 @@ typedef struct lmb_graph_parameter {
 LMB_API lmb_graph_parameter lmb_graph_parameter_at(const lmb_graph *graph, uint32_t index);
 /// Returns the index of the parameter of that name, if the host sets it, or #LMB_NONE. NULL finds nothing.
 LMB_API uint32_t lmb_graph_find_parameter(const lmb_graph *graph, const char *name);
-/// Fills a character's row of parameters, float [lmb_graph_parameter_count()], with initial values.
+/// Fills a character's row of parameters, float [lmb_graph_info.parameter_count], with initial values.
 LMB_API void lmb_graph_defaults(const lmb_graph *graph, float *row);
-LMB_API uint32_t lmb_graph_event_count(const lmb_graph *graph);
 /// Returns the event of that name, or #LMB_NONE. NULL finds nothing.
 LMB_API uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name);
 /// Returns the name of an event, "" without one. This name and those below live as long as the graph.
 LMB_API const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event);
-LMB_API uint32_t lmb_graph_player_count(const lmb_graph *graph);
-/// Returns the name of the player's clip.
-LMB_API const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player);
-/// Returns the duration of the player's clip, in seconds.
-LMB_API float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player);
-LMB_API uint32_t lmb_graph_group_count(const lmb_graph *graph);
 LMB_API const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group);
-LMB_API uint32_t lmb_graph_machine_count(const lmb_graph *graph);
-/// Returns the name of a machine, or of the fade that the machine belongs to.
-LMB_API const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine);
-LMB_API uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine);
-/// Returns the machine that owns a machine, because it runs inside one of its states, or #LMB_NONE. Stores the owning
-/// state in `state` unless that is NULL.
-LMB_API uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state);
+
+/// A player of a graph.
+typedef struct lmb_graph_player {
+    const char *name; ///< of its clip
+    float duration;   ///< of its clip, in seconds
+} lmb_graph_player;
+
+/// Returns a player. Its name is "" if there is no such player.
+LMB_API lmb_graph_player lmb_graph_player_at(const lmb_graph *graph, uint32_t index);
+
+/// A machine of a graph.
+typedef struct lmb_graph_machine {
+    const char *name; ///< of the machine, or of the fade that the machine belongs to
+    uint32_t state_count;
+    uint32_t owner;       ///< the machine in one of whose states it runs, or #LMB_NONE
+    uint32_t owner_state; ///< that state, or #LMB_NONE
+} lmb_graph_machine;
+
+/// Returns a machine. It has no states, and its name is "", if there is no such machine.
+LMB_API lmb_graph_machine lmb_graph_machine_at(const lmb_graph *graph, uint32_t index);
 /// Returns the name of a state. State 0 of a fade's machine is "out" and state 1 "in"; with lmb_fade_def.begins_in it
 /// is the other way round.
 LMB_API const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state);
@@ -919,9 +930,9 @@ LMB_API void lmb_graph_emitter_name(const lmb_graph *graph, const lmb_emitted_ev
 ///
 ///        2  s0   blend          s0 s1, weight speed uniform-s
 ///
-/// for the third instruction, which writes a blend of the poses at s0 and s1 of the stack (lmb_graph_stack()) to s0. An
-/// operation that runs as several instructions is named in each of them, "weighted begin" and so on. Parameters without
-/// a name are printed as p0, p1 and so on.
+/// for the third instruction, which writes a blend of the poses at s0 and s1 of the stack (lmb_graph_info.stack) to s0.
+/// An operation that runs as several instructions is named in each of them, "weighted begin" and so on. Parameters
+/// without a name are printed as p0, p1 and so on.
 LMB_API void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user);
 
 /// @}

@@ -40,8 +40,8 @@
 /// control depends on which characters were evaluated. To save or restore characters between frames, do the same with
 /// these words. On the CPU lmb_control_frame.reached has them; give it the memory of lmb_batch_outputs.reached.
 ///
-/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()). Then the joints
-/// that turn compute the solution, each by itself, and read all ancestors of the chain.
+/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_info.exchange_count). Then the
+/// joints that turn compute the solution, each by itself, and read all ancestors of the chain.
 #ifndef LIMBER_IK_H
 #define LIMBER_IK_H
 

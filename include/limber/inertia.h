@@ -36,8 +36,8 @@
 /// Translations and scales are within 1e-6 of float64, relative to the offset, rotations within 2e-6. If a rotation's
 /// offset is within 1e-3 of half a turn, either direction is allowed.
 ///
-/// **Memory.** A batch keeps lmb_graph_inertia_words() words for each character: first, if
-/// lmb_graph_inertia_parameters() is not #LMB_NONE, 26 for each joint, or 36 if a scale other than 1 can occur, then
+/// **Memory.** A batch keeps lmb_graph_info.inertia_words words for each character: first, if
+/// lmb_graph_info.inertia_parameters is not #LMB_NONE, 26 for each joint, or 36 if a scale other than 1 can occur, then
 /// those of chains (chain.h) and feet (ik.h), in the order in which they are evaluated. A joint's are the transforms
 /// shown in two frames, the offset, and the numbers of these frames. On the CPU the host owns them
 /// (lmb_batch_outputs.inertia); on a device the batch does (lmb_gpu_batch_inertia()). They are plain words without
@@ -70,10 +70,11 @@ extern "C" {
 
 /// Consecutive parameters of a character that control its inertialization.
 ///
-/// A graph whose machines inertialize writes them (lmb_graph_inertia_parameters()); with lmb_graph_def.inertialize the
-/// host does. Whoever writes them sets, at a switch, #LMB_INERTIA_TRIGGERED to the frame's number, #LMB_INERTIA_TIME to
-/// the frame's step and #LMB_INERTIA_DURATION, and in later frames adds their steps to the time. Values are clamped to
-/// their ranges. A value that is not finite is 0 and counts as a refused time (#LMB_REFUSED_TIME).
+/// A graph whose machines inertialize writes them (lmb_graph_info.inertia_parameters); with lmb_graph_def.inertialize
+/// the host does. Whoever writes them sets, at a switch, #LMB_INERTIA_TRIGGERED to the frame's number,
+/// #LMB_INERTIA_TIME to the frame's step and #LMB_INERTIA_DURATION, and in later frames adds their steps to the time.
+/// Values are clamped to their ranges. A value that is not finite is 0 and counts as a refused time
+/// (#LMB_REFUSED_TIME).
 typedef enum lmb_inertia_parameter {
     /// Number of the frame, an integer that may begin anywhere: one more in each frame that advances the character,
     /// whether or not it is shown, up to #LMB_MAX_INERTIA_NUMBER, then 0. Add two when the character starts anew,

@@ -64,8 +64,8 @@ extern "C" {
 /// Characters of a batch and where their words are. Zeroed: none.
 typedef struct lmb_character_words {
     uint32_t *states;           ///< uint32_t [row_count][lmb_control_state_words()]; not read if that is 0
-    uint32_t *inertia;          ///< uint32_t [row_count][lmb_graph_inertia_words()]; not read if that is 0
-    uint32_t *reached;          ///< uint32_t [row_count][lmb_graph_reached_count()]; not read if that is 0
+    uint32_t *inertia;          ///< uint32_t [row_count][lmb_graph_info.inertia_words]; not read if that is 0
+    uint32_t *reached;          ///< uint32_t [row_count][lmb_graph_info.reached_count]; not read if that is 0
     uint32_t row_count;         ///< of the batch
     const uint32_t *characters; ///< rows in any order, each below `row_count`; NULL: `first` and those that follow it
     uint32_t first;             ///< not read with `characters`
@@ -110,7 +110,7 @@ typedef struct lmb_snapshot {
     bool is_sealed;
     const uint32_t *states;  ///< uint32_t [character_count][state words], in the snapshot's bytes
     const uint32_t *inertia; ///< uint32_t [character_count][inertia words], in the snapshot's bytes
-    const uint32_t *reached; ///< uint32_t [character_count][lmb_graph_reached_count()], in the snapshot's bytes
+    const uint32_t *reached; ///< uint32_t [character_count][lmb_graph_info.reached_count], in the snapshot's bytes
 } lmb_snapshot;
 
 /// Returns the size of a snapshot of `count` characters.
@@ -173,7 +173,7 @@ LMB_API lmb_result lmb_snapshot_unpack(const void *packed, size_t packed_size, c
                                        void *bytes, size_t room, size_t *size, lmb_error *error);
 
 /// The words of one character, by what they are for. The first six are lmb_control_state_words(), the last two
-/// lmb_graph_inertia_words().
+/// lmb_graph_info.inertia_words.
 typedef struct lmb_state_sizes {
     uint32_t character; ///< of every character that has a state
     uint32_t smoothed;

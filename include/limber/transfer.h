@@ -74,8 +74,8 @@ LMB_API lmb_result lmb_graph_transfer_run(const lmb_graph_transfer *transfer, co
 /// another graph than the old one.
 LMB_API lmb_result lmb_graph_transfer_snapshot(const lmb_graph_transfer *transfer, const void *bytes, size_t size,
                                                void *converted, size_t room, lmb_error *error);
-/// Converts rows of parameters, float [count][lmb_graph_parameter_count()] of each graph: those that the host sets, by
-/// their names. All others have their initial values.
+/// Converts rows of parameters, float [count][lmb_graph_info.parameter_count] of each graph: those that the host sets,
+/// by their names. All others have their initial values.
 LMB_API void lmb_graph_transfer_parameters(const lmb_graph_transfer *transfer, const float *from, float *to,
                                            uint32_t count);
 

@@ -31,7 +31,7 @@
 ///
 /// **Error.** Helpers are within 1e-6 of float64, divided by the cosine of half the swing.
 ///
-/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_exchanges()).
+/// **Cost.** The base is evaluated for all joints first, in an exchange area (lmb_graph_info.exchange_count).
 #ifndef LIMBER_TWIST_H
 #define LIMBER_TWIST_H
 

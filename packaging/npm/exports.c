@@ -448,15 +448,15 @@ EXPORT void *problem_at(uint32_t index) {
 EXPORT uint32_t graph_count(const lmb_graph *graph, uint32_t of) {
     switch (of) {
     case OF_PARAMETERS:
-        return lmb_graph_parameter_count(graph);
+        return lmb_graph_get_info(graph)->parameter_count;
     case OF_EVENTS:
-        return lmb_graph_event_count(graph);
+        return lmb_graph_get_info(graph)->event_count;
     case OF_MACHINES:
-        return lmb_graph_machine_count(graph);
+        return lmb_graph_get_info(graph)->machine_count;
     case OF_PLAYERS:
-        return lmb_graph_player_count(graph);
+        return lmb_graph_get_info(graph)->player_count;
     case OF_GRAPH_JOINTS:
-        return lmb_graph_joint_count(graph);
+        return lmb_graph_get_info(graph)->joint_count;
     default:
         return 0;
     }
@@ -469,19 +469,19 @@ EXPORT const char *graph_name(const lmb_graph *graph, uint32_t of, uint32_t inde
     case OF_EVENTS:
         return lmb_graph_event_name(graph, index);
     case OF_MACHINES:
-        return lmb_graph_machine_name(graph, index);
+        return lmb_graph_machine_at(graph, index).name;
     default:
-        return lmb_graph_player_name(graph, index);
+        return lmb_graph_player_at(graph, index).name;
     }
 }
 
 // Returns the fade of a machine, or LMB_NONE.
 static uint32_t fade_of(const lmb_graph *graph, uint32_t machine) {
     uint32_t fade = 0;
-    while (fade < lmb_graph_fade_count(graph) && lmb_graph_fade_machine(graph, fade) != machine) {
+    while (fade < lmb_graph_get_info(graph)->fade_count && lmb_graph_fade_machine(graph, fade) != machine) {
         fade++;
     }
-    return fade < lmb_graph_fade_count(graph) ? fade : LMB_NONE;
+    return fade < lmb_graph_get_info(graph)->fade_count ? fade : LMB_NONE;
 }
 
 EXPORT bool graph_is_fade(const lmb_graph *graph, uint32_t machine) {
@@ -525,11 +525,11 @@ EXPORT void *graph_parameter(const lmb_graph *graph, uint32_t index) {
 }
 
 EXPORT double graph_player_duration(const lmb_graph *graph, uint32_t player) {
-    return (double)lmb_graph_player_duration(graph, player);
+    return (double)lmb_graph_player_at(graph, player).duration;
 }
 
 EXPORT uint32_t graph_state_count(const lmb_graph *graph, uint32_t machine) {
-    return lmb_graph_state_count(graph, machine);
+    return lmb_graph_machine_at(graph, machine).state_count;
 }
 
 EXPORT const char *graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
@@ -676,10 +676,10 @@ EXPORT void batch_destroy(batch *b) {
 // Allocates what each character has, with initial parameters and world transforms at the origin.
 static bool allocate(batch *b) {
     const size_t count = b->def.character_count;
-    const uint32_t parameter_count = lmb_graph_parameter_count(b->graph);
+    const uint32_t parameter_count = lmb_graph_get_info(b->graph)->parameter_count;
     bool failed = false;
     b->parameters = zeroed(count * parameter_count, sizeof(float), &failed);
-    b->points = zeroed(count * lmb_graph_point_count(b->graph) * 4, sizeof(float), &failed);
+    b->points = zeroed(count * lmb_graph_get_info(b->graph)->point_count * 4, sizeof(float), &failed);
     b->transforms = zeroed(count * LMB_MATRIX_COMPONENTS, sizeof(float), &failed);
     b->frame.state = zeroed(count * b->state_words, sizeof(uint32_t), &failed);
     b->frame.emitted = zeroed(count * b->emitted_words, sizeof(uint32_t), &failed);
@@ -694,7 +694,7 @@ static bool allocate(batch *b) {
                 zeroed(count * lmb_batch_output_floats(&b->def, (lmb_output)i), sizeof(float), &failed);
         }
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(b->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(b->graph)->pose_count; i++) {
         b->poses[i] = zeroed(count * lmb_graph_pose_floats(b->graph, i), sizeof(float), &failed);
         b->inputs.poses[i] = b->poses[i];
     }
@@ -742,8 +742,8 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     b->def = def;
     b->state_words = lmb_control_state_words(b->control);
     b->emitted_words = b->control != NULL ? lmb_control_emitted_words(b->control) : 0;
-    b->inertia_words = lmb_graph_inertia_words(graph);
-    b->reached_count = lmb_graph_reached_count(graph);
+    b->inertia_words = lmb_graph_get_info(graph)->inertia_words;
+    b->reached_count = lmb_graph_get_info(graph)->reached_count;
     if (!allocate(b) || !create_parts(b, (lmb_cpu_path)path)) {
         batch_destroy(b);
         return NULL;
@@ -797,7 +797,7 @@ EXPORT uint32_t batch_words(const batch *b, uint32_t which) {
     }
     switch (which) {
     case MEMORY_PARAMETERS:
-        return lmb_graph_parameter_count(b->graph);
+        return lmb_graph_get_info(b->graph)->parameter_count;
     case MEMORY_STATES:
         return b->state_words;
     case MEMORY_INERTIA:
@@ -805,7 +805,7 @@ EXPORT uint32_t batch_words(const batch *b, uint32_t which) {
     case MEMORY_MOTIONS:
         return b->control != NULL ? lmb_control_motion_floats(b->control) : 0;
     case MEMORY_POINTS:
-        return lmb_graph_point_count(b->graph) * 4;
+        return lmb_graph_get_info(b->graph)->point_count * 4;
     case MEMORY_TRANSFORMS:
         return LMB_MATRIX_COMPONENTS;
     case MEMORY_REACHED:
@@ -813,7 +813,7 @@ EXPORT uint32_t batch_words(const batch *b, uint32_t which) {
     case MEMORY_EMITTED:
         return b->emitted_words;
     default:
-        return which - MEMORY_POSES < lmb_graph_pose_count(b->graph)
+        return which - MEMORY_POSES < lmb_graph_get_info(b->graph)->pose_count
                    ? lmb_graph_pose_floats(b->graph, which - MEMORY_POSES)
                    : 0;
     }
@@ -824,7 +824,7 @@ EXPORT uint32_t *batch_refused(batch *b) {
 }
 
 EXPORT bool batch_send(batch *b, uint32_t character, uint32_t event) {
-    if (character >= b->def.character_count || event >= lmb_graph_event_count(b->graph)) {
+    if (character >= b->def.character_count || event >= lmb_graph_get_info(b->graph)->event_count) {
         return fail(LMB_ERROR_ARGUMENT, "there is no such character or event");
     }
     if (b->event_count == b->event_room) {
@@ -940,7 +940,7 @@ EXPORT double batch_player_time(const batch *b, uint32_t character, uint32_t pla
 }
 
 static const float *parameters_of(const batch *b, uint32_t character) {
-    return b->parameters + (size_t)character * lmb_graph_parameter_count(b->graph);
+    return b->parameters + (size_t)character * lmb_graph_get_info(b->graph)->parameter_count;
 }
 
 // Returns how many transitions leave the current state of a machine, and where the words of their reports are.

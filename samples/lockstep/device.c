@@ -159,8 +159,8 @@ static lmb_result create_batch(gpu_device *d, lmb_error *error) {
     lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
     readback.batch = d->batch;
     readback.contents = LMB_READBACK_STATES_BIT | LMB_READBACK_EMITTED_BIT |
-                        (lmb_graph_inertia_words(d->graph) > 0 ? LMB_READBACK_INERTIA_BIT : 0) |
-                        (lmb_graph_reached_count(d->graph) > 0 ? LMB_READBACK_REACHED_BIT : 0);
+                        (lmb_graph_get_info(d->graph)->inertia_words > 0 ? LMB_READBACK_INERTIA_BIT : 0) |
+                        (lmb_graph_get_info(d->graph)->reached_count > 0 ? LMB_READBACK_REACHED_BIT : 0);
     if (result == LMB_OK) {
         result = lmb_gpu_readback_create(d->gpu, &readback, &d->readback, error);
     }
@@ -222,8 +222,8 @@ lmb_result gpu_device_create(const lmb_graph *graph, uint32_t characters, gpu_de
     d->graph = graph;
     d->characters = characters;
     d->snapshot = malloc(lmb_snapshot_size(graph, characters));
-    d->row_bytes[PALETTES] = lmb_graph_joint_count(graph) * LMB_MATRIX_COMPONENTS * sizeof(float);
-    d->row_bytes[POINTS] = lmb_graph_point_count(graph) * 4 * sizeof(float);
+    d->row_bytes[PALETTES] = lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS * sizeof(float);
+    d->row_bytes[POINTS] = lmb_graph_get_info(graph)->point_count * 4 * sizeof(float);
     d->row_bytes[TRANSFORMS] = LMB_MATRIX_COMPONENTS * sizeof(float);
     lmb_result made = d->snapshot != NULL ? open_instance(d, error) : no_memory(error);
     made = made == LMB_OK ? open_device(d, error) : made;
@@ -266,10 +266,10 @@ static void read_back(const gpu_device *d, const lmb_control_frame *frame, const
     memcpy(frame->state, got.states, count * lmb_control_state_words(lmb_graph_control(d->graph)) * word);
     memcpy(frame->emitted, got.emitted, count * lmb_control_emitted_words(lmb_graph_control(d->graph)) * word);
     if (got.inertia != NULL) {
-        memcpy(outputs->inertia, got.inertia, count * lmb_graph_inertia_words(d->graph) * word);
+        memcpy(outputs->inertia, got.inertia, count * lmb_graph_get_info(d->graph)->inertia_words * word);
     }
     if (got.reached != NULL) {
-        memcpy(outputs->reached, got.reached, count * lmb_graph_reached_count(d->graph) * word);
+        memcpy(outputs->reached, got.reached, count * lmb_graph_get_info(d->graph)->reached_count * word);
     }
     memcpy(outputs->buffers[LMB_OUTPUT_PALETTE], d->mapped + d->offsets[PALETTES], count * d->row_bytes[PALETTES]);
 }
@@ -293,7 +293,7 @@ static lmb_result write_input(const gpu_device *d, const lmb_batch_inputs *input
         result = lmb_gpu_batch_send(d->batch, 0, frame->events[i].character, frame->events[i].event, error);
     }
     memcpy(lmb_gpu_batch_parameters(d->batch, 0), frame->parameters,
-           count * lmb_graph_parameter_count(d->graph) * sizeof(float));
+           count * lmb_graph_get_info(d->graph)->parameter_count * sizeof(float));
     if (inputs->points != NULL) {
         memcpy(d->mapped + d->offsets[POINTS], inputs->points, count * d->row_bytes[POINTS]);
     }

@@ -96,12 +96,12 @@ lmb_result world_create(const lmb_graph *graph, const script *script, uint32_t o
     w->own = own;
     w->capacity = script->player_count * script->squad;
     w->state_words = lmb_control_state_words(w->control);
-    w->inertia_words = lmb_graph_inertia_words(graph);
-    w->reached_words = lmb_graph_reached_count(graph);
+    w->inertia_words = lmb_graph_get_info(graph)->inertia_words;
+    w->reached_words = lmb_graph_get_info(graph)->reached_count;
     w->emitted_words = lmb_control_emitted_words(w->control);
-    w->palette_words = lmb_graph_joint_count(graph) * LMB_MATRIX_COMPONENTS;
-    w->parameter_count = lmb_graph_parameter_count(graph);
-    w->point_count = lmb_graph_point_count(graph);
+    w->palette_words = lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
+    w->parameter_count = lmb_graph_get_info(graph)->parameter_count;
+    w->point_count = lmb_graph_get_info(graph)->point_count;
     w->speed = lmb_graph_find_parameter(graph, "speed");
     w->aside = lmb_graph_find_parameter(graph, "aside");
     w->heading = lmb_graph_find_parameter(graph, "heading");

@@ -215,7 +215,7 @@ struct renderer {
     renderer(const char *path, GLFWwindow *of)
         : vk(of), window(vk, of), file(read_file(path)),
           pack(limber::open_pack(file.data(), file.size() * sizeof(uint32_t)).value()), mesh(pack.get()),
-          graph(create_graph(pack.get())), skin(mesh.create_skin(lmb_graph_joint_count(graph.get()))),
+          graph(create_graph(pack.get())), skin(mesh.create_skin(lmb_graph_get_info(graph.get())->joint_count)),
           gpu(create_gpu(vk)), gpu_graph(limber::create_gpu_graph(gpu.get(), graph.get()).value()),
           batch(create_batch(gpu.get(), gpu_graph.get())), gpu_skin(limber::create_gpu_skin(gpu.get()).value()),
           readback(create_readback(gpu.get(), batch.get())) {
@@ -317,7 +317,7 @@ struct renderer {
 
     // Everybody walks in a circle, at a speed of their own. Other parameters keep their defaults.
     void write_parameters(uint32_t current) {
-        const uint32_t count = lmb_graph_parameter_count(graph.get());
+        const uint32_t count = lmb_graph_get_info(graph.get())->parameter_count;
         const uint32_t speed = lmb_graph_find_parameter(graph.get(), "speed");
         const uint32_t heading = lmb_graph_find_parameter(graph.get(), "heading");
         float *row = lmb_gpu_batch_parameters(batch.get(), current);

@@ -140,7 +140,7 @@ static lmb_result create_program(const comparison_def *comparison_def, compariso
     character->graph = NULL;
     lmb_result result = lmb_graph_create(&def, NULL, &character->graph, error);
     free(nodes);
-    if (result == LMB_OK && lmb_graph_pose_count(character->graph) > 0) {
+    if (result == LMB_OK && lmb_graph_get_info(character->graph)->pose_count > 0) {
         result = viewer_fail(error, LMB_ERROR_UNSUPPORTED,
                              "--poses: there are no pose buffers here; --pose gives a static pose");
     }

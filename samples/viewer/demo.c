@@ -79,7 +79,7 @@ static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character
     lmb_graph_destroy(character->graph);
     demo->graph = character->graph = graph;
     demo->control = lmb_graph_control(graph);
-    demo->parameter_count = lmb_graph_parameter_count(graph);
+    demo->parameter_count = lmb_graph_get_info(graph)->parameter_count;
     return LMB_OK;
 }
 
@@ -184,7 +184,8 @@ static lmb_result create_scene(demo *demo, lmb_error *error) {
     if (!play_scene_needs_palettes(demo->scene)) {
         return LMB_OK;
     }
-    const size_t joints = lmb_graph_joint_count(demo->graph), words = lmb_graph_inertia_words(demo->graph);
+    const size_t joints = lmb_graph_get_info(demo->graph)->joint_count,
+                 words = lmb_graph_get_info(demo->graph)->inertia_words;
     demo->palettes = calloc(crowd->count * joints * LMB_MATRIX_COMPONENTS + 1, sizeof(float));
     demo->inertia = calloc(crowd->count * words + 1, sizeof(uint32_t));
     if (demo->palettes == NULL || demo->inertia == NULL) {
@@ -224,12 +225,12 @@ static lmb_result run_poses(demo *demo, lmb_error *error) {
 }
 
 static size_t point_bytes(const demo *demo) {
-    return (size_t)demo->crowd->count * lmb_graph_point_count(demo->graph) * 4 * sizeof(float);
+    return (size_t)demo->crowd->count * lmb_graph_get_info(demo->graph)->point_count * 4 * sizeof(float);
 }
 
 static size_t transform_bytes(const demo *demo) {
     const size_t bytes = (size_t)demo->crowd->count * LMB_MATRIX_COMPONENTS * sizeof(float);
-    return lmb_graph_uses_transforms(demo->graph) ? bytes : 0;
+    return lmb_graph_get_info(demo->graph)->uses_transforms ? bytes : 0;
 }
 
 lmb_result demo_bind(demo *demo, device *device, lmb_gpu_batch *batch, uint32_t frame_count, lmb_error *error) {
@@ -327,7 +328,7 @@ void demo_send(demo *demo, uint32_t character, const char *event) {
 }
 
 const char *demo_state(const demo *demo, uint32_t character) {
-    if (lmb_graph_machine_count(demo->graph) == 0) {
+    if (lmb_graph_get_info(demo->graph)->machine_count == 0) {
         return "";
     }
     const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
@@ -483,11 +484,11 @@ lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu
 }
 
 static bool has_machine(const demo *demo) {
-    return lmb_graph_machine_count(demo->graph) > 0;
+    return lmb_graph_get_info(demo->graph)->machine_count > 0;
 }
 
 static void show_events(demo *demo, ui *ui) {
-    for (uint32_t i = 0; i < lmb_graph_event_count(demo->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(demo->graph)->event_count; i++) {
         const char *event = lmb_graph_event_name(demo->graph, i);
         if (ui_button(ui, event)) {
             for (uint32_t k = 0; k < demo->crowd->count; k++) {
@@ -499,11 +500,11 @@ static void show_events(demo *demo, ui *ui) {
 
 // Shows the progress of each clip that the character plays.
 static void show_players(const demo *demo, ui *ui) {
-    for (uint32_t i = 0; !demo->kind->hides_clips && i < lmb_graph_player_count(demo->graph); i++) {
+    for (uint32_t i = 0; !demo->kind->hides_clips && i < lmb_graph_get_info(demo->graph)->player_count; i++) {
         if (lmb_control_player_weight(demo->control, demo->states, i) > 0.0f) {
             const double ticks = (double)lmb_control_player_ticks(demo->control, demo->states, i);
-            const double seconds = fmax((double)lmb_graph_player_duration(demo->graph, i), 1e-6);
-            ui_progress(ui, lmb_graph_player_name(demo->graph, i),
+            const double seconds = fmax((double)lmb_graph_player_at(demo->graph, i).duration, 1e-6);
+            ui_progress(ui, lmb_graph_player_at(demo->graph, i).name,
                         (float)(ticks / (double)LMB_TICKS_PER_SECOND / seconds));
         }
     }
@@ -511,7 +512,7 @@ static void show_players(const demo *demo, ui *ui) {
 
 // Shows how many characters are in each state.
 static void show_counts(const demo *demo, ui *ui) {
-    for (uint32_t i = 0; i < lmb_graph_state_count(demo->graph, 0); i++) {
+    for (uint32_t i = 0; i < lmb_graph_machine_at(demo->graph, 0).state_count; i++) {
         const char *name = lmb_graph_state_name(demo->graph, 0, i);
         char text[16];
         uint32_t count = 0;
@@ -533,7 +534,7 @@ void demo_show(demo *demo, ui *ui) {
     show_events(demo, ui);
     if (demo->crowd->count == 1) {
         if (has_machine(demo)) {
-            ui_value(ui, lmb_graph_machine_name(demo->graph, 0), demo_state(demo, 0));
+            ui_value(ui, lmb_graph_machine_at(demo->graph, 0).name, demo_state(demo, 0));
         }
         show_players(demo, ui);
     } else if (has_machine(demo)) {

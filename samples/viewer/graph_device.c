@@ -76,8 +76,8 @@ static lmb_result create_world(const graph_device_def *def, graph_device_version
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     const lmb_graph *graph = version->text->graph;
     const VkDeviceSize characters = def->character_count;
-    const VkDeviceSize points = characters * lmb_graph_point_count(graph) * 4 * sizeof(float);
-    const bool has_transforms = lmb_graph_uses_transforms(graph);
+    const VkDeviceSize points = characters * lmb_graph_get_info(graph)->point_count * 4 * sizeof(float);
+    const bool has_transforms = lmb_graph_get_info(graph)->uses_transforms;
     for (uint32_t i = 0; i < def->frame_count && i < GRAPH_DEVICE_FRAMES; i++) {
         if (points > 0 && (device_buffer_create(def->device, points, usage, true, &version->points[i], error) ||
                            lmb_gpu_batch_bind_points(version->batch, i, version->points[i].address, error))) {

@@ -60,7 +60,7 @@ static lmb_result compile(graph_version *version, const char *name) {
     if (lmb_graph_create(lmb_graph_json_def(version->json), NULL, &version->graph, error)) {
         return error->result;
     }
-    if (lmb_graph_pose_count(version->graph) == 0) {
+    if (lmb_graph_get_info(version->graph)->pose_count == 0) {
         return LMB_OK;
     }
     lmb_graph_destroy(version->graph);

@@ -254,7 +254,7 @@ static lmb_result create_scene(const graph_run_def *def, graph_run *run, lmb_err
     }
     run->scene_floats = (uint32_t)((play_scene_state_size(run->scene) + sizeof(float) - 1) / sizeof(float));
     if (play_scene_needs_palettes(run->scene)) {
-        run->palette_floats = lmb_graph_joint_count(def->graph) * LMB_MATRIX_COMPONENTS;
+        run->palette_floats = lmb_graph_get_info(def->graph)->joint_count * LMB_MATRIX_COMPONENTS;
     }
     return LMB_OK;
 }
@@ -279,18 +279,18 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
                                .graph = def->graph,
                                .control = lmb_graph_control(def->graph),
                                .character_count = def->character_count,
-                               .parameter_count = lmb_graph_parameter_count(def->graph),
-                               .point_count = lmb_graph_point_count(def->graph),
+                               .parameter_count = lmb_graph_get_info(def->graph)->parameter_count,
+                               .point_count = lmb_graph_get_info(def->graph)->point_count,
                                .state_words = lmb_control_state_words(lmb_graph_control(def->graph))};
         if (created->control != NULL) {
             created->emitted_words = lmb_control_emitted_words(created->control);
-            created->reached_words = lmb_graph_reached_count(def->graph);
+            created->reached_words = lmb_graph_get_info(def->graph)->reached_count;
         }
         if (create_scene(def, created, error)) {
             graph_run_destroy(created);
             return error->result;
         }
-        created->inertia_words = needs_poses(created) ? lmb_graph_inertia_words(def->graph) : 0;
+        created->inertia_words = needs_poses(created) ? lmb_graph_get_info(def->graph)->inertia_words : 0;
     }
     if (created == NULL || !create_memory(def, created)) {
         graph_run_destroy(created);
@@ -408,7 +408,7 @@ static lmb_result begin_apart(const graph_run *run, const graph_moment *moment, 
 // Runs a character through random events with parameters of its own; its position stays.
 static lmb_result scatter(graph_run *run, const graph_moment *moment, uint32_t character, lmb_error *error) {
     uint32_t *state = moment->states + (size_t)character * run->state_words;
-    const uint32_t events = lmb_graph_event_count(run->graph);
+    const uint32_t events = lmb_graph_get_info(run->graph)->event_count;
     const lmb_motion motion = lmb_control_motion(run->control, state);
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; result == LMB_OK && i < SCATTERED_FRAMES; i++) {
@@ -687,8 +687,8 @@ static void continue_scene(const graph_run *run, const graph_run *before, const 
 }
 
 static bool have_same_events(const graph_run *run, const graph_run *before) {
-    const uint32_t count = lmb_graph_event_count(run->graph);
-    bool same = run->emitted_words == before->emitted_words && count == lmb_graph_event_count(before->graph);
+    const uint32_t count = lmb_graph_get_info(run->graph)->event_count;
+    bool same = run->emitted_words == before->emitted_words && count == lmb_graph_get_info(before->graph)->event_count;
     for (uint32_t i = 0; same && i < count; i++) {
         same = strcmp(lmb_graph_event_name(run->graph, i), lmb_graph_event_name(before->graph, i)) == 0;
     }
@@ -709,7 +709,8 @@ typedef struct continuation {
 } continuation;
 
 static uint32_t most_words(const graph_run *run) {
-    const uint32_t inertia = lmb_graph_inertia_words(run->graph), reached = lmb_graph_reached_count(run->graph);
+    const uint32_t inertia = lmb_graph_get_info(run->graph)->inertia_words,
+                   reached = lmb_graph_get_info(run->graph)->reached_count;
     return inertia > reached ? inertia : reached;
 }
 
@@ -818,15 +819,16 @@ static void continue_frames(const continuation *c) {
 // Whether a machine or a player has the same name in both, so that something goes on.
 static bool have_common_parts(const graph_run *run, const graph_run *before) {
     bool found = false;
-    for (uint32_t i = 0; i < lmb_graph_machine_count(run->graph); i++) {
-        for (uint32_t k = 0; k < lmb_graph_machine_count(before->graph); k++) {
-            found =
-                found || strcmp(lmb_graph_machine_name(run->graph, i), lmb_graph_machine_name(before->graph, k)) == 0;
+    for (uint32_t i = 0; i < lmb_graph_get_info(run->graph)->machine_count; i++) {
+        for (uint32_t k = 0; k < lmb_graph_get_info(before->graph)->machine_count; k++) {
+            found = found ||
+                    strcmp(lmb_graph_machine_at(run->graph, i).name, lmb_graph_machine_at(before->graph, k).name) == 0;
         }
     }
-    for (uint32_t i = 0; i < lmb_graph_player_count(run->graph); i++) {
-        for (uint32_t k = 0; k < lmb_graph_player_count(before->graph); k++) {
-            found = found || strcmp(lmb_graph_player_name(run->graph, i), lmb_graph_player_name(before->graph, k)) == 0;
+    for (uint32_t i = 0; i < lmb_graph_get_info(run->graph)->player_count; i++) {
+        for (uint32_t k = 0; k < lmb_graph_get_info(before->graph)->player_count; k++) {
+            found = found ||
+                    strcmp(lmb_graph_player_at(run->graph, i).name, lmb_graph_player_at(before->graph, k).name) == 0;
         }
     }
     return found;
@@ -974,7 +976,7 @@ static uint32_t find_state_before(const graph_run *run, uint32_t character, uint
 
 bool graph_run_transition(const graph_run *run, uint32_t character, uint32_t machine, graph_transition *transition) {
     const graph_moment *now = graph_run_moment(run, 0);
-    const uint32_t inertia = lmb_graph_inertia_parameters(run->graph);
+    const uint32_t inertia = lmb_graph_get_info(run->graph)->inertia_parameters;
     if (now == NULL || run->control == NULL) {
         return false;
     }

@@ -725,7 +725,7 @@ static void show_targets(graph_view *view, ui *ui) {
 
 static void show_inputs(graph_view *view, ui *ui) {
     graph_run *run = view->run;
-    const uint32_t events = lmb_graph_event_count(run->graph);
+    const uint32_t events = lmb_graph_get_info(run->graph)->event_count;
     ui_begin_window(ui, "inputs");
     if (view->crowd->count > 1) {
         ui_check(ui, "of this character alone", &view->of_one);
@@ -754,10 +754,9 @@ static void show_inputs(graph_view *view, ui *ui) {
 // Returns whether the states that a machine is inside of are current.
 static bool is_current(const graph_run *run, uint32_t machine, const uint32_t *state) {
     bool current = true;
-    uint32_t owning = 0;
-    uint32_t owner = lmb_graph_machine_owner(run->graph, machine, &owning);
-    for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(run->graph, owner, &owning)) {
-        current = current && lmb_control_current_state(run->control, state, owner) == owning;
+    lmb_graph_machine inner = lmb_graph_machine_at(run->graph, machine);
+    for (; inner.owner != LMB_NONE; inner = lmb_graph_machine_at(run->graph, inner.owner)) {
+        current = current && lmb_control_current_state(run->control, state, inner.owner) == inner.owner_state;
     }
     return current;
 }
@@ -769,7 +768,7 @@ static void show_machine(const graph_view *view, uint32_t machine, const uint32_
     const uint32_t current = lmb_control_current_state(run->control, state, machine);
     graph_transition transition = {0};
     char text[LARGEST_TEXT] = "";
-    ui_value(ui, lmb_graph_machine_name(run->graph, machine),
+    ui_value(ui, lmb_graph_machine_at(run->graph, machine).name,
              is_current(run, machine, state) ? lmb_graph_state_name(run->graph, machine, current) : "-");
     if (graph_run_transition(run, view->watched, machine, &transition)) {
         snprintf(text, sizeof text, "from %s, %.0f %%%s", lmb_graph_state_name(run->graph, machine, transition.from),
@@ -782,7 +781,7 @@ static void show_machine(const graph_view *view, uint32_t machine, const uint32_
 
 static bool has_emitted_events(const graph_run *run) {
     bool found = false;
-    for (uint32_t i = 0; i < lmb_graph_event_count(run->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(run->graph)->event_count; i++) {
         found = found || !graph_run_hears(run, i);
     }
     return found;
@@ -801,7 +800,7 @@ static void show_emitted(const graph_view *view, ui *ui) {
 }
 
 static void show_machines(graph_view *view, const uint32_t *state, ui *ui) {
-    const uint32_t count = lmb_graph_machine_count(view->run->graph);
+    const uint32_t count = lmb_graph_get_info(view->run->graph)->machine_count;
     const bool emits = has_emitted_events(view->run);
     char text[LARGEST_TEXT];
     if (count == 0 && !emits && view->crowd->count == 1) {
@@ -839,7 +838,7 @@ static float progress_of(const tree *tree, uint32_t node) {
     if (player == LMB_NONE) {
         return -1.0f;
     }
-    const double seconds = fmax((double)lmb_graph_player_duration(run->graph, player), 1e-6);
+    const double seconds = fmax((double)lmb_graph_player_at(run->graph, player).duration, 1e-6);
     return (float)((double)lmb_control_player_ticks(run->control, tree->state, player) / (double)LMB_TICKS_PER_SECOND /
                    seconds);
 }

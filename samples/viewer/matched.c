@@ -9,7 +9,7 @@
 bool matched_has_any(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     bool any = false;
-    for (uint32_t i = 0; control != NULL && i < lmb_graph_machine_count(graph) && !any; i++) {
+    for (uint32_t i = 0; control != NULL && i < lmb_graph_get_info(graph)->machine_count && !any; i++) {
         any = lmb_control_matches(control, i);
     }
     return any;
@@ -17,7 +17,7 @@ bool matched_has_any(const lmb_graph *graph) {
 
 // Reports the first machine that plays a take. Returns it, or LMB_NONE.
 static uint32_t report(const matched *shown, lmb_matching_report *report) {
-    const uint32_t count = lmb_graph_machine_count(shown->graph);
+    const uint32_t count = lmb_graph_get_info(shown->graph)->machine_count;
     uint32_t machine = 0;
     while (machine < count &&
            !lmb_control_explain_matching(shown->control, shown->state, shown->parameters, machine, report)) {

@@ -39,8 +39,8 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
 // `first_points` are those of one. The caller frees the palettes.
 static lmb_result run_graph(const lmb_graph *graph, const float *parameters, const float *first_points, uint32_t count,
                             poses *poses, lmb_error *error) {
-    const size_t row = (size_t)lmb_graph_point_count(graph) * 4, points = (size_t)count * row;
-    *poses = (struct poses){.count = count, .joint_count = lmb_graph_joint_count(graph)};
+    const size_t row = (size_t)lmb_graph_get_info(graph)->point_count * 4, points = (size_t)count * row;
+    *poses = (struct poses){.count = count, .joint_count = lmb_graph_get_info(graph)->joint_count};
     poses->palettes = calloc((size_t)count * poses->joint_count * LMB_MATRIX_COMPONENTS, sizeof(float));
     float *zeros = calloc(points + (size_t)count * LMB_MATRIX_COMPONENTS, sizeof(float));
     lmb_cpu *cpu = NULL;

@@ -36,7 +36,7 @@ static lmb_result fill_and_compare(device *device, lmb_gpu_batch *gpu_batch, uin
     if (batch.character_count > COMPARED_CHARACTERS) {
         batch.character_count = COMPARED_CHARACTERS;
     }
-    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
+    size_t parameters = (size_t)batch.character_count * lmb_graph_get_info(batch.graph)->parameter_count;
     if (parameters > 0) { // otherwise there is no memory of parameters
         memcpy(sides->parameters, lmb_gpu_batch_parameters(gpu_batch, frame), parameters * sizeof(float));
     }
@@ -53,8 +53,8 @@ lmb_result compare_with_reference(device *device, lmb_gpu_batch *batch, uint32_t
                                   lmb_comparison *comparison, lmb_error *error) {
     lmb_batch_def description = lmb_gpu_batch_description(batch);
     size_t floats = (size_t)lmb_batch_output_floats(&description, LMB_OUTPUT_PALETTE) * description.character_count;
-    size_t parameters = (size_t)lmb_graph_parameter_count(description.graph) * description.character_count;
-    size_t words = (size_t)lmb_graph_inertia_words(description.graph) * description.character_count;
+    size_t parameters = (size_t)lmb_graph_get_info(description.graph)->parameter_count * description.character_count;
+    size_t words = (size_t)lmb_graph_get_info(description.graph)->inertia_words * description.character_count;
     const sides sides = {malloc((parameters + 1) * sizeof(float)), malloc(floats * sizeof(float)),
                          malloc(floats * sizeof(float)), malloc((words + 1) * sizeof(uint32_t))};
     lmb_result result = LMB_OK;

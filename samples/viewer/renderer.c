@@ -477,7 +477,7 @@ static push_constants begin_push(const renderer *renderer, const renderer_frame 
     VkDeviceAddress address = renderer->frames[frame->frame].address;
     return (push_constants){.frame = address,
                             .placements = address + sizeof(frame_data),
-                            .joint_count = lmb_graph_joint_count(renderer->character->graph)};
+                            .joint_count = lmb_graph_get_info(renderer->character->graph)->joint_count};
 }
 
 static void draw_meshes(const renderer *renderer, const renderer_frame *frame, push_constants constants, uint32_t level,

@@ -882,7 +882,7 @@ static lmb_result summarize(viewer *viewer, bool *good, lmb_error *error) {
     }
     terminal_print("device: %s\n", viewer->device.properties.deviceName);
     terminal_print("characters: %u of %s, %u joints each\n", viewer->crowd.count, viewer->character.name,
-                   lmb_graph_joint_count(viewer->character.graph));
+                   lmb_graph_get_info(viewer->character.graph)->joint_count);
     terminal_print("frames: %u of %ux%u in %.2f s\n", viewer->frames, extent.width, extent.height, viewer->seconds);
     if (timing_finish(&viewer->timing, error)) {
         return error->result;

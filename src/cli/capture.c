@@ -58,7 +58,7 @@ static capture describe(const capturing *capturing) {
                          (uint32_t)(lmb_control_emitted_words(run->control) / LMB_EMITTED_EVENT_WORDS),
                      .graph = run->subject.def,
                      .parameters = run->row,
-                     .parameter_count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph),
+                     .parameter_count = (size_t)run->character_count * lmb_graph_get_info(run->graph)->parameter_count,
                      .state = capturing->state,
                      .state_words = state_words(capturing),
                      .kept = capturing->kept,

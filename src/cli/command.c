@@ -66,7 +66,7 @@ static const char *settable_name_at(const void *graph, uint32_t index) {
 uint32_t command_find_parameter(const lmb_graph *graph, const char *name, size_t length, lmb_error *error) {
     uint32_t count = 0;
     bool is_written = false;
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->parameter_count; i++) {
         const lmb_graph_parameter found = lmb_graph_parameter_at(graph, i);
         const bool is_named = strlen(found.name) == length && memcmp(found.name, name, length) == 0;
         if (is_named && !found.is_written) {

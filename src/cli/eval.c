@@ -54,7 +54,7 @@ static lmb_result apply_setting(const lmb_graph *graph, const char *setting, flo
 
 static lmb_result fill_parameters(evaluation *evaluation, lmb_error *error) {
     const lmb_graph *graph = evaluation->graph;
-    const uint32_t count = lmb_graph_parameter_count(graph);
+    const uint32_t count = lmb_graph_get_info(graph)->parameter_count;
     const uint32_t time = evaluation->clip != NULL ? 0 : lmb_graph_find_parameter(graph, "time");
     for (uint32_t pose = 0; pose < evaluation->times.count; pose++) {
         float *row = evaluation->side.parameters + (size_t)pose * count;
@@ -101,8 +101,8 @@ static void fill_pose(evaluation *evaluation, uint32_t pose) {
 
 // Computed parameters alone do not make poses depend on earlier frames.
 static bool depends_on_frames(const lmb_graph *graph, const lmb_graph_def *def) {
-    return lmb_graph_player_count(graph) > 0 || lmb_graph_machine_count(graph) > 0 || def->smoothed_count > 0 ||
-           def->motion != NULL;
+    return lmb_graph_get_info(graph)->player_count > 0 || lmb_graph_get_info(graph)->machine_count > 0 ||
+           def->smoothed_count > 0 || def->motion != NULL;
 }
 
 static bool has_clips(const lmb_graph_def *def) {
@@ -142,14 +142,14 @@ static lmb_result check_times(evaluation *evaluation, lmb_error *error) {
 
 static lmb_result run(evaluation *evaluation, lmb_error *error) {
     side *side = &evaluation->side;
-    side->batch =
-        (lmb_batch_def){evaluation->graph, evaluation->times.count, PRINTED & lmb_graph_outputs(evaluation->graph)};
+    side->batch = (lmb_batch_def){evaluation->graph, evaluation->times.count,
+                                  PRINTED & lmb_graph_get_info(evaluation->graph)->outputs};
     side->gpu = evaluation->subject.gpu;
     side->device_name = evaluation->subject.device_name;
     if (side_create(side, error) || fill_parameters(evaluation, error)) {
         return error->result;
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(evaluation->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(evaluation->graph)->pose_count; i++) {
         fill_pose(evaluation, i);
     }
     return side_run(side, 0, 0, error);
@@ -224,7 +224,7 @@ static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t jo
 
 static void print_channels(const evaluation *evaluation, uint32_t pose) {
     const lmb_rig *rig = evaluation->subject.character.rig;
-    const uint32_t count = lmb_graph_channel_count(evaluation->graph);
+    const uint32_t count = lmb_graph_get_info(evaluation->graph)->channel_count;
     if (count > 0) {
         terminal_print("  channel  %-24s  %10s\n", "name", "value");
     }
@@ -246,7 +246,7 @@ static void print_pose(const evaluation *evaluation, uint32_t pose) {
     } else {
         terminal_print("  joint  %-24s  matrix in model space, row by row\n", "name");
     }
-    for (uint32_t joint = 0; joint < lmb_graph_joint_count(evaluation->graph); joint++) {
+    for (uint32_t joint = 0; joint < lmb_graph_get_info(evaluation->graph)->joint_count; joint++) {
         print_joint(evaluation, pose, joint);
     }
     print_channels(evaluation, pose);
@@ -261,7 +261,7 @@ static void print_instruction(void *user, const char *line) {
 }
 
 static void print_graph(const lmb_graph *graph) {
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->parameter_count; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
         terminal_print("parameter %s: %g, from %g to %g\n", parameter.name, (double)parameter.initial,
                        (double)parameter.min, (double)parameter.max);
@@ -314,12 +314,12 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     }
     json_floats(json, "bounds", output_of(evaluation, LMB_OUTPUT_BOUNDS, pose, 0, 0), LMB_BOX_COMPONENTS);
     json_begin_array(json, "joints");
-    for (uint32_t joint = 0; joint < lmb_graph_joint_count(evaluation->graph); joint++) {
+    for (uint32_t joint = 0; joint < lmb_graph_get_info(evaluation->graph)->joint_count; joint++) {
         write_joint(json, evaluation, pose, joint);
     }
     json_end_array(json);
     json_begin_array(json, "channels");
-    for (uint32_t channel = 0; channel < lmb_graph_channel_count(evaluation->graph); channel++) {
+    for (uint32_t channel = 0; channel < lmb_graph_get_info(evaluation->graph)->channel_count; channel++) {
         json_begin_named(json, lmb_rig_channel_name(evaluation->subject.character.rig, channel));
         json_float(json, "value", *output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, channel, 1));
         json_end_object(json);
@@ -330,7 +330,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
 
 static void write_parameters(json *json, const lmb_graph *graph) {
     json_begin_array(json, "parameters");
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->parameter_count; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
         json_begin_named(json, parameter.name);
         json_float(json, "default", parameter.initial);

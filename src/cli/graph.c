@@ -100,10 +100,10 @@ static void put_left(const printing *p, const lmb_term *term) {
     terminal_print("%s", lmb_operand_name(term->operand));
     if (lmb_operand_is_place(term->operand)) {
         terminal_print(" of ");
-        put(p, lmb_graph_player_name(p->graph, p->moving->player_of[term->player_node]));
+        put(p, lmb_graph_player_at(p->graph, p->moving->player_of[term->player_node]).name);
     } else if (term->operand == LMB_OPERAND_STATE) {
         terminal_print(" of ");
-        put(p, lmb_graph_machine_name(p->graph, p->moving->machine_of[term->machine_node]));
+        put(p, lmb_graph_machine_at(p->graph, p->moving->machine_of[term->machine_node]).name);
     } else if (term->operand == LMB_OPERAND_TRIGGER) {
         terminal_print(" ");
         put(p, lmb_graph_event_name(p->graph, term->event));
@@ -208,7 +208,7 @@ static const char *print_players(const printing *p, uint32_t machine, uint32_t s
         const lmb_moving_player *player = &p->moving->players[i];
         if (player->machine == machine && player->state == state) {
             terminal_print("%s", comma);
-            put(p, lmb_graph_player_name(p->graph, i));
+            put(p, lmb_graph_player_at(p->graph, i).name);
             terminal_print(" %s", ends[player->def->end]);
             if (player->def->repetitions > 0) {
                 terminal_print(" %u times", (unsigned)player->def->repetitions);
@@ -252,12 +252,12 @@ static void print_machine(const printing *p, uint32_t machine) {
     const lmb_moving_machine *from = &p->moving->machines[machine];
     const lmb_machine_def *def = &from->def;
     terminal_print("machine ");
-    put(p, lmb_graph_machine_name(p->graph, machine));
+    put(p, lmb_graph_machine_at(p->graph, machine).name);
     if (from->machine != LMB_NONE) {
         terminal_print(", within the state ");
         put(p, lmb_graph_state_name(p->graph, from->machine, from->state));
         terminal_print(" of ");
-        put(p, lmb_graph_machine_name(p->graph, from->machine));
+        put(p, lmb_graph_machine_at(p->graph, from->machine).name);
     }
     terminal_print("\n");
     for (uint32_t state = 0; state < def->state_count; state++) {
@@ -324,7 +324,7 @@ static void draw_inner(const printing *p, uint32_t machine) {
 
 static void draw_machine(const printing *p, uint32_t machine) {
     terminal_print("subgraph cluster_%u {\n", machine);
-    draw_label(p, lmb_graph_machine_name(p->graph, machine));
+    draw_label(p, lmb_graph_machine_at(p->graph, machine).name);
     terminal_print(";\n");
     draw_states(p, machine);
     draw_transitions(p, machine);
@@ -445,7 +445,8 @@ static void print_state_sizes(const lmb_graph *graph) {
                 {"character motion", sizes.motion},
                 {"inertialization", sizes.inertialization + sizes.joints},
                 {"chains and feet", sizes.chains_and_feet}};
-    const uint64_t words = (uint64_t)lmb_control_state_words(lmb_graph_control(graph)) + lmb_graph_inertia_words(graph);
+    const uint64_t words =
+        (uint64_t)lmb_control_state_words(lmb_graph_control(graph)) + lmb_graph_get_info(graph)->inertia_words;
     terminal_print("fingerprint 0x%016llx\na character keeps %llu bytes\n",
                    (unsigned long long)lmb_graph_fingerprint(graph), (unsigned long long)words * 4);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -458,7 +459,7 @@ static void print_state_sizes(const lmb_graph *graph) {
 // Counts the parameters that the host sets.
 static uint32_t count_own_parameters(const lmb_graph *graph) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->parameter_count; i++) {
         count += !lmb_graph_parameter_at(graph, i).is_written;
     }
     return count;
@@ -483,8 +484,8 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
     if (((graph_command *)subject)->check) {
         subject_warn(subject);
         terminal_print("good: %u poses, %u parameters, %u events, %u machines\n", (unsigned)subject->def->node_count,
-                       (unsigned)count_own_parameters(graph), (unsigned)lmb_graph_event_count(graph),
-                       (unsigned)lmb_graph_machine_count(graph));
+                       (unsigned)count_own_parameters(graph), (unsigned)lmb_graph_get_info(graph)->event_count,
+                       (unsigned)lmb_graph_get_info(graph)->machine_count);
         lmb_graph_destroy(graph);
         return LMB_OK;
     }
@@ -495,7 +496,7 @@ static lmb_result print_graph(subject *subject, lmb_error *error) {
         return LMB_OK;
     }
     lmb_result result =
-        lmb_graph_machine_count(graph) == 0
+        lmb_graph_get_info(graph)->machine_count == 0
             ? lmb_fail(error, LMB_ERROR_ARGUMENT,
                        "it has no machine; --check checks any graph, and 'limber eval --print' prints it")
             : lmb_moving_create(subject->def, NULL, &moving, error);

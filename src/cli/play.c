@@ -30,7 +30,7 @@ static lmb_result check_line(const play_run *run, const play_line *line, lmb_err
     const size_t length = strlen(line->name);
     const uint32_t index = line->sets ? command_find_parameter(graph, line->name, length, error)
                                       : command_find_name("no event", line->name, length, event_name_at, graph,
-                                                          lmb_graph_event_count(graph), error);
+                                                          lmb_graph_get_info(graph)->event_count, error);
     if (index == LMB_NONE) {
         return error->result;
     }
@@ -98,7 +98,7 @@ static bool is_counted(const play_run *run, uint32_t parameter) {
 }
 
 static lmb_result fill_row(play_run *run, lmb_error *error) {
-    const uint32_t count = lmb_graph_parameter_count(run->graph);
+    const uint32_t count = lmb_graph_get_info(run->graph)->parameter_count;
     run->row = lmb_arena_allocate(&run->subject.pool, (size_t)run->character_count * count, sizeof(float));
     run->counts = lmb_arena_allocate(&run->subject.pool, count, sizeof *run->counts);
     for (uint32_t i = 0; i < count && run->counts != NULL; i++) {
@@ -123,7 +123,7 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
     run->scene_states =
         lmb_arena_allocate(&run->subject.pool, count * lmb_control_state_words(run->control), sizeof(uint32_t));
     run->scene_parameters =
-        lmb_arena_allocate(&run->subject.pool, count * lmb_graph_parameter_count(run->graph), sizeof(float));
+        lmb_arena_allocate(&run->subject.pool, count * lmb_graph_get_info(run->graph)->parameter_count, sizeof(float));
     run->scene_events = lmb_arena_allocate(&run->subject.pool, 2 * (size_t)count_events(run), sizeof(lmb_event));
     if (run->subject.pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory for a scene");
@@ -157,7 +157,7 @@ static lmb_result create_side(play_run *run, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "nothing in the graph moves by itself: it has no machine, and no clip that plays");
     }
-    if (lmb_graph_pose_count(run->graph) > 0) {
+    if (lmb_graph_get_info(run->graph)->pose_count > 0) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
     }
     run->side = (side){.batch = {run->graph, run->character_count,
@@ -186,7 +186,7 @@ static void apply_line(play_run *run, const play_line *line) {
     uint32_t first = line->character == LMB_NONE ? 0 : line->character;
     uint32_t end = line->character == LMB_NONE ? run->character_count : first + 1;
     uint32_t found = line->sets ? lmb_graph_find_parameter(graph, line->name) : lmb_graph_find_event(graph, line->name);
-    size_t count = lmb_graph_parameter_count(graph);
+    size_t count = lmb_graph_get_info(graph)->parameter_count;
     for (uint32_t i = first; i < end; i++) {
         if (line->sets) {
             run->row[i * count + found] = line->value;
@@ -202,7 +202,7 @@ void play_run_begin_frame(play_run *run, uint32_t frame) {
            play_line_is_due(&run->script.lines[run->next_line], frame / (double)run->rate, 1.0 / run->rate)) {
         apply_line(run, &run->script.lines[run->next_line++]);
     }
-    const size_t count = lmb_graph_parameter_count(run->graph);
+    const size_t count = lmb_graph_get_info(run->graph)->parameter_count;
     for (size_t i = 0; i < run->character_count * count; i++) {
         run->row[i] = run->counts[i % count] ? (float)fmod(frame / (double)run->rate, PLAY_CLOCK_SECONDS) : run->row[i];
     }
@@ -213,7 +213,7 @@ void play_run_begin_frame(play_run *run, uint32_t frame) {
 // same bits on a device.
 static lmb_result run_scene(play_run *run, uint32_t frame, lmb_error *error) {
     const uint64_t step = play_run_ticks(run, frame) - run->passed;
-    const size_t count = (size_t)run->character_count * lmb_graph_parameter_count(run->graph);
+    const size_t count = (size_t)run->character_count * lmb_graph_get_info(run->graph)->parameter_count;
     const uint32_t events = run->side.event_count;
     play_scene_set_parameters(run->scene, (double)play_run_ticks(run, frame) / (double)LMB_TICKS_PER_SECOND,
                               run->side.parameters);
@@ -290,7 +290,8 @@ static const uint32_t *emitted_of(const playing *playing) {
 }
 
 static const float *parameters_of(const playing *playing) {
-    return playing->run.side.parameters + (size_t)playing->character * lmb_graph_parameter_count(playing->run.graph);
+    return playing->run.side.parameters +
+           (size_t)playing->character * lmb_graph_get_info(playing->run.graph)->parameter_count;
 }
 
 // Hashes the states, emitted events and palettes of all characters.
@@ -313,9 +314,10 @@ static uint64_t hash_frame(const playing *playing) {
 static bool is_current(const playing *playing, uint32_t machine) {
     const lmb_graph *graph = playing->run.graph;
     bool current = true;
-    uint32_t state, owner = lmb_graph_machine_owner(graph, machine, &state);
-    for (; owner != LMB_NONE; owner = lmb_graph_machine_owner(graph, owner, &state)) {
-        current = current && lmb_control_current_state(playing->run.control, state_of(playing), owner) == state;
+    lmb_graph_machine inner = lmb_graph_machine_at(graph, machine);
+    for (; inner.owner != LMB_NONE; inner = lmb_graph_machine_at(graph, inner.owner)) {
+        const uint32_t state = lmb_control_current_state(playing->run.control, state_of(playing), inner.owner);
+        current = current && state == inner.owner_state;
     }
     return current;
 }
@@ -327,16 +329,15 @@ static void write_path(const playing *playing, char *path, size_t size) {
     const uint32_t *states = state_of(playing);
     size_t used = 0;
     path[0] = '\0';
-    for (uint32_t i = 0; i < lmb_graph_machine_count(graph) && used < size; i++) {
-        uint32_t state;
-        const bool is_inner = lmb_graph_machine_owner(graph, i, &state) != LMB_NONE;
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->machine_count && used < size; i++) {
+        const lmb_graph_machine machine = lmb_graph_machine_at(graph, i);
         if (is_current(playing, i)) {
-            state = lmb_control_current_state(control, states, i);
+            const uint32_t state = lmb_control_current_state(control, states, i);
             int more = snprintf(path + used, size - used, "%s%s:%s",
-                                used == 0  ? ""
-                                : is_inner ? "/"
-                                           : " ",
-                                lmb_graph_machine_name(graph, i), lmb_graph_state_name(graph, i, state));
+                                used == 0                   ? ""
+                                : machine.owner != LMB_NONE ? "/"
+                                                            : " ",
+                                machine.name, lmb_graph_state_name(graph, i, state));
             used += more > 0 ? (size_t)more : 0;
         }
     }
@@ -385,11 +386,11 @@ static void print_frame(const playing *playing, uint32_t frame) {
     const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
     terminal_print("%6u %9.4f  %-24s", (unsigned)frame, seconds_of(playing->run.passed), playing->path);
-    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
         float weight = lmb_control_player_weight(control, state_of(playing), i);
         if (weight > 0.0f) {
             const double seconds = seconds_of(lmb_control_player_ticks(control, state_of(playing), i));
-            terminal_print("  %s %.4f x%.4f", lmb_graph_player_name(graph, i), seconds, (double)weight);
+            terminal_print("  %s %.4f x%.4f", lmb_graph_player_at(graph, i).name, seconds, (double)weight);
         }
     }
     if (lmb_control_has_motion(control)) {
@@ -432,9 +433,9 @@ static void print_term(const playing *playing, const lmb_term_report *term) {
     if (term->kind < LMB_TERM_AND) {
         const lmb_graph *graph = playing->run.graph;
         if (term->player != LMB_NONE) {
-            terminal_print("time of %s ", lmb_graph_player_name(graph, term->player));
+            terminal_print("time of %s ", lmb_graph_player_at(graph, term->player).name);
         } else if (term->operand == LMB_OPERAND_STATE) {
-            terminal_print("state of %s %s ", lmb_graph_machine_name(graph, term->machine),
+            terminal_print("state of %s %s ", lmb_graph_machine_at(graph, term->machine).name,
                            state_name(playing, term, term->left));
         } else if (term->operand == LMB_OPERAND_TRIGGER) {
             terminal_print("trigger %s ", lmb_graph_event_name(graph, term->event));
@@ -455,7 +456,7 @@ static void print_term(const playing *playing, const lmb_term_report *term) {
 
 static void print_reason(const playing *playing, uint32_t machine, const lmb_transition_report *report) {
     const lmb_graph *graph = playing->run.graph;
-    terminal_print("%18s%s: to %s: ", "", lmb_graph_machine_name(graph, machine),
+    terminal_print("%18s%s: to %s: ", "", lmb_graph_machine_at(graph, machine).name,
                    lmb_graph_state_name(graph, machine, report->to));
     if (report->event == LMB_NONE) {
         terminal_print("%s", yes(report->applies));
@@ -484,10 +485,10 @@ static void write_term(const playing *playing, const lmb_term_report *term, json
         json_float(json, "right", term->right);
     }
     if (term->player != LMB_NONE) {
-        json_text(json, "clip", lmb_graph_player_name(graph, term->player));
+        json_text(json, "clip", lmb_graph_player_at(graph, term->player).name);
     }
     if (term->machine != LMB_NONE) {
-        json_text(json, "machine", lmb_graph_machine_name(graph, term->machine));
+        json_text(json, "machine", lmb_graph_machine_at(graph, term->machine).name);
     }
     if (term->event != LMB_NONE) {
         json_text(json, "trigger", lmb_graph_event_name(graph, term->event));
@@ -511,7 +512,7 @@ static void write_term(const playing *playing, const lmb_term_report *term, json
 static void write_reason(const playing *playing, uint32_t machine, const lmb_transition_report *report, json *json) {
     const lmb_graph *graph = playing->run.graph;
     json_begin_object(json, NULL);
-    json_text(json, "machine", lmb_graph_machine_name(graph, machine));
+    json_text(json, "machine", lmb_graph_machine_at(graph, machine).name);
     json_text(json, "to", lmb_graph_state_name(graph, machine, report->to));
     json_bool(json, "applies", report->applies);
     if (report->event != LMB_NONE) {
@@ -534,7 +535,7 @@ static void write_reason(const playing *playing, uint32_t machine, const lmb_tra
 // object for each if `json` is not NULL.
 static void show_reasons(playing *playing, json *json) {
     const play_run *run = &playing->run;
-    for (uint32_t i = 0; i < lmb_graph_machine_count(run->graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(run->graph)->machine_count; i++) {
         const uint32_t count = is_current(playing, i)
                                    ? lmb_control_explain(run->control, state_of(playing), parameters_of(playing), i,
                                                          playing->reports, LMB_MAX_TRANSITIONS)
@@ -608,11 +609,11 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
     json_unsigned(json, "ticks", playing->run.passed);
     json_text(json, "path", playing->path);
     json_begin_array(json, "clips");
-    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
         float weight = lmb_control_player_weight(control, state_of(playing), i);
         if (weight > 0.0f) {
             json_begin_object(json, NULL);
-            json_text(json, "clip", lmb_graph_player_name(graph, i));
+            json_text(json, "clip", lmb_graph_player_at(graph, i).name);
             json_unsigned(json, "ticks", lmb_control_player_ticks(control, state_of(playing), i));
             json_float(json, "weight", weight);
             json_end_object(json);

@@ -68,7 +68,7 @@ typedef struct profiling {
 } profiling;
 
 static uint32_t events_a_frame(const profiling *profiling) {
-    const uint32_t event_count = lmb_graph_event_count(profiling->crowd.program);
+    const uint32_t event_count = lmb_graph_get_info(profiling->crowd.program)->event_count;
     return event_count == 0 ? 0 : profiling->character_count / EVENT_FRAMES + 1;
 }
 
@@ -85,7 +85,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     }
     const lmb_batch_def batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE_BIT);
     const size_t characters = batch.character_count;
-    profiling->inertia_bytes = (uint64_t)characters * lmb_graph_inertia_words(batch.graph) * sizeof(uint32_t);
+    profiling->inertia_bytes = (uint64_t)characters * lmb_graph_get_info(batch.graph)->inertia_words * sizeof(uint32_t);
     profiling->control = lmb_graph_control(batch.graph);
     profiling->state = lmb_arena_allocate(&profiling->pool, characters * lmb_control_state_words(profiling->control),
                                           sizeof(uint32_t));
@@ -160,7 +160,7 @@ static void trace_sides(profiling *profiling) {
 }
 
 static void draw_frame(profiling *profiling, uint32_t number) {
-    const uint32_t event_count = lmb_graph_event_count(profiling->crowd.program);
+    const uint32_t event_count = lmb_graph_get_info(profiling->crowd.program)->event_count;
     uint32_t sent = 0;
     crowd_draw(&profiling->crowd, number);
     for (uint32_t i = 0; event_count > 0 && i < profiling->character_count; i++) {
@@ -311,10 +311,10 @@ static void print_costs(const profiling *report) {
 }
 
 static void print_text(const profiling *report) {
-    terminal_print("joints %u, characters %u, frames %u", lmb_graph_joint_count(report->batch.graph),
+    terminal_print("joints %u, characters %u, frames %u", lmb_graph_get_info(report->batch.graph)->joint_count,
                    report->batch.character_count, report->frame_count);
     if (report->inertia_bytes > 0) {
-        const bool inertializes = lmb_graph_inertia_parameters(report->batch.graph) != LMB_NONE;
+        const bool inertializes = lmb_graph_get_info(report->batch.graph)->inertia_parameters != LMB_NONE;
         terminal_print(", %s %" PRIu64 " bytes", inertializes ? "inertialized with" : "keeps", report->inertia_bytes);
     }
     terminal_print("\n");
@@ -372,7 +372,7 @@ static void write_cost(json *json, const lmb_node_def *node, const lmb_node_cost
 static void print_json(const profiling *report) {
     json json = json_begin(stdout);
     json_text(&json, "file", report->subject.place);
-    json_unsigned(&json, "joints", lmb_graph_joint_count(report->batch.graph));
+    json_unsigned(&json, "joints", lmb_graph_get_info(report->batch.graph)->joint_count);
     json_unsigned(&json, "characters", report->batch.character_count);
     json_unsigned(&json, "frames", report->frame_count);
     json_unsigned(&json, "inertia_bytes", report->inertia_bytes);

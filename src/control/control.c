@@ -323,7 +323,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .spaces = weighs && control->graph->uses_spaces,
                                   .motion_rules = weighs && lmb_control_has_motion(control) &&
                                                   control->graph->program[PROGRAM_MOTION_RULE_COUNT] > 0,
-                                  .reached = control->graph != NULL && control->graph->reached_count > 0};
+                                  .reached = control->graph != NULL && control->graph->info.reached_count > 0};
 }
 
 uint32_t lmb_control_motion_floats(const lmb_control *control) {

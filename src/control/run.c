@@ -240,7 +240,7 @@ static LMB_NOINLINE void run_some(const lmb_control *block, lmb_cpu_path path, f
                  .number = frame->number,
                  .own_step = make_ticks((uint32_t)frame->step, (uint32_t)(frame->step >> 32))};
     c.step = c.own_step;
-    const size_t reached_count = block->graph != NULL ? block->graph->reached_count : 0;
+    const size_t reached_count = block->graph != NULL ? block->graph->info.reached_count : 0;
     characters all;
     struct lane_stages stages = begin_stages(block, path, rows, first, count);
     stages.lanes.characters = &all;

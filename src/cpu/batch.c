@@ -50,11 +50,6 @@ uint32_t lmb_output_components(lmb_output output) {
     return outputs[output].components;
 }
 
-uint32_t lmb_graph_outputs(const lmb_graph *graph) {
-    const uint32_t all = (UINT32_C(1) << LMB_OUTPUT_COUNT) - 1;
-    return graph->gives_matrices ? all & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT) : all;
-}
-
 lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error) {
     if (batch == NULL || batch->graph == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: %s is NULL", batch == NULL ? "it" : "the graph");
@@ -67,7 +62,7 @@ lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "batch: outputs 0x%x have the previous palette without the palette",
                         (unsigned)batch->outputs);
     }
-    const uint32_t refused = batch->outputs & ~lmb_graph_outputs(batch->graph);
+    const uint32_t refused = batch->outputs & ~lmb_graph_get_info(batch->graph)->outputs;
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         if (refused >> output & 1u) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
@@ -75,33 +70,33 @@ lmb_result lmb_batch_check(const lmb_batch_def *batch, lmb_error *error) {
                             (unsigned)batch->outputs, outputs[output].name);
         }
     }
-    uint64_t floats = batch->graph->parameter_count;
+    uint64_t floats = batch->graph->info.parameter_count;
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         uint32_t of_output = lmb_batch_output_floats(batch, (lmb_output)output);
         floats = floats > of_output ? floats : of_output;
     }
     if ((uint64_t)batch->character_count * floats > SIZE_MAX / sizeof(float)) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "batch: %u characters of %u joints do not fit in memory",
-                        (unsigned)batch->character_count, (unsigned)batch->graph->joint_count);
+                        (unsigned)batch->character_count, (unsigned)batch->graph->info.joint_count);
     }
     return LMB_OK;
 }
 
 lmb_result lmb_batch_check_inputs(const lmb_graph *graph, const lmb_batch_inputs *inputs, const char *owner,
                                   lmb_error *error) {
-    if (graph->parameter_count > 0 && inputs->parameters == NULL) {
+    if (graph->info.parameter_count > 0 && inputs->parameters == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the parameters are NULL", owner);
     }
-    for (uint32_t i = 0; i < graph->pose_count; i++) {
+    for (uint32_t i = 0; i < graph->info.pose_count; i++) {
         if (inputs->poses[i] == NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: pose buffer %u is NULL", owner, (unsigned)i);
         }
     }
-    if (graph->point_count > 0 && inputs->points == NULL) {
+    if (graph->info.point_count > 0 && inputs->points == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the points are NULL, and the graph reads %u", owner,
-                        (unsigned)graph->point_count);
+                        (unsigned)graph->info.point_count);
     }
-    return !graph->uses_transforms || inputs->transforms != NULL
+    return !graph->info.uses_transforms || inputs->transforms != NULL
                ? LMB_OK
                : lmb_fail(error, LMB_ERROR_ARGUMENT, "%s: the world transforms are NULL, and the graph needs them",
                           owner);
@@ -112,9 +107,9 @@ uint32_t lmb_batch_output_floats(const lmb_batch_def *batch, lmb_output output) 
         return 0;
     }
     const lmb_graph *graph = batch->graph;
-    uint32_t count = outputs[output].rows == ROWS_JOINTS     ? graph->joint_count
-                     : outputs[output].rows == ROWS_SOCKETS  ? graph->socket_count
-                     : outputs[output].rows == ROWS_CHANNELS ? graph->channel_count
+    uint32_t count = outputs[output].rows == ROWS_JOINTS     ? graph->info.joint_count
+                     : outputs[output].rows == ROWS_SOCKETS  ? graph->info.socket_count
+                     : outputs[output].rows == ROWS_CHANNELS ? graph->info.channel_count
                                                              : 1;
-    return count * outputs[output].components + (output == LMB_OUTPUT_LOCAL ? graph->channel_count : 0);
+    return count * outputs[output].components + (output == LMB_OUTPUT_LOCAL ? graph->info.channel_count : 0);
 }

@@ -17,7 +17,7 @@ lmb_result lmb_batch_check_inputs(const lmb_graph *graph, const lmb_batch_inputs
 // are still counted.
 static inline bool lmb_batch_runs_channels(const lmb_batch_def *batch) {
     const bool asked = (batch->outputs & (LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT)) != 0;
-    return batch->graph->channel_count > 0 && (asked || batch->graph->joint_count == 0);
+    return batch->graph->info.channel_count > 0 && (asked || batch->graph->info.joint_count == 0);
 }
 
 #endif

@@ -18,12 +18,12 @@ static size_t count_key_words(const lmb_graph *graph, size_t most) {
         uint32_t clip = graph->program[graph->program[PROGRAM_CLIPS] + place];
         words += clip != 0 && graph->program[clip + CLIP_PACKED] != 0 ? count_decoded_words(graph->program, clip) : 0;
     }
-    return words < most && graph->clip_slot_count == 0 ? words : most;
+    return words < most && graph->info.clip_slot_count == 0 ? words : most;
 }
 
 clip_cache *lmb_clip_cache_create(const lmb_graph *graph, size_t key_bytes, const lmb_host *host) {
     const uint32_t clips = graph->program[PROGRAM_CLIP_COUNT];
-    const size_t set_bytes = sizeof(clip_rows) + graph->joint_count * sizeof(clip_row);
+    const size_t set_bytes = sizeof(clip_rows) + graph->info.joint_count * sizeof(clip_row);
     size_t sets = MOST_ROW_BYTES / set_bytes;
     sets = sets < clips ? sets : clips;
     const size_t keys = graph->uses_packed ? count_key_words(graph, key_bytes / sizeof(uint32_t)) : 0;

@@ -29,7 +29,7 @@ static uint32_t distance(uint32_t a, uint32_t b) {
 static void note_first(const lmb_batch_def *batch, lmb_output output, uint32_t first, size_t index, uint32_t a,
                        uint32_t b, lmb_comparison *comparison) {
     uint32_t floats = lmb_batch_output_floats(batch, output);
-    uint32_t joints = lmb_graph_joint_count(batch->graph);
+    uint32_t joints = lmb_graph_get_info(batch->graph)->joint_count;
     uint32_t within = (uint32_t)(index % floats);
     comparison->has_first = true;
     comparison->output = output;

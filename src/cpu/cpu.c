@@ -56,12 +56,12 @@ static size_t find_widths(lmb_cpu *cpu, bool is_fast) {
 // The characters that offsets below 2^31 can reach in every buffer.
 static uint32_t find_reach(const lmb_graph *graph) {
     uint32_t floats = MATRIX_COMPONENTS;
-    const uint32_t others[] = {graph->parameter_count, graph->program[PROGRAM_POINT_FLOATS],
+    const uint32_t others[] = {graph->info.parameter_count, graph->program[PROGRAM_POINT_FLOATS],
                                graph->program[PROGRAM_KEPT]};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         floats = others[i] > floats ? others[i] : floats;
     }
-    for (uint32_t i = 0; i < graph->pose_count; i++) {
+    for (uint32_t i = 0; i < graph->info.pose_count; i++) {
         floats = graph->pose_floats[i] > floats ? graph->pose_floats[i] : floats;
     }
     return (UINT32_MAX / 2) / floats;
@@ -70,9 +70,9 @@ static uint32_t find_reach(const lmb_graph *graph) {
 lmb_past_words lmb_cpu_count_past(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     return (lmb_past_words){.state = lmb_control_state_words(control),
-                            .inertia = lmb_graph_inertia_words(graph),
-                            .reached = lmb_graph_reached_count(graph),
-                            .parameters = graph->parameter_count,
+                            .inertia = lmb_graph_get_info(graph)->inertia_words,
+                            .reached = lmb_graph_get_info(graph)->reached_count,
+                            .parameters = graph->info.parameter_count,
                             .emitted = control != NULL ? lmb_control_emitted_words(control) : 0,
                             .motion = control != NULL ? lmb_control_motion_floats(control) : 0,
                             .matrix = LMB_MATRIX_COMPONENTS};
@@ -112,7 +112,7 @@ lmb_result lmb_cpu_create(const lmb_graph *graph, lmb_cpu_path path, const lmb_h
         }
     }
     if (created == NULL) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)graph->joint_count);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cpu: no memory for %u joints", (unsigned)graph->info.joint_count);
     }
     created->past = created->memory;
     char *after = (char *)created->memory + lmb_cpu_past_words(graph) * sizeof(uint32_t);

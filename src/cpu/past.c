@@ -51,10 +51,10 @@ static lmb_result run_control(const lmb_cpu *cpu, const lmb_past_words *words, c
 // The inputs of one row.
 static lmb_batch_inputs inputs_of(const lmb_batch_def *batch, const lmb_batch_inputs *inputs, uint32_t row) {
     const lmb_graph *graph = batch->graph;
-    lmb_batch_inputs own = {.parameters = row_of(inputs->parameters, graph->parameter_count, row),
-                            .points = row_of(inputs->points, (size_t)graph->point_count * 4, row),
+    lmb_batch_inputs own = {.parameters = row_of(inputs->parameters, graph->info.parameter_count, row),
+                            .points = row_of(inputs->points, (size_t)graph->info.point_count * 4, row),
                             .transforms = row_of(inputs->transforms, LMB_MATRIX_COMPONENTS, row)};
-    for (uint32_t i = 0; i < graph->pose_count; i++) {
+    for (uint32_t i = 0; i < graph->info.pose_count; i++) {
         own.poses[i] = row_of(inputs->poses[i], graph->pose_floats[i], row);
     }
     own.previous_palette =

@@ -88,15 +88,16 @@ typedef struct scratch_layout {
 } scratch_layout;
 
 static scratch_layout find_scratch(const lmb_graph *graph) {
-    const size_t joints = graph->joint_count, sources = graph->program[PROGRAM_SOURCES];
+    const size_t joints = graph->info.joint_count, sources = graph->program[PROGRAM_SOURCES];
     scratch_layout at;
     at.weights = (joints + 1) * sizeof(affine);
     at.sources = at.weights + graph->program[PROGRAM_WEIGHTS] * sizeof(stored_weight);
     at.searches = at.sources + (1 + RANKED) * sources * sizeof(source);
     at.held = at.searches + (1 + RANKED) * sources * sizeof(key_search);
-    at.rotations = at.held + SLOTS_SIZE(graph->stack);
+    at.rotations = at.held + SLOTS_SIZE(graph->info.stack);
     at.exchange = at.rotations + joints * sizeof(quaternion);
-    at.rank_weights = at.exchange + graph->exchange_count * (joints + graph->channel_count) * sizeof(transform);
+    at.rank_weights =
+        at.exchange + graph->info.exchange_count * (joints + graph->info.channel_count) * sizeof(transform);
     at.sums = at.rank_weights + RANKED * sources * sizeof(stored_weight);
 #ifdef LMB_SIMD_WIDTH
     at.waiting = at.sums + sources * sizeof(ranked_sum);
@@ -188,7 +189,7 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
 OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory program, uint32_t joint, affine own,
                      affine *models) {
     uint32_t parent = program[program[PROGRAM_PARENTS] + joint];
-    const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->joint_count];
+    const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->info.joint_count];
     matrix_row x = matrix_row_under(row_x(*above), own);
     matrix_row y = matrix_row_under(row_y(*above), own);
     matrix_row z = matrix_row_under(row_z(*above), own);
@@ -249,7 +250,7 @@ static void run_exchanges(evaluation e, const inertia_clock *now, slots *held) {
 static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e, const inertia_clock *now,
                        affine *models, slots *held) {
     walk_plan plan = plan_walk(e);
-    uint32_t joints = batch->graph->joint_count, count;
+    uint32_t joints = batch->graph->info.joint_count, count;
     for (uint32_t first = 0; first < joints; first += count) {
         bool computed = first < plan.computed;
         uint32_t left = (computed ? plan.computed : joints) - first;
@@ -302,14 +303,14 @@ static void run_bounds(memory program, uint32_t joints, const rows *to, const af
 // Computes the outputs that follow from the model matrices, except the palette.
 static void run_outputs(const lmb_batch_def *batch, const rows *to, const affine *models, quaternion *rotations) {
     memory program = batch->graph->program;
-    uint32_t joints = batch->graph->joint_count;
+    uint32_t joints = batch->graph->info.joint_count;
     if (batch->outputs & LMB_OUTPUT_DUAL_QUATERNIONS_BIT) {
         run_dual_quaternions(program, joints, to, models, rotations);
     }
     if (batch->outputs & LMB_OUTPUT_BOUNDS_BIT) {
         run_bounds(program, joints, to, models);
     }
-    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS_BIT) && i < batch->graph->socket_count; i++) {
+    for (uint32_t i = 0; (batch->outputs & LMB_OUTPUT_SOCKETS_BIT) && i < batch->graph->info.socket_count; i++) {
         affine socket = socket_matrix(program, i, models[load_socket_joint(program, i)]);
         store_affine(to->outputs[LMB_OUTPUT_SOCKETS], i, socket);
     }
@@ -321,9 +322,9 @@ LMB_NOINLINE void SHARED_CHANNELS(const lmb_batch_def *batch, const lmb_batch_ou
                                   const evaluation *at) {
     evaluation e = *at;
     const rows to = find_output_rows(batch, outputs, first, e.character, lanes);
-    const uint32_t joints = batch->graph->joint_count, passes = e.program[PROGRAM_PASS_COUNT];
+    const uint32_t joints = batch->graph->info.joint_count, passes = e.program[PROGRAM_PASS_COUNT];
     for (uint32_t pass = 0; pass < passes; pass++) {
-        for (uint32_t channel = 0; channel < batch->graph->channel_count; channel++) {
+        for (uint32_t channel = 0; channel < batch->graph->info.channel_count; channel++) {
             e.joint = joints + channel;
             real value = evaluate_channel(e, pass);
             if (pass + 1 == passes && (batch->outputs & LMB_OUTPUT_LOCAL_BIT)) {
@@ -352,16 +353,16 @@ typedef struct run {
 
 static void begin_inputs(run *r, const lmb_batch_inputs *inputs) {
     const lmb_graph *graph = r->batch->graph;
-    if (graph->parameter_count > 0) {
-        r->e.parameters = (const uint32_t *)inputs->parameters + r->first * graph->parameter_count;
+    if (graph->info.parameter_count > 0) {
+        r->e.parameters = (const uint32_t *)inputs->parameters + r->first * graph->info.parameter_count;
     }
-    for (uint32_t pose = 0; pose < graph->pose_count; pose++) {
+    for (uint32_t pose = 0; pose < graph->info.pose_count; pose++) {
         r->poses[pose] = (const uint32_t *)inputs->poses[pose] + r->first * graph->pose_floats[pose];
     }
-    if (graph->point_count > 0) {
+    if (graph->info.point_count > 0) {
         r->e.points = (const uint32_t *)inputs->points + r->first * graph->program[PROGRAM_POINT_FLOATS];
     }
-    if (graph->uses_transforms) {
+    if (graph->info.uses_transforms) {
         r->e.transforms = (const uint32_t *)inputs->transforms + r->first * MATRIX_COMPONENTS;
     }
     if (r->outputs->inertia != NULL) {
@@ -376,7 +377,7 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
     const lmb_graph *graph = r->batch->graph;
     const scratch_layout at = find_scratch(graph);
     r->models = (affine *)scratch;
-    r->models[graph->joint_count] = own_matrix(identity_transform());
+    r->models[graph->info.joint_count] = own_matrix(identity_transform());
     r->held = (slots *)(scratch + at.held);
     r->rotations = (quaternion *)(scratch + at.rotations);
     r->e = (evaluation){.program = graph->program,
@@ -388,7 +389,8 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
                         .exchange = (transform *)(scratch + at.exchange)};
 #ifdef LMB_PLAIN
     // Stores of poses leave these as they are, and rare operations read them.
-    for (size_t i = 0; i < graph->exchange_count * ((size_t)graph->joint_count + graph->channel_count); i++) {
+    for (size_t i = 0; i < graph->info.exchange_count * ((size_t)graph->info.joint_count + graph->info.channel_count);
+         i++) {
         r->e.exchange[i].s = all_vector(1.0f, 1.0f, 1.0f);
         r->e.exchange[i].weight = SPLAT(WEIGHT_PRESENT);
     }

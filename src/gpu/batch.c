@@ -109,7 +109,7 @@ static VkDeviceSize output_bytes(const lmb_gpu_batch *batch, lmb_output output) 
 
 // Returns bytes per character.
 static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)lmb_graph_inertia_words(batch->description.graph) * sizeof(uint32_t);
+    return (VkDeviceSize)lmb_graph_get_info(batch->description.graph)->inertia_words * sizeof(uint32_t);
 }
 
 // Returns bytes per character.
@@ -120,7 +120,8 @@ static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
 // Returns bytes per character.
 static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
     const lmb_graph *graph = batch->description.graph;
-    return (VkDeviceSize)graph->exchange_count * (graph->joint_count + graph->channel_count) * EXCHANGE_BYTES;
+    return (VkDeviceSize)graph->info.exchange_count * (graph->info.joint_count + graph->info.channel_count) *
+           EXCHANGE_BYTES;
 }
 
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
@@ -187,11 +188,13 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
     if (def->own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: own_transforms: the graph has no character motion");
     }
-    uint64_t joints = (uint64_t)def->character_count *
-                      (graph->joint_count > graph->channel_count ? graph->joint_count : graph->channel_count);
+    uint64_t joints =
+        (uint64_t)def->character_count *
+        (graph->info.joint_count > graph->info.channel_count ? graph->info.joint_count : graph->info.channel_count);
     if (joints >= LMB_GPU_MOST_WORDS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: %llu %s of all characters are not below 2^31",
-                        (unsigned long long)joints, graph->joint_count < graph->channel_count ? "channels" : "joints");
+                        (unsigned long long)joints,
+                        graph->info.joint_count < graph->info.channel_count ? "channels" : "joints");
     }
     lmb_batch_def description = {def->graph->graph, def->character_count, def->outputs};
     return lmb_batch_check(&description, error);
@@ -230,7 +233,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def,
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu batch: one character takes %llu bytes, and a span has %llu",
                         (unsigned long long)bytes, (unsigned long long)limit);
     }
-    uint64_t parameters = lmb_graph_parameter_count(batch->description.graph);
+    uint64_t parameters = lmb_graph_get_info(batch->description.graph)->parameter_count;
     uint64_t parameter_bytes = parameters * sizeof(float) * batch->description.character_count;
     if (gpu->largest_allocation != 0 && parameter_bytes > gpu->largest_allocation) {
         return lmb_fail(error, LMB_ERROR_LIMIT,
@@ -238,12 +241,12 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def,
                         (unsigned long long)parameter_bytes, (unsigned long long)gpu->largest_allocation);
     }
     uint64_t words = bytes / sizeof(float) > parameters ? bytes / sizeof(float) : parameters;
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(batch->description.graph)->pose_count; i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
     const uint64_t points = batch->description.graph->program[PROGRAM_POINT_FLOATS];
     words = points > words ? points : words;
-    words = batch->description.graph->uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
+    words = batch->description.graph->info.uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
     uint64_t addressable = (LMB_GPU_MOST_WORDS - 1) / words;
     characters = characters < addressable ? characters : addressable;
     uint32_t count = batch->description.character_count;
@@ -282,7 +285,7 @@ static lmb_result check_ranges(const lmb_gpu_batch *batch, lmb_error *error) {
 static void make_parameters(const lmb_gpu_batch *batch, lmb_gpu_maker *maker, frame_slot *slot) {
     const lmb_graph *graph = batch->description.graph;
     const VkDeviceSize bytes =
-        (VkDeviceSize)batch->description.character_count * lmb_graph_parameter_count(graph) * sizeof(float);
+        (VkDeviceSize)batch->description.character_count * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
     lmb_error ignored;
     const bool direct = maker->result == LMB_OK && bytes > 0 && lmb_graph_control(graph) == NULL &&
                         lmb_gpu_buffer_create(batch->gpu, bytes, LMB_GPU_MEMORY_DIRECT, "limber parameters",
@@ -349,7 +352,7 @@ static lmb_result create_inertia(lmb_gpu_batch *batch, lmb_error *error) {
 static lmb_result create_reached(lmb_gpu_batch *batch, lmb_error *error) {
     lmb_gpu_maker maker = {.gpu = batch->gpu, .error = error};
     const VkDeviceSize words =
-        (VkDeviceSize)batch->description.character_count * batch->description.graph->reached_count;
+        (VkDeviceSize)batch->description.character_count * batch->description.graph->info.reached_count;
     lmb_gpu_make(&maker, words * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber reached", &batch->reached);
     return maker.result;
 }
@@ -590,7 +593,7 @@ lmb_result lmb_gpu_batch_write_parameters(lmb_gpu_batch *batch, uint32_t slot, u
         return LMB_ERROR_ARGUMENT;
     }
     const uint32_t characters = batch->description.character_count;
-    const uint32_t expected = lmb_graph_parameter_count(batch->description.graph);
+    const uint32_t expected = lmb_graph_get_info(batch->description.graph)->parameter_count;
     if (first > characters || count > characters - first) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: parameters of characters %u to %llu: there are %u",
                         (unsigned)first, (unsigned long long)first + count, (unsigned)characters);
@@ -613,7 +616,7 @@ lmb_result lmb_gpu_batch_bind_pose(lmb_gpu_batch *batch, uint32_t slot, uint32_t
     if (check_slot(batch, slot, error)) {
         return LMB_ERROR_ARGUMENT;
     }
-    const uint32_t count = lmb_graph_pose_count(batch->description.graph);
+    const uint32_t count = lmb_graph_get_info(batch->description.graph)->pose_count;
     if (pose >= count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: there is no pose buffer %u: the graph has %u",
                         (unsigned)pose, (unsigned)count);
@@ -632,7 +635,7 @@ static lmb_result bind_rows(lmb_gpu_batch *batch, uint32_t slot, bool points, Vk
         return LMB_ERROR_ARGUMENT;
     }
     const lmb_graph *graph = batch->description.graph;
-    if (points ? lmb_graph_point_count(graph) == 0 : !lmb_graph_uses_transforms(graph)) {
+    if (points ? lmb_graph_get_info(graph)->point_count == 0 : !lmb_graph_get_info(graph)->uses_transforms) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: the graph has no %s",
                         points ? "points" : "points in world space");
     }
@@ -710,7 +713,7 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     if (lmb_gpu_check_upload(batch->graph, "gpu batch", error)) {
         return LMB_ERROR_STATE;
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch->description.graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(batch->description.graph)->pose_count; i++) {
         if (batch->slots[info->slot].poses[i] == 0) {
             return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: pose buffer %u of frame slot %u is not bound",
                             (unsigned)i, (unsigned)info->slot);
@@ -718,10 +721,10 @@ static lmb_result check_record(const lmb_gpu_batch *batch, const lmb_gpu_record_
     }
     const lmb_graph *graph = batch->description.graph;
     const frame_slot *slot = &batch->slots[info->slot];
-    if ((graph->point_count > 0 && slot->points == 0) ||
-        (graph->uses_transforms && find_transforms(batch, info) == 0)) {
+    if ((graph->info.point_count > 0 && slot->points == 0) ||
+        (graph->info.uses_transforms && find_transforms(batch, info) == 0)) {
         return lmb_fail(error, LMB_ERROR_STATE, "gpu batch: the %s of frame slot %u are not bound",
-                        graph->point_count > 0 && slot->points == 0 ? "points" : "world transforms",
+                        graph->info.point_count > 0 && slot->points == 0 ? "points" : "world transforms",
                         (unsigned)info->slot);
     }
     if (runs_control(batch, info) && info->step > LMB_MAX_STEP_TICKS) {
@@ -740,7 +743,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     const frame_slot *named = info->has_previous_slot ? &batch->slots[info->previous_slot] : slot;
     const lmb_graph *graph = batch->description.graph;
     uint64_t first = (uint64_t)span * batch->span_characters;
-    lmb_span_row row = {.parameters = slot->parameters.address + first * graph->parameter_count * sizeof(float),
+    lmb_span_row row = {.parameters = slot->parameters.address + first * graph->info.parameter_count * sizeof(float),
                         .named_palette = named->outputs[span * LMB_OUTPUT_COUNT + LMB_OUTPUT_PALETTE].address};
     for (uint32_t output = 0; output < LMB_OUTPUT_COUNT; output++) {
         row.outputs[output] = slot->outputs[span * LMB_OUTPUT_COUNT + output].address;
@@ -748,20 +751,20 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
     }
     row.dual_quaternions = row.outputs[LMB_OUTPUT_DUAL_QUATERNIONS];
     row.named_rows = row.named_palette;
-    for (uint32_t i = 0; i < graph->pose_count; i++) {
+    for (uint32_t i = 0; i < graph->info.pose_count; i++) {
         row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
     }
-    if (graph->point_count > 0) {
+    if (graph->info.point_count > 0) {
         row.points = slot->points + first * graph->program[PROGRAM_POINT_FLOATS] * sizeof(float);
     }
-    if (graph->uses_transforms) {
+    if (graph->info.uses_transforms) {
         row.transforms = find_transforms(batch, info) + first * MATRIX_COMPONENTS * sizeof(float);
     }
     if (batch->inertia != NULL) {
         row.inertia = batch->inertia[span].address;
     }
-    if (graph->reached_count > 0) {
-        row.reached = batch->reached.address + first * graph->reached_count * sizeof(uint32_t);
+    if (graph->info.reached_count > 0) {
+        row.reached = batch->reached.address + first * graph->info.reached_count * sizeof(uint32_t);
     }
     return row;
 }
@@ -905,7 +908,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
                                      .has_named = info->has_previous_slot,
                                      .has_list = has_list,
                                      .pass = pass,
-                                     .exchanged = graph->joint_count + graph->channel_count,
+                                     .exchanged = graph->info.joint_count + graph->info.channel_count,
                                      .wide_program = batch->graph->buffer.address};
         if (has_list) {
             lmb_gpu_dispatch_indirect(batch->gpu, info->commands, pipeline, &push, sizeof push, slot->dispatch.buffer,
@@ -924,7 +927,7 @@ static void record_kernel(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
 static share first_share(const lmb_gpu_batch *batch) {
     const lmb_gpu_graph *graph = batch->graph;
     return graph->shape.characters > 0 ? (share){graph->shape.characters, 1, 1}
-                                       : (share){LMB_GPU_GROUP, graph->graph->joint_count, 1};
+                                       : (share){LMB_GPU_GROUP, graph->graph->info.joint_count, 1};
 }
 
 // Computes how many workgroups the listed characters need.
@@ -938,7 +941,7 @@ static void record_list(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                                 .first_items = first.items,
                                 .first_joint_maps = first.parts,
                                 .character_items = LMB_GPU_GROUP,
-                                .channels = batch->description.graph->channel_count,
+                                .channels = batch->description.graph->info.channel_count,
                                 .channel_items = LMB_GPU_GROUP,
                                 .weights_parts = weights_parts(batch)};
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber list");
@@ -978,7 +981,7 @@ static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
 }
 
 static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info, uint32_t pass) {
-    const uint32_t channels = batch->description.graph->channel_count;
+    const uint32_t channels = batch->description.graph->info.channel_count;
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
     const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
@@ -992,7 +995,7 @@ static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     const lmb_graph *graph = batch->description.graph;
     const bool runs_channels = lmb_batch_runs_channels(&batch->description);
     for (uint32_t pass = 0; pass < graph->program[PROGRAM_PASS_COUNT]; pass++) {
-        const bool runs_joints = graph->joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
+        const bool runs_joints = graph->info.joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
         if (pass > 0 && (runs_joints || runs_channels)) {
             record_kernel_barrier(batch, info);
         }

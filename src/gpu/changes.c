@@ -117,8 +117,8 @@ lmb_result lmb_gpu_changes_create(lmb_gpu *gpu, const lmb_gpu_changes_def *def, 
                                  .capacity = at_most(def->changes_a_frame, def->character_count),
                                  .restored_capacity = def->restored_a_frame,
                                  .words = {[LMB_GPU_KEPT_STATES] = lmb_control_state_words(control),
-                                           [LMB_GPU_KEPT_INERTIA] = lmb_graph_inertia_words(def->graph),
-                                           [LMB_GPU_KEPT_REACHED] = lmb_graph_reached_count(def->graph),
+                                           [LMB_GPU_KEPT_INERTIA] = lmb_graph_get_info(def->graph)->inertia_words,
+                                           [LMB_GPU_KEPT_REACHED] = lmb_graph_get_info(def->graph)->reached_count,
                                            [LMB_GPU_KEPT_PALETTES] = def->palette_words},
                                  .motion = lmb_control_motion_words(control)};
     const VkDeviceSize scratch = scratch_at(changes, LMB_GPU_KEPT_COUNT) * WORD;

@@ -90,7 +90,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return LMB_ERROR_ARGUMENT;
     }
     const lmb_graph *graph = def->graph->graph;
-    uint32_t parameters = lmb_graph_parameter_count(graph);
+    uint32_t parameters = lmb_graph_get_info(graph)->parameter_count;
     if (def->control->parameter_count != parameters) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: it has %u parameters, and the batch's graph %u",
                         (unsigned)def->control->parameter_count, (unsigned)parameters);
@@ -99,7 +99,7 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_control_def *def, 
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu control: its graph is not the batch's");
     }
     if (lmb_control_inertia_parameters(def->control) != LMB_NONE &&
-        lmb_control_inertia_parameters(def->control) != lmb_graph_inertia_parameters(graph)) {
+        lmb_control_inertia_parameters(def->control) != lmb_graph_get_info(graph)->inertia_parameters) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "gpu control: it inertializes, and the batch's graph does not by the same parameters");
     }

@@ -363,7 +363,7 @@ static uint64_t begin_loops(const bounds *b) {
     }
     const uint64_t driven = loop(4, 0) + loop(3, 0) + loop(4, 0);
     return loops + loop(b->block[CONTROL_SMOOTHED_COUNT], 0) + loop(2, driven + 1 + COMPUTED) + computed_loops(b) +
-           loop(b->graph != NULL ? b->graph->reached_count : 0, 0);
+           loop(b->graph != NULL ? b->graph->info.reached_count : 0, 0);
 }
 
 static uint64_t finish_loops(const bounds *b) {

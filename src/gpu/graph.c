@@ -18,24 +18,30 @@
 
 // Returns whether the gpu's own interpreter can run the graph.
 static bool is_interpreted(const lmb_gpu *gpu, const lmb_graph *graph) {
-    return gpu->pipelines[LMB_KERNEL_POSE] != VK_NULL_HANDLE && graph->stack <= gpu->interpreted_poses &&
-           !graph->uses_colliders && graph->reached_count == 0 && !graph->uses_detached && !graph->uses_user_curves;
+    return gpu->pipelines[LMB_KERNEL_POSE] != VK_NULL_HANDLE && graph->info.stack <= gpu->interpreted_poses &&
+           !graph->uses_colliders && graph->info.reached_count == 0 && !graph->uses_detached &&
+           !graph->uses_user_curves;
 }
 
 // Few graphs need an interpreter of their own. Because it is separate, other graphs do not use its workgroup memory.
 static lmb_result create_interpreter(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline, lmb_error *error) {
-    size_t bytes = graph->stack * LMB_GPU_POSE_BYTES;
-    if (graph->stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
+    size_t bytes = graph->info.stack * LMB_GPU_POSE_BYTES;
+    if (graph->info.stack > gpu->interpreted_poses && bytes > gpu->limits.workgroup_bytes) {
         return lmb_fail(error, LMB_ERROR_DEVICE,
                         "gpu graph: it holds %u poses at once, for which the device lacks workgroup memory: %u of %u "
                         "bytes",
-                        (unsigned)graph->stack, (unsigned)gpu->limits.workgroup_bytes, (unsigned)bytes);
+                        (unsigned)graph->info.stack, (unsigned)gpu->limits.workgroup_bytes, (unsigned)bytes);
     }
     // Drivers on the processor take long to compile an interpreter, and have it in their cache if it is the same.
     const uint32_t shared = gpu->limits.is_cpu ? gpu->interpreted_poses : 0;
-    const lmb_graph_needs needs = {
-        true, true, graph->uses_user_curves, graph->uses_colliders, graph->reached_count > 0, graph->uses_detached};
-    return lmb_gpu_interpreter_create(gpu, graph->stack < shared ? shared : graph->stack, needs, pipeline, error);
+    const lmb_graph_needs needs = {true,
+                                   true,
+                                   graph->uses_user_curves,
+                                   graph->uses_colliders,
+                                   graph->info.reached_count > 0,
+                                   graph->uses_detached};
+    return lmb_gpu_interpreter_create(gpu, graph->info.stack < shared ? shared : graph->info.stack, needs, pipeline,
+                                      error);
 }
 
 // Checks a kernel that is compiled without the graph: `loops` finds the iterations from the loops of its module.
@@ -51,7 +57,7 @@ static uint64_t interpreter_loops(const lmb_graph *graph, uint32_t own) {
 }
 
 static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) {
-    const bool has_pose = gpu_graph->graph->joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
+    const bool has_pose = gpu_graph->graph->info.joint_count > 0, all_stages = gpu_graph->shape.characters > 0;
     if (gpu_graph->gpu->limits.loops == UINT32_MAX) {
         return LMB_OK;
     }
@@ -62,7 +68,7 @@ static lmb_result check_loops(const lmb_gpu_graph *gpu_graph, lmb_error *error) 
     if (result == LMB_OK && has_pose && !all_stages) {
         result = check_kernel(gpu_graph, LMB_KERNEL_MODEL, "model", lmb_gpu_model_loops, error);
     }
-    if (result == LMB_OK && gpu_graph->graph->channel_count > 0) {
+    if (result == LMB_OK && gpu_graph->graph->info.channel_count > 0) {
         result = check_kernel(gpu_graph, LMB_KERNEL_CHANNELS, "channels", lmb_gpu_channels_loops, error);
     }
     return result;
@@ -88,7 +94,7 @@ static lmb_result create_shared_stages(lmb_gpu_graph *gpu_graph, lmb_error *erro
     if (needs.user_curves || ((needs.spaces || needs.points) && !has_full)) {
         result = lmb_gpu_weights_create(gpu, needs, &gpu_graph->weights, error);
     }
-    if (result == LMB_OK && graph->channel_count > 0 && !has_channels) {
+    if (result == LMB_OK && graph->info.channel_count > 0 && !has_channels) {
         result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &gpu_graph->channels, error);
     }
     return result;
@@ -122,7 +128,7 @@ static lmb_result create_graph(lmb_gpu *gpu, const lmb_graph *graph, bool interp
     lmb_result result = maker.result;
     if (result == LMB_OK && !interprets && lmb_gpu_specialized_fit(graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
-    } else if (result == LMB_OK && graph->joint_count > 0 && !is_interpreted(gpu, graph)) {
+    } else if (result == LMB_OK && graph->info.joint_count > 0 && !is_interpreted(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
     }
     if (result == LMB_OK) {
@@ -162,7 +168,7 @@ lmb_result lmb_gpu_graph_compile(lmb_gpu_graph *gpu_graph, lmb_error *error) {
     VkPipeline steps = VK_NULL_HANDLE, channels = VK_NULL_HANDLE;
     lmb_gpu_workgroup shape = {0};
     lmb_result result = lmb_gpu_specialized_create(gpu, graph, &steps, &shape, error);
-    if (result == LMB_OK && graph->channel_count > 0 && gpu->pipelines[LMB_KERNEL_CHANNELS] != VK_NULL_HANDLE) {
+    if (result == LMB_OK && graph->info.channel_count > 0 && gpu->pipelines[LMB_KERNEL_CHANNELS] != VK_NULL_HANDLE) {
         result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &channels, error);
     }
     if (result != LMB_OK) {

@@ -83,7 +83,7 @@ static void count_searches(const lmb_graph *graph, loop_counts *counts) {
             counts->search_again = larger(counts->search_again, shares_times(program, clip) ? 0 : steps);
         }
     }
-    for (uint32_t i = 0; i < graph->clip_slot_count; i++) {
+    for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
         const uint32_t steps = bits_of(graph->clip_slots[i].def.bytes / (uint32_t)sizeof(uint32_t));
         counts->search = larger(counts->search, steps);
         counts->search_again = larger(counts->search_again, steps);
@@ -92,7 +92,7 @@ static void count_searches(const lmb_graph *graph, loop_counts *counts) {
 
 static loop_counts count_graph(const lmb_graph *graph) {
     loop_counts counts = {.program = graph->program,
-                          .joints = graph->joint_count,
+                          .joints = graph->info.joint_count,
                           .depth = graph->program[PROGRAM_DEPTH],
                           .uses_retargets = graph->uses_retargets};
     count_searches(graph, &counts);
@@ -240,22 +240,22 @@ uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
     loop_counts counts = count_graph(graph);
     counts.run = RUN_LOOPS;
     const uint32_t *program = graph->program;
-    const uint64_t passes = program[PROGRAM_PASS_COUNT], joints = graph->joint_count;
+    const uint64_t passes = program[PROGRAM_PASS_COUNT], joints = graph->info.joint_count;
     uint64_t loops = own * (1 + passes * (1 + joints)) + program[PROGRAM_WEIGHTS];
     for (uint32_t i = 0; i < first_of_pass(program, (uint32_t)passes); i++) {
-        for (uint32_t joint = 0; joint < graph->joint_count; joint++) {
+        for (uint32_t joint = 0; joint < graph->info.joint_count; joint++) {
             loops += instruction_loops(&counts, instruction_at(program, i), joint);
         }
     }
     // Model matrices strand by strand, palettes and other outputs: at most so often for each joint.
     const uint64_t joint_outputs = 20, level_outputs = 8;
-    return loops + joint_outputs * (joints + graph->socket_count) + level_outputs * program[PROGRAM_DEPTH] +
+    return loops + joint_outputs * (joints + graph->info.socket_count) + level_outputs * program[PROGRAM_DEPTH] +
            counts.depth;
 }
 
 uint64_t lmb_gpu_model_loops(const lmb_graph *graph, uint32_t own) {
     // Matrices, dual quaternions and bounds each have a loop over joints.
-    return own + 3 * (uint64_t)graph->joint_count + graph->socket_count;
+    return own + 3 * (uint64_t)graph->info.joint_count + graph->info.socket_count;
 }
 
 static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {

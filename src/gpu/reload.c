@@ -31,7 +31,7 @@ static lmb_result make_batch(const lmb_gpu_reload_def *def, lmb_gpu_reloaded *ma
     const lmb_control *control = lmb_graph_control(graph);
     lmb_gpu_batch_def batch = lmb_gpu_batch_made_by(def->batch);
     batch.graph = def->graph;
-    batch.outputs &= lmb_graph_outputs(graph);
+    batch.outputs &= lmb_graph_get_info(graph)->outputs;
     batch.emits_events = batch.emits_events && control != NULL;
     batch.own_transforms = batch.own_transforms && lmb_control_has_motion(control);
     if (def->frame != NULL) {

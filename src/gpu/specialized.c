@@ -98,7 +98,8 @@ static uint32_t count_runs(const uint32_t *program, uint32_t *runs) {
 bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
     uint32_t runs;
     const uint32_t inputs = count_runs(graph->program, &runs);
-    return graph->joint_count > 0 && graph->program[PROGRAM_INSTRUCTION_COUNT] - 2u * inputs + runs <= MOST_SPECIALIZED;
+    return graph->info.joint_count > 0 &&
+           graph->program[PROGRAM_INSTRUCTION_COUNT] - 2u * inputs + runs <= MOST_SPECIALIZED;
 }
 
 static void call_instruction(const uint32_t *program, uint32_t at, uint32_t *depth, program_calls *calls) {
@@ -170,13 +171,13 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
                                   .parts = graph->uses_joint_maps,
                                   .lod = graph->uses_lod,
                                   .matrices = graph->gives_matrices,
-                                  .poses = graph->stack,
+                                  .poses = graph->info.stack,
                                   .inertia = graph->uses_inertia,
-                                  .exchanges = graph->exchange_count > 0,
+                                  .exchanges = graph->info.exchange_count > 0,
                                   .profiles = graph->uses_profiles,
                                   .chains = graph->uses_chains,
                                   .colliders = graph->uses_colliders,
-                                  .reached = graph->reached_count > 0,
+                                  .reached = graph->info.reached_count > 0,
                                   .detached = graph->uses_detached,
                                   .retargets = graph->uses_retargets};
 }
@@ -190,7 +191,7 @@ static uint32_t weighed_weights(const lmb_graph *graph) {
 static lmb_kernel_constants shape_constants(const lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape) {
     lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
     constants.invocations = shape.invocations;
-    constants.joints = graph->joint_count;
+    constants.joints = graph->info.joint_count;
     constants.characters = shape.characters;
     constants.walks = shape.walks;
     constants.weighed = weighed_weights(graph);
@@ -223,7 +224,7 @@ static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_wo
 
 lmb_result lmb_gpu_specialized_create(lmb_gpu *gpu, const lmb_graph *graph, VkPipeline *pipeline,
                                       lmb_gpu_workgroup *shape, lmb_error *error) {
-    *shape = lmb_gpu_find_shape(gpu->limits, graph->joint_count, weighed_weights(graph));
+    *shape = lmb_gpu_find_shape(gpu->limits, graph->info.joint_count, weighed_weights(graph));
     lmb_spirv module;
     uint64_t loops;
     lmb_result result = create_module(gpu, graph, *shape, &module, &loops, error);

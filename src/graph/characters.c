@@ -23,8 +23,8 @@ static lmb_result check_row(const lmb_graph *graph, const lmb_character_words *o
                         (unsigned)of->row_count);
     }
     const char *missing = lmb_control_state_words(lmb_graph_control(graph)) > 0 && of->states == NULL ? "states"
-                          : lmb_graph_inertia_words(graph) > 0 && of->inertia == NULL                 ? "inertia"
-                          : lmb_graph_reached_count(graph) > 0 && of->reached == NULL                 ? "reached"
+                          : lmb_graph_get_info(graph)->inertia_words > 0 && of->inertia == NULL       ? "inertia"
+                          : lmb_graph_get_info(graph)->reached_count > 0 && of->reached == NULL       ? "reached"
                                                                                                       : NULL;
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "characters: %s: it is NULL, and the graph has such words", missing);
@@ -52,8 +52,8 @@ static void copy_row(uint32_t *rows, size_t words, uint32_t from, uint32_t to) {
 
 static void copy_rows(const lmb_graph *graph, const lmb_character_words *of, uint32_t from, uint32_t to) {
     copy_row(of->states, lmb_control_state_words(lmb_graph_control(graph)), from, to);
-    copy_row(of->inertia, lmb_graph_inertia_words(graph), from, to);
-    copy_row(of->reached, lmb_graph_reached_count(graph), from, to);
+    copy_row(of->inertia, lmb_graph_get_info(graph)->inertia_words, from, to);
+    copy_row(of->reached, lmb_graph_get_info(graph)->reached_count, from, to);
 }
 
 lmb_result lmb_characters_place(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,

@@ -26,12 +26,12 @@ static uint64_t hash_program(const lmb_graph *graph) {
     const uint32_t *program = graph->program;
     uint32_t at = 0;
     uint64_t hash = 0;
-    for (uint32_t i = 0; i < graph->clip_slot_count; i++) {
+    for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
         const uint32_t entry = program[PROGRAM_CLIPS] + graph->clip_slots[i].def.clip;
         hash = join(hash, lmb_control_hash(program + at, entry - at));
         at = entry + 1;
     }
-    for (uint32_t i = 0; i < graph->clip_slot_count; i++) {
+    for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
         const lmb_clip_slot *slot = &graph->clip_slots[i];
         hash = join(hash, lmb_control_hash(program + at, slot->offset - at));
         at = slot->offset + (uint32_t)(((uint64_t)slot->def.bytes + 3) / 4);

@@ -19,6 +19,8 @@
 #include "../../shaders/ops/inertia.h"
 #include "../../shaders/ops/layout.h"
 
+#include <limber/batch.h>
+
 #include <string.h>
 
 #define LARGEST_BLOCK (1u << 30) // words
@@ -344,7 +346,11 @@ lmb_result lmb_graph_check(const lmb_graph_def *def, lmb_error *error) {
 
 static lmb_result create_names(lmb_graph *graph, const lmb_graph_def *def, const lmb_moving *moving, lmb_error *error) {
     graph->names = lmb_graph_names_create(def, moving, &graph->host);
-    return graph->names != NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for names");
+    if (graph->names == NULL) {
+        return lmb_fail(error, LMB_ERROR_MEMORY, "graph: no memory for names");
+    }
+    lmb_graph_names_count(graph->names, &graph->info);
+    return LMB_OK;
 }
 
 static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, lmb_graph **graph, lmb_error *error) {
@@ -409,6 +415,31 @@ static size_t count_frames(const lmb_graph_def *def) {
     return count;
 }
 
+static bool gives_matrices(const lmb_graph_def *def) {
+    return def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
+}
+
+// Numbers of what has names follow with the names.
+static lmb_graph_info create_info(const lmb_compiler *c, const uint32_t *header) {
+    const lmb_graph_def *def = c->def;
+    const uint32_t all = (UINT32_C(1) << LMB_OUTPUT_COUNT) - 1;
+    const uint32_t of_matrices = all & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT);
+    return (lmb_graph_info){.joint_count = def->rig->joint_count,
+                            .channel_count = def->rig->channel_count,
+                            .socket_count = def->rig->socket_count,
+                            .parameter_count = def->parameter_count,
+                            .clip_slot_count = def->clip_slot_count,
+                            .pose_count = c->pose_count,
+                            .point_count = c->point_slots,
+                            .uses_transforms = c->uses_transforms,
+                            .outputs = gives_matrices(def) ? of_matrices : all,
+                            .inertia_words = header[PROGRAM_KEPT],
+                            .inertia_parameters = def->inertialize ? def->inertia_parameters : LMB_NONE,
+                            .reached_count = c->reached_count,
+                            .stack = c->deepest,
+                            .exchange_count = c->ended - 1};
+}
+
 lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, const lmb_host *host, lmb_graph **graph,
                                lmb_error *error) {
     *graph = NULL;
@@ -442,18 +473,9 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
     lmb_host_release(&resolved, c.frames);
     *created = (lmb_graph){.host = resolved,
                            .clip_slots = slots,
-                           .clip_slot_count = def->clip_slot_count,
-                           .joint_count = def->rig->joint_count,
-                           .parameter_count = def->parameter_count,
-                           .pose_count = c.pose_count,
-                           .point_count = c.point_slots,
+                           .info = create_info(&c, header),
                            .finds_points = c.point_count > 0,
-                           .uses_transforms = c.uses_transforms,
-                           .socket_count = def->rig->socket_count,
-                           .channel_count = def->rig->channel_count,
                            .mask_count = def->mask_count,
-                           .stack = c.deepest,
-                           .exchange_count = c.ended - 1,
                            .uses_joint_maps = c.uses_joint_maps,
                            .uses_scale = c.scales,
                            .uses_curves = c.uses_curves,
@@ -464,8 +486,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
                            .uses_chains = c.chain_words > 0,
                            .uses_colliders = c.uses_colliders,
                            .uses_detached = c.uses_detached,
-                           .reached_count = c.reached_count,
-                           .gives_matrices = def->nodes[def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX,
+                           .gives_matrices = gives_matrices(def),
                            .joint_limits = c.joint_limits,
                            .joint_maps = c.joint_maps,
                            .size = (uint32_t)size,
@@ -499,24 +520,8 @@ const lmb_control *lmb_graph_control(const lmb_graph *graph) {
     return graph->control;
 }
 
-uint32_t lmb_graph_joint_count(const lmb_graph *graph) {
-    return graph->joint_count;
-}
-
-uint32_t lmb_graph_parameter_count(const lmb_graph *graph) {
-    return graph->parameter_count;
-}
-
-uint32_t lmb_graph_pose_count(const lmb_graph *graph) {
-    return graph->pose_count;
-}
-
-uint32_t lmb_graph_point_count(const lmb_graph *graph) {
-    return graph->point_count;
-}
-
-bool lmb_graph_uses_transforms(const lmb_graph *graph) {
-    return graph->uses_transforms;
+const lmb_graph_info *lmb_graph_get_info(const lmb_graph *graph) {
+    return &graph->info;
 }
 
 uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose) {
@@ -527,37 +532,9 @@ uint32_t lmb_graph_pose_joint_count(const lmb_graph *graph, uint32_t pose) {
     return pose < LMB_MAX_POSES ? graph->pose_joints[pose] : 0;
 }
 
-uint32_t lmb_graph_socket_count(const lmb_graph *graph) {
-    return graph->socket_count;
-}
-
-uint32_t lmb_graph_channel_count(const lmb_graph *graph) {
-    return graph->channel_count;
-}
-
 uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t level) {
     if (!graph->uses_lod) {
-        return graph->joint_count;
+        return graph->info.joint_count;
     }
     return lod_count(graph->program, level < LMB_MAX_LODS ? level : LMB_MAX_LODS - 1);
-}
-
-uint32_t lmb_graph_inertia_parameters(const lmb_graph *graph) {
-    return graph->uses_inertia ? graph->program[PROGRAM_INERTIA] - 1 : LMB_NONE;
-}
-
-uint32_t lmb_graph_inertia_words(const lmb_graph *graph) {
-    return graph->program[PROGRAM_KEPT];
-}
-
-uint32_t lmb_graph_reached_count(const lmb_graph *graph) {
-    return graph->reached_count;
-}
-
-uint32_t lmb_graph_stack(const lmb_graph *graph) {
-    return graph->stack;
-}
-
-uint32_t lmb_graph_exchanges(const lmb_graph *graph) {
-    return graph->exchange_count;
 }

@@ -265,6 +265,14 @@ void lmb_graph_names_destroy(lmb_graph_names *names, const lmb_host *host) {
     }
 }
 
+void lmb_graph_names_count(const lmb_graph_names *names, lmb_graph_info *info) {
+    info->event_count = names->event_count;
+    info->player_count = names->player_count;
+    info->group_count = names->group_count;
+    info->machine_count = names->machine_count;
+    info->fade_count = names->fade_count;
+}
+
 const char *lmb_graph_names_text(const lmb_graph_names *names, size_t *size) {
     *size = names->text_size;
     return names->text;
@@ -281,10 +289,6 @@ uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node) {
 uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade) {
     const lmb_graph_names *names = graph->names;
     return fade < names->fade_count ? names->machine_of[names->node_count + fade] : LMB_NONE;
-}
-
-uint32_t lmb_graph_fade_count(const lmb_graph *graph) {
-    return graph->names->fade_count;
 }
 
 static const char *name_at(const char *const *names, uint32_t count, uint32_t index) {
@@ -311,10 +315,6 @@ void lmb_graph_defaults(const lmb_graph *graph, float *row) {
     }
 }
 
-uint32_t lmb_graph_event_count(const lmb_graph *graph) {
-    return graph->names->event_count;
-}
-
 uint32_t lmb_graph_find_event(const lmb_graph *graph, const char *name) {
     const lmb_graph_names *names = graph == NULL || name == NULL ? NULL : graph->names;
     for (uint32_t i = 0; names != NULL && i < names->event_count; i++) {
@@ -329,59 +329,38 @@ const char *lmb_graph_event_name(const lmb_graph *graph, uint32_t event) {
     return name_at(graph->names->events, graph->names->event_count, event);
 }
 
-uint32_t lmb_graph_player_count(const lmb_graph *graph) {
-    return graph->names->player_count;
-}
-
-const char *lmb_graph_player_name(const lmb_graph *graph, uint32_t player) {
-    return name_at(graph->names->players, graph->names->player_count, player);
-}
-
-float lmb_graph_player_duration(const lmb_graph *graph, uint32_t player) {
-    return player < graph->names->player_count ? graph->names->durations[player] : 0.0f;
-}
-
-uint32_t lmb_graph_group_count(const lmb_graph *graph) {
-    return graph->names->group_count;
-}
-
 const char *lmb_graph_group_name(const lmb_graph *graph, uint32_t group) {
     return name_at(graph->names->groups, graph->names->group_count, group);
 }
 
-uint32_t lmb_graph_machine_count(const lmb_graph *graph) {
-    return graph->names->machine_count;
+lmb_graph_player lmb_graph_player_at(const lmb_graph *graph, uint32_t index) {
+    const lmb_graph_names *names = graph->names;
+    return index < names->player_count ? (lmb_graph_player){names->players[index], names->durations[index]}
+                                       : (lmb_graph_player){.name = ""};
 }
 
-const char *lmb_graph_machine_name(const lmb_graph *graph, uint32_t machine) {
-    return name_at(graph->names->machines, graph->names->machine_count, machine);
-}
-
-uint32_t lmb_graph_state_count(const lmb_graph *graph, uint32_t machine) {
-    const uint32_t *first_states = graph->names->first_states;
-    return machine < graph->names->machine_count ? first_states[machine + 1] - first_states[machine] : 0;
-}
-
-uint32_t lmb_graph_machine_owner(const lmb_graph *graph, uint32_t machine, uint32_t *state) {
-    static const uint32_t none[2] = {LMB_NONE, LMB_NONE};
-    const uint32_t *owner = machine < graph->names->machine_count ? graph->names->owners[machine] : none;
-    if (state != NULL) {
-        *state = owner[1];
+lmb_graph_machine lmb_graph_machine_at(const lmb_graph *graph, uint32_t index) {
+    const lmb_graph_names *names = graph->names;
+    if (index >= names->machine_count) {
+        return (lmb_graph_machine){.name = "", .owner = LMB_NONE, .owner_state = LMB_NONE};
     }
-    return owner[0];
+    return (lmb_graph_machine){.name = names->machines[index],
+                               .state_count = names->first_states[index + 1] - names->first_states[index],
+                               .owner = names->owners[index][0],
+                               .owner_state = names->owners[index][1]};
 }
 
 const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {
-    const uint32_t count = lmb_graph_state_count(graph, machine);
+    const uint32_t count = lmb_graph_machine_at(graph, machine).state_count;
     return count > 0 ? name_at(graph->names->states + graph->names->first_states[machine], count, state) : "";
 }
 
 void lmb_graph_emitter_name(const lmb_graph *graph, const lmb_emitted_event *event, char *text, size_t size) {
     const uint32_t source = event->source;
     if (event->kind == LMB_EMITTED_ENTRY || event->kind == LMB_EMITTED_EXIT) {
-        snprintf(text, size, "%s/%s", lmb_graph_machine_name(graph, source),
+        snprintf(text, size, "%s/%s", lmb_graph_machine_at(graph, source).name,
                  lmb_graph_state_name(graph, source, event->part));
     } else {
-        snprintf(text, size, "%s", lmb_graph_player_name(graph, source));
+        snprintf(text, size, "%s", lmb_graph_player_at(graph, source).name);
     }
 }

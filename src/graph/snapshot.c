@@ -55,8 +55,8 @@ static header header_of(const lmb_graph *graph, uint32_t count, uint64_t tag) {
                 .version = LMB_SNAPSHOT_VERSION,
                 .character_count = count,
                 .state_words = state_words(graph),
-                .inertia_words = lmb_graph_inertia_words(graph),
-                .reached_words = lmb_graph_reached_count(graph)};
+                .inertia_words = lmb_graph_get_info(graph)->inertia_words,
+                .reached_words = lmb_graph_get_info(graph)->reached_count};
     store_wide(h.fingerprint, lmb_graph_fingerprint(graph));
     store_wide(h.tag, tag);
     return h;

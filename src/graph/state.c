@@ -31,8 +31,8 @@ static uint32_t matching_count(const lmb_control *control) {
 
 lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t kept = lmb_graph_inertia_words(graph);
-    const uint32_t joints = graph->program[PROGRAM_JOINT_KEPT] * graph->joint_count;
+    const uint32_t kept = lmb_graph_get_info(graph)->inertia_words;
+    const uint32_t joints = graph->program[PROGRAM_JOINT_KEPT] * graph->info.joint_count;
     lmb_state_sizes sizes = {.joints = joints, .chains_and_feet = kept - joints};
     if (control == NULL) {
         return sizes;
@@ -77,7 +77,7 @@ static bool compare_machine(const comparison *c, uint32_t index) {
     const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
     const uint32_t at = record[MACHINE_STATE];
     const uint32_t words = MACHINE_WEIGHTS + record[MACHINE_STATE_COUNT] * MACHINE_STATE_WEIGHT_WORDS;
-    const char *name = lmb_graph_machine_name(c->graph, index);
+    const char *name = lmb_graph_machine_at(c->graph, index).name;
     if (differ(c, at + MACHINE_CURRENT, 1)) {
         snprintf(c->text, c->size, "machine \"%s\": state \"%s\", \"%s\"", name,
                  lmb_graph_state_name(c->graph, index, c->a[at + MACHINE_CURRENT]),
@@ -96,7 +96,7 @@ static bool compare_decision(const comparison *c, uint32_t index) {
     const uint32_t *block = c->control->block, *record = block + block[CONTROL_DECISIONS] + index * DECISION_WORDS;
     const uint32_t at = record[DECISION_STATE];
     const char *machine =
-        lmb_graph_machine_name(c->graph, (record[DECISION_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS);
+        lmb_graph_machine_at(c->graph, (record[DECISION_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS).name;
     if (differ(c, at, 1) && record[DECISION_EVENT] != CONTROL_NONE) {
         snprintf(c->text, c->size, "machine \"%s\": trigger \"%s\": %u, %u", machine,
                  lmb_graph_event_name(c->graph, record[DECISION_EVENT]), (unsigned)c->a[at], (unsigned)c->b[at]);
@@ -110,7 +110,7 @@ static bool compare_matching(const comparison *c, uint32_t index) {
     const uint32_t *block = c->control->block, *record = block + block[CONTROL_MATCHINGS] + index * MATCHING_WORDS;
     const uint32_t at = record[MATCHING_STATE];
     const char *machine =
-        lmb_graph_machine_name(c->graph, (record[MATCHING_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS);
+        lmb_graph_machine_at(c->graph, (record[MATCHING_MACHINE] - block[CONTROL_MACHINES]) / MACHINE_WORDS).name;
     if (differ(c, at, MATCHED_WORDS)) {
         snprintf(c->text, c->size, "machine \"%s\": %s", machine,
                  differ(c, at + MATCHED_FOUND, 1)      ? "the row that a search found"
@@ -126,7 +126,7 @@ static bool compare_player(const comparison *c, uint32_t index) {
     const uint32_t *block = c->control->block, *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
     const uint32_t at = record[PLAYER_STATE];
     const bool draws_differ = lmb_player_draw(record) != CONTROL_NONE && differ(c, lmb_player_draw(record), 1);
-    const char *name = lmb_graph_player_name(c->graph, index);
+    const char *name = lmb_graph_player_at(c->graph, index).name;
     if (differ(c, at + PLAYING_PLACE, 2)) {
         snprintf(c->text, c->size, "player \"%s\": tick %" PRIu64 ", %" PRIu64, name,
                  lmb_control_player_ticks(c->control, c->a, index), lmb_control_player_ticks(c->control, c->b, index));

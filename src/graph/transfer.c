@@ -84,17 +84,17 @@ static uint64_t add_owner(const side *s, uint32_t player, uint64_t key) {
         return add_name(key, "");
     }
     const uint32_t machine = (record[PLAYER_MACHINE] - s->block[CONTROL_MACHINES]) / MACHINE_WORDS;
-    key = add_name(key, lmb_graph_machine_name(s->graph, machine));
+    key = add_name(key, lmb_graph_machine_at(s->graph, machine).name);
     return add_name(key, lmb_graph_state_name(s->graph, machine, record[PLAYER_MACHINE_STATE]));
 }
 
 static uint64_t part_key(const side *s, part_kind part, uint32_t index, bool with_owner) {
     switch (part) {
     case PART_MACHINE:
-        return add_name(empty_key, lmb_graph_machine_name(s->graph, index));
+        return add_name(empty_key, lmb_graph_machine_at(s->graph, index).name);
     case PART_PLAYER: {
         const uint32_t group = group_of(s, index);
-        uint64_t key = add_name(empty_key, lmb_graph_player_name(s->graph, index));
+        uint64_t key = add_name(empty_key, lmb_graph_player_at(s->graph, index).name);
         key = add_name(key, group != LMB_NONE ? lmb_graph_group_name(s->graph, group) : "");
         return with_owner ? add_owner(s, index, key) : key;
     }
@@ -153,10 +153,10 @@ static void lose(lmb_graph_transfer *t, const char *kind, const char *name, cons
 static void lose_part(lmb_graph_transfer *t, part_kind part, uint32_t index) {
     const side *s = &t->from;
     if (part == PART_MACHINE) {
-        lose(t, "machine", lmb_graph_machine_name(s->graph, index), NULL, NULL);
+        lose(t, "machine", lmb_graph_machine_at(s->graph, index).name, NULL, NULL);
     } else if (part == PART_PLAYER) {
         const uint32_t group = group_of(s, index);
-        lose(t, "player of clip", lmb_graph_player_name(s->graph, index), " in group",
+        lose(t, "player of clip", lmb_graph_player_at(s->graph, index).name, " in group",
              group != LMB_NONE ? lmb_graph_group_name(s->graph, group) : NULL);
     } else if (part == PART_SMOOTHED) {
         index = record_of(s, CONTROL_SMOOTHED, SMOOTHED_WORDS, index)[SMOOTHED_PARAMETER];
@@ -240,9 +240,10 @@ static void match_machine(lmb_graph_transfer *t, uint32_t machine) {
     const uint32_t to_count = machine_record(&t->to, machine)[MACHINE_STATE_COUNT];
     t->states[machine] = match_inside(t, machine, MACHINE_STATE_COUNT, state_key);
     t->transitions[machine] = match_inside(t, machine, MACHINE_TRANSITION_COUNT, transition_key);
-    for (uint32_t i = 0; old != LMB_NONE && !t->memory.failed && i < lmb_graph_state_count(t->from.graph, old); i++) {
+    for (uint32_t i = 0;
+         old != LMB_NONE && !t->memory.failed && i < lmb_graph_machine_at(t->from.graph, old).state_count; i++) {
         if (!is_matched(t->states[machine], to_count, i)) {
-            lose(t, "machine", lmb_graph_machine_name(t->from.graph, old), ": state",
+            lose(t, "machine", lmb_graph_machine_at(t->from.graph, old).name, ": state",
                  lmb_graph_state_name(t->from.graph, old, i));
         }
     }
@@ -283,7 +284,7 @@ static void lose_decisions(lmb_graph_transfer *t) {
         for (uint32_t k = 0; k < decision_count(&t->to) && !is_kept; k++) {
             is_kept = is_same_decision(t, k, i);
         }
-        const char *name = lmb_graph_machine_name(t->from.graph, machine);
+        const char *name = lmb_graph_machine_at(t->from.graph, machine).name;
         if (!is_kept && event == CONTROL_NONE) {
             lose(t, "draw of machine", name, NULL, NULL);
         } else if (!is_kept) {
@@ -294,7 +295,7 @@ static void lose_decisions(lmb_graph_transfer *t) {
 
 static side side_of(const lmb_graph *graph) {
     side s = {.graph = graph, .control = lmb_graph_control(graph)};
-    s.counts[PART_PARAMETER] = lmb_graph_parameter_count(graph);
+    s.counts[PART_PARAMETER] = lmb_graph_get_info(graph)->parameter_count;
     if (s.control != NULL) {
         s.block = s.control->block;
         s.counts[PART_MACHINE] = s.block[CONTROL_MACHINE_COUNT];
@@ -311,7 +312,7 @@ static uint32_t count_losses(const side *s) {
         count += s->counts[i];
     }
     for (uint32_t i = 0; i < s->counts[PART_MACHINE]; i++) {
-        count += lmb_graph_state_count(s->graph, i);
+        count += lmb_graph_machine_at(s->graph, i).state_count;
     }
     return count;
 }
@@ -321,7 +322,8 @@ static lmb_result begin(lmb_graph_transfer *t, lmb_error *error) {
     const side *s = &t->to;
     t->state_words = lmb_control_state_words(s->control);
     t->begun = lmb_arena_allocate(&t->memory, t->state_words, sizeof *t->begun);
-    float *parameters = lmb_arena_allocate(&t->memory, lmb_graph_parameter_count(s->graph), sizeof *parameters);
+    float *parameters =
+        lmb_arena_allocate(&t->memory, lmb_graph_get_info(s->graph)->parameter_count, sizeof *parameters);
     if (t->memory.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "graph transfer: no memory");
     }
@@ -336,11 +338,11 @@ static lmb_result begin(lmb_graph_transfer *t, lmb_error *error) {
 // Finds which words of poses go on, and says which do not.
 static void match_kept(lmb_graph_transfer *t) {
     const lmb_state_sizes from = lmb_graph_state_sizes(t->from.graph), to = lmb_graph_state_sizes(t->to.graph);
-    t->inertia_words = lmb_graph_inertia_words(t->to.graph);
-    t->reached_words = lmb_graph_reached_count(t->to.graph);
+    t->inertia_words = lmb_graph_get_info(t->to.graph)->inertia_words;
+    t->reached_words = lmb_graph_get_info(t->to.graph)->reached_count;
     t->joint_words = from.joints == to.joints && from.inertialization == to.inertialization ? to.joints : 0;
     t->chain_words = from.chains_and_feet == to.chains_and_feet ? to.chains_and_feet : 0;
-    t->keeps_reached = lmb_graph_reached_count(t->from.graph) == t->reached_words;
+    t->keeps_reached = lmb_graph_get_info(t->from.graph)->reached_count == t->reached_words;
     if (from.motion > 0 && to.motion == 0) {
         lose(t, "character motion", NULL, NULL, NULL);
     }
@@ -350,7 +352,7 @@ static void match_kept(lmb_graph_transfer *t) {
     if (from.chains_and_feet > 0 && t->chain_words == 0) {
         lose(t, "chains and feet", NULL, NULL, NULL);
     }
-    if (lmb_graph_reached_count(t->from.graph) > 0 && !t->keeps_reached) {
+    if (lmb_graph_get_info(t->from.graph)->reached_count > 0 && !t->keeps_reached) {
         lose(t, "reached targets", NULL, NULL, NULL);
     }
 }
@@ -732,10 +734,10 @@ static lmb_result check_words(const side *s, const lmb_character_words *of, cons
     if (of == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph transfer: the %s characters are NULL", which);
     }
-    const char *missing = lmb_control_state_words(s->control) > 0 && of->states == NULL  ? "states"
-                          : lmb_graph_inertia_words(s->graph) > 0 && of->inertia == NULL ? "inertia"
-                          : lmb_graph_reached_count(s->graph) > 0 && of->reached == NULL ? "reached"
-                                                                                         : NULL;
+    const char *missing = lmb_control_state_words(s->control) > 0 && of->states == NULL            ? "states"
+                          : lmb_graph_get_info(s->graph)->inertia_words > 0 && of->inertia == NULL ? "inertia"
+                          : lmb_graph_get_info(s->graph)->reached_count > 0 && of->reached == NULL ? "reached"
+                                                                                                   : NULL;
     if (missing != NULL && of->count > 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph transfer: %s of the %s characters is NULL", missing, which);
     }
@@ -773,7 +775,7 @@ lmb_result lmb_graph_transfer_run(const lmb_graph_transfer *transfer, const lmb_
     }
     const lmb_result result = check_states(t, from, error);
     const uint32_t old_words = lmb_control_state_words(t->from.control);
-    const uint32_t old_inertia = lmb_graph_inertia_words(t->from.graph);
+    const uint32_t old_inertia = lmb_graph_get_info(t->from.graph)->inertia_words;
     for (uint32_t i = 0; i < from->count && result == LMB_OK; i++) {
         const size_t old = row_of(from, i), own = row_of(to, i);
         if (t->state_words > 0 && old_words > 0) {

@@ -177,8 +177,8 @@ struct lmb_graph_reader {
     uint32_t *channel_partners;
     uint32_t *objects; // for each node, the object it was read from; in the scratch pool
     lmb_graph_owner owner;
-    struct lmb_graph_machine *machine; // the innermost one being read
-    lmb_graph_left left;               // the state from which the transition being read starts
+    struct lmb_machine_reader *machine; // the innermost one being read
+    lmb_graph_left left;                // the state from which the transition being read starts
     uint32_t player_count;
     struct lmb_graph_sync *syncs; // players that begin at the times of others, in the scratch pool
     uint32_t sync_count;

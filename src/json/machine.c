@@ -476,7 +476,7 @@ typedef struct own_transition {
 } own_transition;
 
 // A machine while it is read. Its states are numbered from the initial one on, then in the order of the text.
-typedef struct lmb_graph_machine {
+typedef struct lmb_machine_reader {
     const lmb_graph_node *node;
     const char *name;
     uint32_t depth;
@@ -489,7 +489,7 @@ typedef struct lmb_graph_machine {
     uint32_t state;                       // being read
     lmb_graph_left lefts[LMB_MAX_STATES]; // of the states that were read
     lmb_transition_def initial;           // with the machine's own fade and curve
-    struct lmb_graph_machine *outer;      // in whose state it is, or NULL
+    struct lmb_machine_reader *outer;     // in whose state it is, or NULL
     uint32_t targets[LMB_MAX_STATES];     // of the transition that is read: states, their values and weights
     uint32_t target_values[LMB_MAX_STATES];
     float weights[LMB_MAX_STATES];
@@ -512,7 +512,7 @@ static uint32_t find_state(const machine *machine, const char *name) {
 }
 
 static const char *state_name_at(const void *machine, uint32_t index) {
-    const char *name = ((const struct lmb_graph_machine *)machine)->states[index].name;
+    const char *name = ((const struct lmb_machine_reader *)machine)->states[index].name;
     return name != NULL ? name : "";
 }
 
@@ -1493,7 +1493,7 @@ uint32_t lmb_graph_add_machine(lmb_graph_reader *reader, const lmb_graph_node *n
     if (reader->result != LMB_OK || !lmb_graph_begin_machine(reader, node->object)) {
         return 0;
     }
-    struct lmb_graph_machine *outside = reader->machine;
+    struct lmb_machine_reader *outside = reader->machine;
     reader->machine = &machine;
     read_defaults(reader, &machine);
     if (find_states(reader, &machine)) {

@@ -271,10 +271,10 @@ void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *program, lmb_clip_
 
 static lmb_clip_slot *find_slot(const lmb_graph *graph, uint32_t clip) {
     uint32_t i = 0;
-    while (i < graph->clip_slot_count && graph->clip_slots[i].def.clip != clip) {
+    while (i < graph->info.clip_slot_count && graph->clip_slots[i].def.clip != clip) {
         i++;
     }
-    return i < graph->clip_slot_count ? &graph->clip_slots[i] : NULL;
+    return i < graph->info.clip_slot_count ? &graph->clip_slots[i] : NULL;
 }
 
 const lmb_clip_slot *lmb_graph_check_change(const lmb_graph *graph, uint32_t index, const lmb_clip_traits *clip,
@@ -315,18 +315,14 @@ bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t clip) {
     return clip < graph->program[PROGRAM_CLIP_COUNT] && graph->program[graph->program[PROGRAM_CLIPS] + clip] != 0;
 }
 
-uint32_t lmb_graph_clip_slot_count(const lmb_graph *graph) {
-    return graph->clip_slot_count;
-}
-
 lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_t index) {
     lmb_clip_slot_def none = lmb_default_clip_slot_def();
     none.name = "";
-    return index < graph->clip_slot_count ? graph->clip_slots[index].def : none;
+    return index < graph->info.clip_slot_count ? graph->clip_slots[index].def : none;
 }
 
 uint32_t lmb_graph_find_clip_slot(const lmb_graph *graph, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < graph->clip_slot_count; i++) {
+    for (uint32_t i = 0; name != NULL && i < graph->info.clip_slot_count; i++) {
         if (strcmp(graph->clip_slots[i].def.name, name) == 0) {
             return graph->clip_slots[i].def.clip;
         }

@@ -90,7 +90,7 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
 }
 
 static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
-    const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
+    const uint32_t words = (graph->info.joint_count + graph->info.channel_count + 3) / 4;
     const uint32_t mask = (offset - graph->program[PROGRAM_MASKS]) / words;
     if (mask < graph->mask_count) { // not the full mask of an override without a mask
         add_number(line, name, mask);
@@ -213,7 +213,7 @@ static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0 && is_retarget(graph->program, offset)) {
         add_number(line, "retarget", graph->program[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
     } else if (offset != 0) {
-        add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->joint_count));
+        add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->info.joint_count));
     }
 }
 
@@ -240,7 +240,7 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_mask(line, graph, "mask", at[MASK_OFFSET]);
     }
     if (takes & TAKES_LIMITS) {
-        const uint32_t words = lmb_limits_words(graph->joint_count, graph->channel_count);
+        const uint32_t words = lmb_limits_words(graph->info.joint_count, graph->info.channel_count);
         add_number(line, "joint limits", (at[LIMIT_TABLE] - graph->joint_limits) / words);
     }
     if (takes & TAKES_MIRROR) {

@@ -12,21 +12,13 @@ typedef struct lmb_clip_slot lmb_clip_slot; // clip_slot.h
 
 struct lmb_graph {
     lmb_host host;
-    lmb_clip_slot *clip_slots; // or NULL
-    uint32_t clip_slot_count;
+    lmb_graph_info info;
+    lmb_clip_slot *clip_slots;     // or NULL
     uint32_t clip_changes;         // counts calls of lmb_graph_set_clip()
     atomic_uint users;             // lmb_gpu_graph objects
     lmb_control *control;          // or NULL
     struct lmb_graph_names *names; // as the fingerprint, of a graph that lmb_graph_create() made; else NULL
-    uint32_t joint_count;
-    uint32_t parameter_count;
-    uint32_t pose_count;
-    uint32_t point_count; // points per character in the buffer of points
-    uint32_t socket_count;
-    uint32_t channel_count;
     uint32_t mask_count;
-    uint32_t stack;
-    uint32_t exchange_count;             // exchange areas
     bool uses_cubic;                     // a clip has a cubic spline
     bool uses_far;                       // a clip has neighbouring rotation keys that are far apart
     bool uses_packed;                    // a clip is packed
@@ -36,7 +28,6 @@ struct lmb_graph {
     bool uses_spaces;                    // there are layers or blend spaces in the plane
     bool uses_weights;                   // a joint weight other than 255 can occur
     bool finds_points;                   // a point is in the buffer of points or in world space
-    bool uses_transforms;                // a point is in world space
     bool uses_profiles;                  // a transition of a machine has a blend profile
     bool uses_joint_maps;                // clips or poses with other joints than the rig's can occur
     bool uses_lod;                       // there are levels of detail
@@ -45,7 +36,6 @@ struct lmb_graph {
     bool uses_colliders;                 // of chains
     bool uses_detached;                  // limbs whose end is not below their mid
     bool uses_retargets;                 // a source is in a retarget
-    uint32_t reached_count;              // words that say which nodes reached their targets
     bool gives_matrices;                 // its last operation results in matrices instead of transforms
     uint32_t pose_joints[LMB_MAX_POSES]; // [pose buffer]; 0 if nothing uses it
     uint32_t pose_floats[LMB_MAX_POSES]; // [pose buffer]: floats per character
@@ -82,7 +72,7 @@ LMB_API lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_
 static inline bool lmb_graph_is_plain(const lmb_graph *graph) {
     return !graph->uses_far && !graph->uses_scale && !graph->uses_weights && !graph->uses_profiles &&
            !graph->uses_joint_maps && !graph->uses_inertia && !graph->uses_chains && !graph->uses_retargets &&
-           !graph->gives_matrices && !graph->uses_detached && graph->reached_count == 0;
+           !graph->gives_matrices && !graph->uses_detached && graph->info.reached_count == 0;
 }
 
 #endif

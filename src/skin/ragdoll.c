@@ -15,7 +15,7 @@ lmb_ragdoll_info lmb_default_ragdoll_info(void) {
 }
 
 uint32_t lmb_ragdoll_mask(const lmb_graph *graph, uint32_t mask) {
-    const uint32_t words = (graph->joint_count + graph->channel_count + 3) / 4;
+    const uint32_t words = (graph->info.joint_count + graph->info.channel_count + 3) / 4;
     return mask == LMB_NONE ? 0 : graph->program[PROGRAM_MASKS] + mask * words;
 }
 
@@ -38,7 +38,7 @@ static lmb_result check(const lmb_ragdoll_info *info, lmb_error *error) {
 
 static LMB_NOINLINE void run(const lmb_ragdoll_info *info) {
     const size_t pose_floats = info->graph->program[PROGRAM_POSE_FLOATS];
-    const size_t model_floats = (size_t)info->graph->joint_count * MATRIX_COMPONENTS;
+    const size_t model_floats = (size_t)info->graph->info.joint_count * MATRIX_COMPONENTS;
     uint32_t refused = 0;
     for (size_t i = 0; i < info->character_count; i++) {
         // Each character has its own arrays here, so that no index exceeds 32 bits.

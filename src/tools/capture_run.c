@@ -58,7 +58,7 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
         const char *section;
         size_t words;
         uint64_t words_each;
-    } sections[] = {{"parameters", capture->parameter_count, lmb_graph_parameter_count(scene->graph)},
+    } sections[] = {{"parameters", capture->parameter_count, lmb_graph_get_info(scene->graph)->parameter_count},
                     {"state", capture->state_words, lmb_control_state_words(scene->control)},
                     {"kept", capture->kept_words, side_kept_words(scene->graph, 1)}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
@@ -71,12 +71,12 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
     if (capture->step > LMB_MAX_STEP_TICKS) {
         return fail(error, LMB_ERROR_FORMAT, "section 'frame': the step is too long");
     }
-    if (lmb_graph_pose_count(scene->graph) > 0) {
+    if (lmb_graph_get_info(scene->graph)->pose_count > 0) {
         return fail(error, LMB_ERROR_UNSUPPORTED, "the graph reads pose buffers, and there is nobody to fill them");
     }
     for (uint32_t i = 0; i < capture->event_count; i++) {
         const lmb_event *event = &capture->events[i];
-        bool known = event->event == LMB_EVENT_RESET || event->event < lmb_graph_event_count(scene->graph);
+        bool known = event->event == LMB_EVENT_RESET || event->event < lmb_graph_get_info(scene->graph)->event_count;
         if (event->character >= characters || !known) {
             return fail(error, LMB_ERROR_FORMAT, "section 'events': there is no such character or event");
         }
@@ -151,7 +151,7 @@ static lmb_result run_on_device(running *r, const lmb_batch_def *batch, const lm
     // The first frame zeroes the inertialization data.
     const bool failed = gpu_side_create(device, r->side.opened.gpu, batch, 0, &side, error) ||
                         gpu_side_run(&side, inputs, outputs, error) ||
-                        (lmb_graph_inertia_words(batch->graph) > 0 &&
+                        (lmb_graph_get_info(batch->graph)->inertia_words > 0 &&
                          (device_write_inertia(device, side.batch, outputs->inertia, error) ||
                           gpu_side_run(&side, inputs, outputs, error)));
     gpu_side_destroy(&side);
@@ -163,17 +163,18 @@ static lmb_result run_poses(running *r, const lmb_graph *graph, bool gpu, uint32
     const lmb_batch_inputs inputs = {.parameters = r->reference.parameters};
     lmb_batch_outputs outputs = r->outputs;
     outputs.inertia = NULL;
-    if (lmb_graph_inertia_words(graph) > 0) {
+    if (lmb_graph_get_info(graph)->inertia_words > 0) {
         const capture *capture = r->scene->capture;
         outputs.inertia = r->outputs.inertia;
         memcpy(outputs.inertia, capture->kept,
-               (size_t)capture->character_count * lmb_graph_inertia_words(r->scene->graph) * sizeof *outputs.inertia);
+               (size_t)capture->character_count * lmb_graph_get_info(r->scene->graph)->inertia_words *
+                   sizeof *outputs.inertia);
     }
     return gpu ? run_on_device(r, &batch, &inputs, &outputs, error) : reference_run(&batch, &inputs, &outputs, error);
 }
 
 static uint32_t output_bits_of(const running *r) {
-    return lmb_graph_outputs(r->scene->graph) & ~LMB_OUTPUT_PREVIOUS_PALETTE_BIT;
+    return lmb_graph_get_info(r->scene->graph)->outputs & ~LMB_OUTPUT_PREVIOUS_PALETTE_BIT;
 }
 
 // Runs the program that ends with a node. Skips nodes inside joint maps: they cannot run alone, because their clips and
@@ -205,7 +206,7 @@ static lmb_result run_nodes(running *r, bool gpu, lmb_error *error) {
     for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
         result = run_node(r, i, gpu, error);
     }
-    if (result == LMB_OK && lmb_graph_inertia_words(r->scene->graph) > 0) {
+    if (result == LMB_OK && lmb_graph_get_info(r->scene->graph)->inertia_words > 0) {
         result = run_poses(r, r->scene->graph, gpu, output_bits_of(r), error);
         add(r, "inertialized", file_hash(r->outputs.buffers[LMB_OUTPUT_LOCAL], stage_bytes(r, LMB_OUTPUT_LOCAL)));
     }

@@ -305,14 +305,14 @@ static lmb_result create_random_program(crowd *crowd, lmb_error *error) {
 
 static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
     const size_t characters = crowd->def.character_count;
-    const size_t parameters = lmb_graph_parameter_count(crowd->program);
+    const size_t parameters = lmb_graph_get_info(crowd->program)->parameter_count;
     crowd->parameters = lmb_arena_allocate(&crowd->pool, characters * parameters, sizeof(float));
-    for (uint32_t i = 0; i < lmb_graph_pose_count(crowd->program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(crowd->program)->pose_count; i++) {
         crowd->poses[i] =
             lmb_arena_allocate(&crowd->pool, characters * lmb_graph_pose_floats(crowd->program, i), sizeof(float));
     }
-    crowd->points =
-        lmb_arena_allocate(&crowd->pool, characters * lmb_graph_point_count(crowd->program) * 4, sizeof(float));
+    crowd->points = lmb_arena_allocate(&crowd->pool, characters * lmb_graph_get_info(crowd->program)->point_count * 4,
+                                       sizeof(float));
     crowd->transforms = lmb_arena_allocate(&crowd->pool, characters * LMB_MATRIX_COMPONENTS, sizeof(float));
     return crowd->pool.failed ? no_memory(error) : LMB_OK;
 }
@@ -346,7 +346,7 @@ void crowd_destroy(crowd *crowd) {
 lmb_batch_def crowd_batch(const crowd *crowd, uint32_t outputs) {
     return (lmb_batch_def){.graph = crowd->program,
                            .character_count = crowd->def.character_count,
-                           .outputs = outputs & lmb_graph_outputs(crowd->program)};
+                           .outputs = outputs & lmb_graph_get_info(crowd->program)->outputs};
 }
 
 static bool draw_refused(random_source *random, const crowd *crowd) {
@@ -453,12 +453,12 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
 
 // Draws the points of a character and its world transform, any matrix.
 static void draw_points(random_source *random, const crowd *crowd, size_t character) {
-    const uint32_t count = lmb_graph_point_count(crowd->program) * 4;
+    const uint32_t count = lmb_graph_get_info(crowd->program)->point_count * 4;
     for (uint32_t i = 0; i < count; i++) {
         const bool refused = draw_refused(random, crowd);
         crowd->points[character * count + i] = refused ? draw_not_finite(random) : draw_float(random, -2.0, 3.0);
     }
-    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && lmb_graph_uses_transforms(crowd->program); i++) {
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && lmb_graph_get_info(crowd->program)->uses_transforms; i++) {
         const bool refused = draw_refused(random, crowd);
         crowd->transforms[character * LMB_MATRIX_COMPONENTS + i] =
             refused ? draw_not_finite(random) : draw_float(random, -2.0, 2.0);
@@ -467,8 +467,8 @@ static void draw_points(random_source *random, const crowd *crowd, size_t charac
 
 void crowd_draw(crowd *crowd, uint32_t frame) {
     random_source random = random_branch(crowd->def.seed + crowd->def.program, 0x100000000u + frame);
-    uint32_t parameter_count = lmb_graph_parameter_count(crowd->program);
-    uint32_t pose_count = lmb_graph_pose_count(crowd->program);
+    uint32_t parameter_count = lmb_graph_get_info(crowd->program)->parameter_count;
+    uint32_t pose_count = lmb_graph_get_info(crowd->program)->pose_count;
     for (size_t character = 0; character < crowd->def.character_count; character++) {
         float *parameters = crowd->parameters + character * parameter_count;
         for (uint32_t i = 0; i < parameter_count; i++) {

@@ -588,7 +588,7 @@ lmb_result device_write_span(device *device, const lmb_gpu_span *span, const voi
 
 static lmb_result transfer_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, bool to_batch,
                                    lmb_error *error) {
-    const size_t words = lmb_graph_inertia_words(lmb_gpu_batch_description(batch).graph);
+    const size_t words = lmb_graph_get_info(lmb_gpu_batch_description(batch).graph)->inertia_words;
     lmb_result result = LMB_OK;
     lmb_gpu_span span;
     for (uint32_t i = 0; result == LMB_OK && lmb_gpu_batch_inertia(batch, i, &span); i++) {

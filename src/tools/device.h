@@ -87,8 +87,8 @@ lmb_result device_read_span(device *device, const lmb_gpu_span *span, void *byte
 // Copies `bytes` to a span.
 lmb_result device_write_span(device *device, const lmb_gpu_span *span, const void *bytes, lmb_error *error);
 
-// Copies a batch's inertialization data, uint32_t [C][lmb_graph_inertia_words()]. Copies nothing if the graph does not
-// inertialize.
+// Copies a batch's inertialization data, uint32_t [C][lmb_graph_info.inertia_words]. Copies nothing if the graph does
+// not inertialize.
 lmb_result device_read_inertia(device *device, const lmb_gpu_batch *batch, uint32_t *inertia, lmb_error *error);
 // Copies it to the batch. A frame must have been submitted before, because the first frame zeroes the data.
 lmb_result device_write_inertia(device *device, const lmb_gpu_batch *batch, const uint32_t *inertia, lmb_error *error);

@@ -10,9 +10,10 @@
 
 lmb_result outputs_create(const lmb_batch_def *batch, lmb_batch_outputs *outputs, lmb_error *error) {
     const size_t characters = batch->character_count;
-    *outputs = (lmb_batch_outputs){.refused = calloc(LMB_REFUSAL_COUNT, sizeof(uint32_t)),
-                                   .inertia = calloc(characters * lmb_graph_inertia_words(batch->graph) + 1, 4),
-                                   .reached = calloc(characters * lmb_graph_reached_count(batch->graph) + 1, 4)};
+    *outputs =
+        (lmb_batch_outputs){.refused = calloc(LMB_REFUSAL_COUNT, sizeof(uint32_t)),
+                            .inertia = calloc(characters * lmb_graph_get_info(batch->graph)->inertia_words + 1, 4),
+                            .reached = calloc(characters * lmb_graph_get_info(batch->graph)->reached_count + 1, 4)};
     bool has_memory = outputs->refused != NULL && outputs->inertia != NULL && outputs->reached != NULL;
     for (lmb_output output = 0; output < LMB_OUTPUT_COUNT; output++) {
         if ((batch->outputs & (1u << output)) != 0) {
@@ -54,7 +55,7 @@ static size_t pose_floats(const gpu_side *side, uint32_t pose) {
 #define BUFFER_USAGE (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT)
 
 static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_error *error) {
-    for (uint32_t i = 0; i < lmb_graph_pose_count(program); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(program)->pose_count; i++) {
         // A buffer that nothing uses must be bound, too.
         const size_t bytes = (pose_floats(side, i) + 1) * sizeof(float);
         if (device_buffer_create(side->device, bytes, BUFFER_USAGE, true, &side->poses[i], error) ||
@@ -66,11 +67,12 @@ static lmb_result create_poses(gpu_side *side, const lmb_graph *program, lmb_err
 }
 
 static size_t point_floats(const lmb_batch_def *batch) {
-    return (size_t)batch->character_count * lmb_graph_point_count(batch->graph) * 4;
+    return (size_t)batch->character_count * lmb_graph_get_info(batch->graph)->point_count * 4;
 }
 
 static size_t transform_floats(const lmb_batch_def *batch) {
-    return lmb_graph_uses_transforms(batch->graph) ? (size_t)batch->character_count * LMB_MATRIX_COMPONENTS : 0;
+    return lmb_graph_get_info(batch->graph)->uses_transforms ? (size_t)batch->character_count * LMB_MATRIX_COMPONENTS
+                                                             : 0;
 }
 
 static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, bool own_transforms, lmb_error *error) {
@@ -93,7 +95,7 @@ static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_event
     def.batch = side->batch;
     def.contents = LMB_READBACK_REFUSED_BIT | (moves ? LMB_READBACK_STATES_BIT : 0) |
                    (moves && emits_events ? LMB_READBACK_EMITTED_BIT : 0) |
-                   (lmb_graph_reached_count(graph) > 0 ? LMB_READBACK_REACHED_BIT : 0);
+                   (lmb_graph_get_info(graph)->reached_count > 0 ? LMB_READBACK_REACHED_BIT : 0);
     def.frame_count = 1;
     return lmb_gpu_readback_create(gpu, &def, &side->readback, error);
 }
@@ -149,10 +151,10 @@ static lmb_result fill_inputs(gpu_side *side, const lmb_batch_inputs *inputs, lm
     const lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
     float *parameters = lmb_gpu_batch_parameters(side->batch, 0);
     if (parameters != NULL) {
-        const size_t count = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
+        const size_t count = (size_t)batch.character_count * lmb_graph_get_info(batch.graph)->parameter_count;
         memcpy(parameters, inputs->parameters, count * sizeof *parameters);
     }
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(batch.graph)->pose_count; i++) {
         memcpy(side->poses[i].mapped, inputs->poses[i], pose_floats(side, i) * sizeof(float));
     }
     if (point_floats(&batch) > 0) {
@@ -199,7 +201,8 @@ static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, co
         return result;
     }
     copy_words(outputs->refused, report.refused, LMB_REFUSAL_COUNT);
-    copy_words(outputs->reached, report.reached, (size_t)batch.character_count * lmb_graph_reached_count(batch.graph));
+    copy_words(outputs->reached, report.reached,
+               (size_t)batch.character_count * lmb_graph_get_info(batch.graph)->reached_count);
     if (frame != NULL && control != NULL) {
         const size_t characters = frame->character_count;
         copy_words(frame->state, report.states, characters * lmb_control_state_words(control));
@@ -248,23 +251,24 @@ static lmb_result create_memory(side *side, lmb_error *error) {
         return error->result;
     }
     const bool moves_itself = lmb_control_has_motion(control);
-    side->is_placed_by_motion = !side->has_points && moves_itself && lmb_graph_uses_transforms(graph);
+    side->is_placed_by_motion = !side->has_points && moves_itself && lmb_graph_get_info(graph)->uses_transforms;
     if (!side->has_points &&
-        (lmb_graph_point_count(graph) > 0 || (lmb_graph_uses_transforms(graph) && !moves_itself))) {
+        (lmb_graph_get_info(graph)->point_count > 0 || (lmb_graph_get_info(graph)->uses_transforms && !moves_itself))) {
         return lmb_fail(error, LMB_ERROR_UNSUPPORTED,
                         "the graph reads points or world transforms, which --scene FILE of 'limber play' gives");
     }
     if (outputs_create(&side->batch, &side->outputs, error)) {
         return error->result;
     }
-    side->parameters = lmb_arena_allocate(&side->pool, characters * lmb_graph_parameter_count(graph), sizeof(float));
+    side->parameters =
+        lmb_arena_allocate(&side->pool, characters * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     side->events = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->events);
     side->scratch = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->scratch);
     side->state = lmb_arena_allocate(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
     side->matrices = lmb_arena_allocate(&side->pool, side->is_placed_by_motion ? characters * LMB_MATRIX_COMPONENTS : 0,
                                         sizeof(float));
     side->emitted = lmb_arena_allocate(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
-    for (uint32_t i = 0; i < lmb_graph_pose_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->pose_count; i++) {
         side->poses[i] = lmb_arena_allocate(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
     }
     return side->pool.failed
@@ -311,7 +315,7 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
 
 // In the buffer, joints are the innermost index.
 lmb_transform side_local(const side *side, uint32_t character, uint32_t joint) {
-    const size_t joint_count = lmb_graph_joint_count(side->batch.graph);
+    const size_t joint_count = lmb_graph_get_info(side->batch.graph)->joint_count;
     const float *local = side->outputs.buffers[LMB_OUTPUT_LOCAL] +
                          (size_t)character * lmb_batch_output_floats(&side->batch, LMB_OUTPUT_LOCAL);
     float components[LMB_POSE_COMPONENTS];
@@ -324,16 +328,17 @@ lmb_transform side_local(const side *side, uint32_t character, uint32_t joint) {
 }
 
 size_t side_kept_words(const lmb_graph *graph, uint32_t character_count) {
-    return ((size_t)lmb_graph_inertia_words(graph) + lmb_graph_reached_count(graph)) * character_count;
+    return ((size_t)lmb_graph_get_info(graph)->inertia_words + lmb_graph_get_info(graph)->reached_count) *
+           character_count;
 }
 
 // Words of inertialization of all characters.
 static size_t inertia_words(const side *side) {
-    return (size_t)side->batch.character_count * lmb_graph_inertia_words(side->batch.graph);
+    return (size_t)side->batch.character_count * lmb_graph_get_info(side->batch.graph)->inertia_words;
 }
 
 static size_t reached_words(const side *side) {
-    return (size_t)side->batch.character_count * lmb_graph_reached_count(side->batch.graph);
+    return (size_t)side->batch.character_count * lmb_graph_get_info(side->batch.graph)->reached_count;
 }
 
 // The words of reached targets among those that are kept, or NULL.

@@ -91,7 +91,8 @@ lmb_transform side_local(const side *side, uint32_t character, uint32_t joint);
 // Returns the name of the device that runs the batch, or "reference".
 const char *side_name(const side *side);
 // Returns how many words poses keep from frame to frame, of all characters: their inertialization data, uint32_t
-// [C][lmb_graph_inertia_words()], and after these which targets they reached, uint32_t [C][lmb_graph_reached_count()].
+// [C][lmb_graph_info.inertia_words], and after these which targets they reached, uint32_t
+// [C][lmb_graph_info.reached_count].
 size_t side_kept_words(const lmb_graph *graph, uint32_t character_count);
 // Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
 // states that have not begun, and the words that poses keep.

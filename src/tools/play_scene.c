@@ -637,7 +637,7 @@ static void track_at(const track *track, double seconds, float *values) {
 }
 
 void play_scene_set_parameters(const play_scene *scene, double seconds, float *parameters) {
-    const uint32_t count = lmb_graph_parameter_count(scene->graph);
+    const uint32_t count = lmb_graph_get_info(scene->graph)->parameter_count;
     for (uint32_t i = 0; i < scene->character_count; i++) {
         for (uint32_t k = 0; k < scene->setting_count; k++) {
             const setting *setting = &scene->settings[k];
@@ -944,8 +944,8 @@ lmb_result play_scene_create(const play_scene_def *def, play_scene **result, lmb
     scene->graph = def->graph;
     scene->control = lmb_graph_control(def->graph);
     scene->character_count = def->character_count;
-    scene->joint_count = lmb_graph_joint_count(def->graph);
-    scene->point_count = lmb_graph_point_count(def->graph);
+    scene->joint_count = lmb_graph_get_info(def->graph)->joint_count;
+    scene->point_count = lmb_graph_get_info(def->graph)->point_count;
     scene->unit = def->unit;
     scene->columns = 1;
     scene->apart[0] = scene->apart[1] = 1.0f;

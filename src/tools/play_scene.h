@@ -73,7 +73,7 @@ void play_scene_destroy(play_scene *scene);
 void play_scene_set_parameters(const play_scene *scene, double seconds, float *parameters);
 // Moves the characters to where their character motion has brought them, and fills in points and transforms.
 void play_scene_advance(play_scene *scene, const play_scene_frame *frame);
-// float [character][lmb_graph_point_count()][4] and [character][3][4] of the frame, as in batch.h.
+// float [character][lmb_graph_info.point_count][4] and [character][3][4] of the frame, as in batch.h.
 const float *play_scene_points(const play_scene *scene);
 const float *play_scene_transforms(const play_scene *scene);
 // Whether the palettes of the frame before are needed.

@@ -601,7 +601,7 @@ static bool gives(lmb_op op, bool additive) {
 }
 
 // Draws a row, with inputs or without, that fits the number of nodes and the number of poses held at once (see
-// lmb_graph_stack()).
+// lmb_graph_info.stack).
 static const row *draw_row(plan *plan, bool leaf, bool additive, uint32_t nodes, uint32_t stack) {
     for (;;) {
         const row *drawn = &rows[random_below(plan->random, ROW_COUNT)];

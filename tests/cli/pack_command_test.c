@@ -386,7 +386,7 @@ static void streamed_clips_get_a_pack_of_their_own(void **state) {
         assert_int_equal(lmb_pack_clip_count(packs[1]), lmb_pack_clip_count(packs[0]) - 2);
         for (uint32_t k = 0; k < 2; k++) {
             assert_int_equal(lmb_graph_create(lmb_pack_find_graph(packs[k], "wave"), NULL, &graphs[k], NULL), LMB_OK);
-            assert_int_equal(lmb_graph_clip_slot_count(graphs[k]), 2);
+            assert_int_equal(lmb_graph_get_info(graphs[k])->clip_slot_count, 2);
         }
         for (uint32_t k = 0; k < 2; k++) {
             const lmb_clip_slot_def slot = lmb_graph_clip_slot_at(graphs[1], k);

@@ -204,7 +204,8 @@ static void full_profiles_change_no_bit(void **state) {
         blend_profile_create(&scenes[k]);
     }
     // Without masks, the graph has no data for profiles.
-    assert_true(lmb_graph_parameter_count(scenes[0].graph) < lmb_graph_parameter_count(scenes[1].graph));
+    assert_true(lmb_graph_get_info(scenes[0].graph)->parameter_count <
+                lmb_graph_get_info(scenes[1].graph)->parameter_count);
     assert_true(lmb_control_state_words(scenes[0].control) < lmb_control_state_words(scenes[1].control));
     for (uint32_t frame = 0; frame < 100; frame++) {
         for (uint32_t k = 0; k < 2; k++) {
@@ -275,7 +276,7 @@ static void odd_numbers_are_clamped(void **state) {
     blend_profile_start(&scene);
     blend_profile_create(&scene);
     step_all(&scene, LMB_TICKS_PER_SECOND / 60, 3, &found[0]);
-    const uint32_t count = lmb_graph_parameter_count(scene.graph);
+    const uint32_t count = lmb_graph_get_info(scene.graph)->parameter_count;
     const lmb_batch_def batch = {scene.graph, PROFILED_CHARACTERS, LMB_OUTPUT_LOCAL_BIT};
     for (uint32_t i = 0; i < sizeof odd / sizeof odd[0]; i++) {
         for (uint32_t k = 0; k < 2 * PROFILED_STATES + 2; k++) {

@@ -308,7 +308,7 @@ static void many_motion_weights(void **state) {
     float parameters[CHARACTERS * (PLAYERS + 1)] = {0};
     const lmb_control *control = lmb_graph_control(graph);
     const uint32_t words = lmb_control_state_words(control);
-    assert_true(words <= MOST_WORDS && lmb_graph_parameter_count(graph) <= PLAYERS + 1);
+    assert_true(words <= MOST_WORDS && lmb_graph_get_info(graph)->parameter_count <= PLAYERS + 1);
     const lmb_control_frame frame = {
         .step = QUARTER, .character_count = CHARACTERS, .state = states, .parameters = parameters};
     assert_int_equal(lmb_control_run(control, &frame, 0, CHARACTERS, &error), LMB_OK);

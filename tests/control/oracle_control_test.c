@@ -300,7 +300,7 @@ static bool agrees(random_graph *graph, oracle_graph *oracle, oracle_character *
     comparison c = {
         .graph = graph, .oracle = oracle, .characters = characters, .compiled = compiled, .number = loop->program};
     c.control = lmb_graph_control(c.compiled);
-    c.parameter_count = lmb_graph_parameter_count(c.compiled);
+    c.parameter_count = lmb_graph_get_info(c.compiled)->parameter_count;
     c.state_words = lmb_control_state_words(c.control);
     c.emitted_words = lmb_control_emitted_words(c.control);
     c.motion_floats = lmb_control_motion_floats(c.control);

@@ -130,9 +130,9 @@ static void open_fixture(fixture *f, bool interpolates) {
     }
     f->control = lmb_graph_control(f->graph);
     f->state = calloc(lmb_control_state_words(f->control), sizeof *f->state);
-    f->parameters = calloc(lmb_graph_parameter_count(f->graph), sizeof *f->parameters);
+    f->parameters = calloc(lmb_graph_get_info(f->graph)->parameter_count, sizeof *f->parameters);
     assert_true(f->state != NULL && f->parameters != NULL);
-    for (uint32_t i = PARAMETERS; i < lmb_graph_parameter_count(f->graph); i++) {
+    for (uint32_t i = PARAMETERS; i < lmb_graph_get_info(f->graph)->parameter_count; i++) {
         for (uint32_t k = 0; k < CLIPS; k++) {
             char name[16];
             snprintf(name, sizeof name, "%s.time", names[k]);

@@ -40,7 +40,7 @@ static void rare_operations_of_plain_graphs_have_the_bits_of_the_reference(void 
         if (!lmb_graph_is_plain(graph)) {
             fail_msg("%s: the graph is not plain", graphs[i].name);
         }
-        const uint32_t parameter_count = lmb_graph_parameter_count(graph);
+        const uint32_t parameter_count = lmb_graph_get_info(graph)->parameter_count;
         float parameters[CHARACTERS * 8];
         assert_true(parameter_count <= 8);
         kept_paths paths;

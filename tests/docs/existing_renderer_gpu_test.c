@@ -55,13 +55,13 @@ static void start_cpu(const lmb_graph *graph, const lmb_motion *places, cpu_crow
     const lmb_control *control = lmb_graph_control(graph);
     lmb_error error = {0};
     assert_ok(lmb_cpu_pool_create(graph, LMB_CPU_FAST, 2, NULL, &c->pool, &error), &error);
-    c->character_floats = (size_t)lmb_graph_joint_count(graph) * LMB_MATRIX_COMPONENTS;
+    c->character_floats = (size_t)lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
     c->palettes = calloc(CHARACTERS * c->character_floats, sizeof *c->palettes);
     c->frame = lmb_default_control_frame();
     c->frame.step = lmb_ticks_from_seconds(STEP);
     c->frame.character_count = CHARACTERS;
     c->frame.state = calloc((size_t)CHARACTERS * lmb_control_state_words(control), sizeof(uint32_t));
-    c->frame.parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof(float));
+    c->frame.parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     c->frame.motions = calloc((size_t)CHARACTERS * LMB_MOTION_FLOATS, sizeof(float));
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         uint32_t *state = c->frame.state + (size_t)i * lmb_control_state_words(control);
@@ -80,7 +80,7 @@ static void end_cpu(cpu_crowd *c) {
 static void set_lods(const lmb_graph *graph, float *rows) {
     const uint32_t lod = lmb_graph_find_parameter(graph, "lod");
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        rows[i * lmb_graph_parameter_count(graph) + lod] = choose_lod(heights[i]);
+        rows[i * lmb_graph_get_info(graph)->parameter_count + lod] = choose_lod(heights[i]);
     }
 }
 
@@ -180,7 +180,7 @@ static void a_crowd_in_a_renderer(void **state) {
     assert_ok(load_graph(bytes, size, "crowd", &graph, &error), &error);
     free(bytes);
     assert_ok(gpu_device_open(NULL, false, &opened, &error), &error);
-    const uint32_t range = 2 * 48 * lmb_graph_joint_count(graph);
+    const uint32_t range = 2 * 48 * lmb_graph_get_info(graph)->joint_count;
     assert_ok(create_crowd(opened.gpu, graph, places, CHARACTERS, range, &current, &error), &error);
     assert_int_equal(lmb_gpu_batch_span_count(current.batch), 3);
     bind(&opened.device, &current);
@@ -195,7 +195,7 @@ static void a_crowd_in_a_renderer(void **state) {
         run(&opened.device, &current, has_list ? &list : NULL, readback);
         on_cpu.frame.number = frame;
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            float *row = on_cpu.frame.parameters + i * lmb_graph_parameter_count(graph);
+            float *row = on_cpu.frame.parameters + i * lmb_graph_get_info(graph)->parameter_count;
             lmb_graph_defaults(graph, row);
             row[lmb_graph_find_parameter(graph, "speed")] = speeds[i];
         }
@@ -263,7 +263,7 @@ static void a_graph_for_a_pack(void **state) {
     assert_int_equal(read_graph(pack, "{}", 2, &(lmb_graph *){NULL}, &error), LMB_ERROR_FORMAT);
     lmb_pack_close(pack);
     free(bytes);
-    assert_string_equal(lmb_graph_player_name(graph, 0), "run");
+    assert_string_equal(lmb_graph_player_at(graph, 0).name, "run");
     lmb_graph_destroy(graph);
 }
 

@@ -129,7 +129,7 @@ void a_pack_opens() {
         expect(lmb_pack_clip_count(pack.get()) == 1, "the clip of the graph is in the pack");
         graph = limber::create_graph(*lmb_pack_find_graph(pack.get(), "move"), &host).value();
     }
-    expect(lmb_graph_parameter_count(graph.get()) == 1, "a graph outlives its pack");
+    expect(lmb_graph_get_info(graph.get())->parameter_count == 1, "a graph outlives its pack");
     words.back() ^= 1u;
     const limber::result<limber::pack> refused = limber::open_pack(words.data(), size, &host);
     expect(!refused && refused.error().result == LMB_ERROR_FORMAT, "a damaged pack is refused");

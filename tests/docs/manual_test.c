@@ -112,10 +112,10 @@ static void every_operation_has_a_section(void **state) {
 static void play_example(const lmb_graph *graph, float *palette, uint32_t *footsteps) {
     const lmb_control *control = lmb_graph_control(graph);
     const uint32_t emitted_words = lmb_control_emitted_words(control);
-    float *parameters = calloc(lmb_graph_parameter_count(graph), sizeof *parameters);
+    float *parameters = calloc(lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
     uint32_t *words = calloc(lmb_control_state_words(control), sizeof *words);
     uint32_t *emitted = calloc(emitted_words, sizeof *emitted);
-    uint32_t *inertia = calloc(lmb_graph_inertia_words(graph), sizeof *inertia);
+    uint32_t *inertia = calloc(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
@@ -186,7 +186,7 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
     const uint32_t jump = lmb_graph_find_event(graph, "JUMP");
     const lmb_event sent[2] = {{1, jump}, {3, jump}};
     const size_t states = CHARACTERS * lmb_control_state_words(lmb_graph_control(graph));
-    const size_t kept = CHARACTERS * lmb_graph_inertia_words(graph) + 1;
+    const size_t kept = CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1;
     static manual_sound sounds[2][MANUAL_SOUNDS];
     uint32_t *state_words[2], *kept_words[2], sound_counts[2], stopped[2];
     for (int run = 0; run < 2; run++) {
@@ -195,8 +195,8 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
         uint32_t counts[FRAMES] = {[CHANGED] = run == 0 ? jumps : 2 - jumps};
         state_words[run] = calloc(states, sizeof **state_words);
         kept_words[run] = calloc(kept, sizeof **kept_words);
-        float *parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof *parameters);
-        float *palettes = calloc((size_t)CHARACTERS * lmb_graph_joint_count(graph) * 12, sizeof *palettes);
+        float *parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
+        float *palettes = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->joint_count * 12, sizeof *palettes);
         lmb_control_frame frame = lmb_default_control_frame();
         frame.step = LMB_TICKS_PER_SECOND / 60;
         frame.character_count = CHARACTERS;
@@ -205,7 +205,7 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
         const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palettes},
                                            .inertia = kept > 1 ? kept_words[run] : NULL};
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            float *row = parameters + i * lmb_graph_parameter_count(graph);
+            float *row = parameters + i * lmb_graph_get_info(graph)->parameter_count;
             lmb_graph_defaults(graph, row);
             row[lmb_graph_find_parameter(graph, "speed")] = 2.0f + 0.3f * (float)i;
         }
@@ -253,7 +253,7 @@ static void rollback_gives_the_same_bits(void **state) {
 static void expect_matching_machine(const lmb_graph *graph, const mannequin_clip_id *ids) {
     enum { CHARACTERS = 5 }; // one for each clip that does not turn
     const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t words = lmb_control_state_words(control), row = lmb_graph_parameter_count(graph);
+    const uint32_t words = lmb_control_state_words(control), row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t *states = calloc(CHARACTERS, words * sizeof *states);
     float *parameters = calloc(CHARACTERS, row * sizeof *parameters);
     assert_true(states != NULL && parameters != NULL);
@@ -336,8 +336,8 @@ static void past_and_packed_snapshots_have_the_same_bits(void **state) {
     const size_t size = lmb_snapshot_size(graph, CHARACTERS), room = lmb_snapshot_packed_bound(size);
     uint32_t *states = calloc(CHARACTERS * state_words, sizeof *states), *after = calloc(state_words, sizeof *after);
     uint32_t *found = calloc(state_words, sizeof *found);
-    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
-    float *parameters = calloc((size_t)CHARACTERS * lmb_graph_parameter_count(graph), sizeof *parameters);
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1, sizeof *inertia);
+    float *parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
     unsigned char *saved = malloc(size), *last = malloc(size), *unpacked = malloc(size), *packet = malloc(room);
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_BOUNDS_BIT};
     assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS), FLOATS);
@@ -353,7 +353,7 @@ static void past_and_packed_snapshots_have_the_same_bits(void **state) {
     const lmb_character_words words = {
         .states = states, .inertia = inertia, .row_count = CHARACTERS, .count = CHARACTERS};
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        float *row = parameters + i * lmb_graph_parameter_count(graph);
+        float *row = parameters + i * lmb_graph_get_info(graph)->parameter_count;
         lmb_graph_defaults(graph, row);
         row[lmb_graph_find_parameter(graph, "speed")] = 2.0f + 0.3f * (float)i;
     }
@@ -416,9 +416,9 @@ static recipe recipe_start(uint32_t block) {
     }
     fclose(page);
     recipe r = {.graph = create_graph(text), .frame = lmb_default_control_frame()};
-    const size_t joints = lmb_graph_joint_count(r.graph);
+    const size_t joints = lmb_graph_get_info(r.graph)->joint_count;
     assert_int_equal(lmb_cpu_create(r.graph, LMB_CPU_FAST, NULL, &r.cpu, NULL), LMB_OK);
-    r.parameters = calloc(lmb_graph_parameter_count(r.graph) + 1, sizeof *r.parameters);
+    r.parameters = calloc(lmb_graph_get_info(r.graph)->parameter_count + 1, sizeof *r.parameters);
     r.state = calloc(lmb_control_state_words(lmb_graph_control(r.graph)), sizeof *r.state);
     r.models = calloc(joints * LMB_MATRIX_COMPONENTS, sizeof *r.models);
     r.poses = calloc(joints * LMB_POSE_COMPONENTS, sizeof *r.poses);
@@ -481,7 +481,7 @@ static void a_head_looks_at_a_point(void **state) {
 static void a_ragdoll_takes_the_body(void **state) {
     (void)state;
     recipe r = recipe_start(3);
-    const size_t floats = (size_t)lmb_graph_joint_count(r.graph) * LMB_MATRIX_COMPONENTS;
+    const size_t floats = (size_t)lmb_graph_get_info(r.graph)->joint_count * LMB_MATRIX_COMPONENTS;
     float *bodies = calloc(floats, sizeof *bodies), *animated = calloc(floats, sizeof *animated);
     recipe_run(&r);
     memcpy(animated, r.models, floats * sizeof *animated);

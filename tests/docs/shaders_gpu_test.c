@@ -73,7 +73,7 @@ static void create_mesh(scene *s, random_source *source) {
         vertex *v = &s->vertices[i];
         float sum = 0.0f;
         for (int k = 0; k < 4; k++) {
-            v->joints[k] = (uint32_t)random_below(source, lmb_graph_joint_count(s->graph));
+            v->joints[k] = (uint32_t)random_below(source, lmb_graph_get_info(s->graph)->joint_count);
             v->weights[k] = (float)random_between(source, 0.1, 0.2) + (k == 0 ? 0.2f : 0.0f);
             v->weights[k] = k > 1 && i % 3 == 0 ? 0.0f : v->weights[k];
             sum += v->weights[k];
@@ -88,7 +88,7 @@ static void create_mesh(scene *s, random_source *source) {
     }
     const uint32_t stride = sizeof *s->vertices;
     lmb_skin_def def = lmb_default_skin_def();
-    def.joint_count = lmb_graph_joint_count(s->graph);
+    def.joint_count = lmb_graph_get_info(s->graph)->joint_count;
     def.vertex_count = VERTICES;
     def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, s->vertices->position, stride};
     def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, s->normals, 0};
@@ -122,7 +122,7 @@ static void start(scene *s, bool rotates_fully) {
     def.character_count = CHARACTERS;
     def.outputs = LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
     def.motions = s->motions;
-    def.span_bytes = 2 * 48 * lmb_graph_joint_count(s->graph);
+    def.span_bytes = 2 * 48 * lmb_graph_get_info(s->graph)->joint_count;
     assert_ok(lmb_gpu_batch_create(opened.gpu, &def, &s->batch, &error), &error);
     assert_int_equal(lmb_gpu_batch_span_count(s->batch), 3);
     VkCommandPool pool;
@@ -276,7 +276,7 @@ static void run_shader(scene *s, const uint32_t *words, size_t size, bool rotate
         vkUpdateDescriptorSets(device->device, 1, &write, 0, NULL);
         const push constants = {.palette = rows[span].palette,
                                 .spans = spans.address,
-                                .joint_count = lmb_graph_joint_count(s->graph),
+                                .joint_count = lmb_graph_get_info(s->graph)->joint_count,
                                 .vertex_count = VERTICES,
                                 .first_character = rows[span].first_character,
                                 .character_count = rows[span].character_count,

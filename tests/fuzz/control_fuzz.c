@@ -304,8 +304,8 @@ static void read_def(fuzz_input *in, lmb_graph_def *def, lmb_value *update_every
 
 static void require_counts(const lmb_graph *graph, const uint32_t *state) {
     const lmb_control *control = lmb_graph_control(graph);
-    for (uint32_t i = 0; i < lmb_graph_machine_count(graph); i++) {
-        const uint32_t states = lmb_graph_state_count(graph, i);
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->machine_count; i++) {
+        const uint32_t states = lmb_graph_machine_at(graph, i).state_count;
         fuzz_require(lmb_control_current_state(control, state, i) < states, "no such state");
         float sum = 0.0f;
         for (uint32_t j = 0; j < states; j++) {
@@ -313,7 +313,7 @@ static void require_counts(const lmb_graph *graph, const uint32_t *state) {
         }
         fuzz_require(fabsf(sum - 1.0f) < 1e-3f, "weights that do not sum to 1");
     }
-    for (uint32_t i = 0; i < lmb_graph_player_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
         const float weight = lmb_control_player_weight(control, state, i);
         fuzz_require(weight >= 0.0f && weight <= LMB_LARGEST, "a player's weight is out of range");
         (void)lmb_control_player_ticks(control, state, i);
@@ -337,7 +337,7 @@ static memory memory_create(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     memory m = {.state_words = (size_t)CHARACTERS * lmb_control_state_words(control),
                 .emitted_words = (size_t)CHARACTERS * lmb_control_emitted_words(control),
-                .parameter_count = (size_t)CHARACTERS * lmb_graph_parameter_count(graph)};
+                .parameter_count = (size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count};
     m.state = calloc(m.state_words, sizeof *m.state);
     m.emitted = calloc(m.emitted_words, sizeof *m.emitted);
     m.parameters = calloc(m.parameter_count + 1, sizeof *m.parameters);
@@ -371,7 +371,7 @@ static lmb_control_frame read_frame(fuzz_input *in, const lmb_graph *graph, memo
     for (size_t i = 0; i < m->parameter_count && i < 64; i++) {
         m->parameters[i] = fuzz_float(in);
     }
-    const uint32_t known = lmb_graph_event_count(graph);
+    const uint32_t known = lmb_graph_get_info(graph)->event_count;
     const uint32_t event = known > 0 && fuzz_flag(in) ? fuzz_byte(in) % known : LMB_EVENT_RESET;
     events[0] = (lmb_event){0, event};
     events[1] = (lmb_event){1, event};
@@ -427,7 +427,7 @@ static void run_changed(fuzz_input *in, const lmb_graph *graph, memory *m, uint3
 // that changed after its seal never is.
 static void run_snapshot(fuzz_input *in, const lmb_graph *graph, memory *m) {
     const uint32_t characters[2] = {1, fuzz_byte(in) % CHARACTERS};
-    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1, sizeof *inertia);
     const lmb_character_words words = {.states = m->state,
                                        .inertia = inertia,
                                        .row_count = CHARACTERS,
@@ -459,7 +459,7 @@ static void run_snapshot(fuzz_input *in, const lmb_graph *graph, memory *m) {
 
 // Packs a snapshot, also against one of which some words are others. It comes back, and damage does no harm.
 static void run_packed(fuzz_input *in, const lmb_graph *graph, memory *m) {
-    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(graph) + 1, sizeof *inertia);
+    uint32_t *inertia = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1, sizeof *inertia);
     const lmb_character_words words = {
         .states = m->state, .inertia = inertia, .row_count = CHARACTERS, .count = fuzz_byte(in) % (CHARACTERS + 1)};
     const size_t size = lmb_snapshot_size(graph, words.count), room = lmb_snapshot_packed_bound(size);

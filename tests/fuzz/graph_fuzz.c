@@ -71,7 +71,7 @@ static void evaluate(const lmb_graph *program, const float *parameters) {
 
 static void run(const lmb_graph *graph) {
     float parameters[LMB_MAX_PARAMETERS];
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->parameter_count; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
         require(parameter.min <= parameter.initial && parameter.initial <= parameter.max, "a default outside");
         require(parameter.is_written || lmb_graph_find_parameter(graph, parameter.name) == i,

@@ -28,10 +28,10 @@ void require_problems(const lmb_graph_problems *problems, const char *text, size
 }
 
 static void require_states(const lmb_graph *graph, const lmb_control *control, const uint32_t *state) {
-    for (uint32_t machine = 0; machine < lmb_graph_machine_count(graph); machine++) {
+    for (uint32_t machine = 0; machine < lmb_graph_get_info(graph)->machine_count; machine++) {
         uint32_t current = lmb_control_current_state(control, state, machine);
-        require(current < lmb_graph_state_count(graph, machine), "no such state");
-        require(lmb_graph_machine_name(graph, machine)[0] != '\0', "a machine without a name");
+        require(current < lmb_graph_machine_at(graph, machine).state_count, "no such state");
+        require(lmb_graph_machine_at(graph, machine).name[0] != '\0', "a machine without a name");
         require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
     }
 }
@@ -51,7 +51,7 @@ void require_motion(const lmb_graph *graph, float *parameters) {
                                          .state = state,
                                          .parameters = parameters,
                                          .events = &event,
-                                         .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
+                                         .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
         require(lmb_control_run(control, &frame, 0, 1, NULL) == LMB_OK, "the control does not run");
         require(lmb_control_check_states(control, state, 1, NULL) == LMB_OK, "a state that is refused");
         require_states(graph, control, state);

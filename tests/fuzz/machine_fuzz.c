@@ -83,7 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static float parameters[LMB_MAX_PARAMETERS];
     lmb_graph *created = NULL;
     require(lmb_graph_create(lmb_graph_json_def(graph), NULL, &created, &error) == LMB_OK, "it is not created");
-    require(lmb_graph_machine_count(created) == 1, "no machine");
+    require(lmb_graph_get_info(created)->machine_count == 1, "no machine");
     require_motion(created, parameters);
     lmb_graph_destroy(created);
     require_json(&source, graph);

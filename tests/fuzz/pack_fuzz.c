@@ -31,7 +31,7 @@ static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const
     const size_t floats = lmb_batch_output_floats(batch, LMB_OUTPUT_PALETTE);
     float *palette = get(floats, sizeof *palette);
     uint32_t *state = get(lmb_control_state_words(control), sizeof *state);
-    uint32_t *inertia = get(lmb_graph_inertia_words(graph), sizeof *inertia);
+    uint32_t *inertia = get(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
     const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .inertia = inertia};
     lmb_cpu *cpu = NULL;
     require(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no cpu");
@@ -43,7 +43,7 @@ static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const
                                    .state = state,
                                    .parameters = (float *)(uintptr_t)inputs->parameters,
                                    .events = &event,
-                                   .event_count = number < lmb_graph_event_count(graph) ? 1 : 0};
+                                   .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
         lmb_batch_inputs moving = *inputs;
         moving.control = control == NULL ? NULL : &frame;
         require((control == NULL ? lmb_cpu_run_poses(cpu, batch, &moving, &outputs, 0, 1, NULL)
@@ -72,13 +72,14 @@ static void run(const lmb_graph_def *def) {
     const lmb_result result = lmb_graph_create(def, NULL, &graph, &error);
     require(result == LMB_OK, result == LMB_OK ? "" : error.message); // it was checked
     const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
-    float *parameters = get(lmb_graph_parameter_count(graph), sizeof *parameters);
+    float *parameters = get(lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
     lmb_batch_inputs inputs = {.parameters = parameters};
     lmb_graph_defaults(graph, parameters);
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
-        inputs.poses[i] = get(lmb_graph_pose_floats(graph, i < lmb_graph_pose_count(graph) ? i : 0), sizeof(float));
+        inputs.poses[i] =
+            get(lmb_graph_pose_floats(graph, i < lmb_graph_get_info(graph)->pose_count ? i : 0), sizeof(float));
     }
-    float *points = get((size_t)lmb_graph_point_count(graph) * 4, sizeof *points);
+    float *points = get((size_t)lmb_graph_get_info(graph)->point_count * 4, sizeof *points);
     const lmb_affine transform = {{{1.0f, 0.0f, 0.0f, 3.0f}, {0.0f, 1.0f, 0.0f, 2.0f}, {0.0f, 0.0f, 1.0f, 1.0f}}};
     inputs.points = points;
     inputs.transforms = &transform.m[0][0];

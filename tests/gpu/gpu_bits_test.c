@@ -126,13 +126,13 @@ static crowd world_crowd(const world *world, uint32_t character_count, uint32_t 
 
 // Whether the result is transforms, not matrices.
 static bool has_every_output(const lmb_graph *graph) {
-    return (lmb_graph_outputs(graph) & LMB_OUTPUT_LOCAL_BIT) != 0;
+    return (lmb_graph_get_info(graph)->outputs & LMB_OUTPUT_LOCAL_BIT) != 0;
 }
 
 // Whether the graph keeps nothing between frames and reads no points, too.
 static bool is_stateless(const lmb_graph *graph) {
-    return has_every_output(graph) && lmb_graph_inertia_words(graph) == 0 && lmb_graph_point_count(graph) == 0 &&
-           !lmb_graph_uses_transforms(graph);
+    return has_every_output(graph) && lmb_graph_get_info(graph)->inertia_words == 0 &&
+           lmb_graph_get_info(graph)->point_count == 0 && !lmb_graph_get_info(graph)->uses_transforms;
 }
 
 // The crowd of a random program from a number on for which `fits` holds.
@@ -158,7 +158,7 @@ static results *results_create(const lmb_batch_def *batch) {
     assert_non_null(created);
     created->outputs.refused = created->refused;
     created->outputs.inertia =
-        calloc((size_t)batch->character_count * lmb_graph_inertia_words(batch->graph) + 1, sizeof(uint32_t));
+        calloc((size_t)batch->character_count * lmb_graph_get_info(batch->graph)->inertia_words + 1, sizeof(uint32_t));
     assert_non_null(created->outputs.inertia);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         if (batch->outputs >> output & 1u) {
@@ -222,7 +222,7 @@ static void compare_crowd(crowd *crowd, lmb_gpu *on, uint32_t outputs, VkDeviceS
     gpu_side_destroy(&side);
     char what[100];
     snprintf(what, sizeof what, "program %u, %u characters of %u joints", crowd->def.program, batch.character_count,
-             lmb_graph_joint_count(batch.graph));
+             lmb_graph_get_info(batch.graph)->joint_count);
     expect_same(&batch, reference, device, what);
     results_destroy(device);
     results_destroy(reference);
@@ -538,7 +538,7 @@ static void sources_of_small_crowds(void **state) {
 }
 
 static bool has_exchanges(const lmb_graph *graph) {
-    return is_stateless(graph) && graph->exchange_count > 0;
+    return is_stateless(graph) && graph->info.exchange_count > 0;
 }
 
 // Each pass of a graph runs the list: an index outside the batch is still counted once.
@@ -641,11 +641,11 @@ static void flight_fill(flight *flight, uint32_t frame) {
     lmb_error error;
     crowd_draw(&flight->crowd, frame);
     const lmb_batch_inputs inputs = crowd_inputs(&flight->crowd);
-    size_t parameters = (size_t)batch.character_count * lmb_graph_parameter_count(batch.graph);
+    size_t parameters = (size_t)batch.character_count * lmb_graph_get_info(batch.graph)->parameter_count;
     memcpy(lmb_gpu_batch_parameters(flight->batch, frame), inputs.parameters, parameters * sizeof(float));
     const size_t bytes = batch.character_count * lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL) * sizeof(float);
     const VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
-    for (uint32_t i = 0; i < lmb_graph_pose_count(batch.graph); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(batch.graph)->pose_count; i++) {
         device_buffer *pose = &flight->poses[frame][i];
         assert_ok(device_buffer_create(&opened, bytes, usage, true, pose, &error), &error);
         memcpy(pose->mapped, inputs.poses[i], bytes);

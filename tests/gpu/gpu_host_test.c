@@ -428,7 +428,8 @@ static lmb_result step_batch(const ground *on, lmb_error *error) {
 
 // A batch whose memory for inertialization is larger than any output.
 static lmb_result step_inertialized_batch(const ground *on, lmb_error *error) {
-    return create_batch(on, on->inertialized, lmb_graph_inertia_words(inertialized) * sizeof(uint32_t), error);
+    return create_batch(on, on->inertialized, lmb_graph_get_info(inertialized)->inertia_words * sizeof(uint32_t),
+                        error);
 }
 
 static lmb_result step_clip(const ground *on, lmb_error *error) {
@@ -546,7 +547,7 @@ static void ground_create(ground *ground) {
     assert_ok(lmb_gpu_batch_create(ground->gpu, &inertialized_batch, &ground->inertialized_batch, &error), &error);
     control_def control = default_control_def();
     const lmb_motion_def character_motion = lmb_default_motion_def();
-    control.parameter_count = lmb_graph_parameter_count(program);
+    control.parameter_count = lmb_graph_get_info(program)->parameter_count;
     control.motion = &character_motion; // and the buffers for it and for the weights
     assert_ok(control_create(&control, program, NULL, &ground->control, &error), &error);
 }
@@ -1118,7 +1119,7 @@ static void handles_of_another_gpu_are_refused(void **state) {
         .graph = other.graph, .character_count = 1, .mask = LMB_NONE, .models = 256, .poses = 256};
     REFUSED(lmb_gpu_ragdoll_record(own.ragdoll, commands, &ragdoll, &error), "gpu ragdoll: the graph");
     control_def control = default_control_def();
-    control.parameter_count = lmb_graph_parameter_count(program);
+    control.parameter_count = lmb_graph_get_info(program)->parameter_count;
     lmb_gpu_control_def control_of_gpu = lmb_default_gpu_control_def();
     assert_ok(control_create(&control, program, NULL, (lmb_control **)&control_of_gpu.control, &error), &error);
     control_of_gpu.graph = other.graph;
@@ -1218,7 +1219,7 @@ static void what_does_not_exist_is_logged(void **state) {
 static void rows_of_parameters_have_the_length_of_the_graph(void **state) {
     (void)state;
     family f = family_create();
-    const uint32_t length = lmb_graph_parameter_count(program);
+    const uint32_t length = lmb_graph_get_info(program)->parameter_count;
     float rows[3 * 2] = {1, 2, 3, 4, 5, 6};
     lmb_error error;
     assert_int_equal(length, 1);
@@ -1578,7 +1579,8 @@ static void upload(lmb_gpu_graph *graph) {
 }
 
 static void write_parameters(lmb_gpu_batch *batch, const lmb_graph *graph) {
-    memset(lmb_gpu_batch_parameters(batch, 0), 0, CHARACTERS * lmb_graph_parameter_count(graph) * sizeof(float));
+    memset(lmb_gpu_batch_parameters(batch, 0), 0,
+           CHARACTERS * lmb_graph_get_info(graph)->parameter_count * sizeof(float));
 }
 
 // Transfers: the table of spans with the refusal counters; the parameters, if they are copied. Dispatches: weights, and

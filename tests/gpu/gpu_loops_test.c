@@ -72,7 +72,8 @@ static uint64_t count_iterations(const crowd *crowd) {
     const size_t floats = lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL);
     const lmb_batch_outputs outputs = {
         .buffers[LMB_OUTPUT_LOCAL] = calloc(batch.character_count * floats, sizeof(float)),
-        .inertia = calloc((size_t)batch.character_count * lmb_graph_inertia_words(batch.graph) + 1, sizeof(uint32_t))};
+        .inertia = calloc((size_t)batch.character_count * lmb_graph_get_info(batch.graph)->inertia_words + 1,
+                          sizeof(uint32_t))};
     uint64_t most = 0;
     lmb_cpu *cpu = NULL;
     assert_true(outputs.buffers[LMB_OUTPUT_LOCAL] != NULL && outputs.inertia != NULL);
@@ -92,10 +93,10 @@ static uint64_t count_iterations(const crowd *crowd) {
 static uint64_t whole_bound(const lmb_graph *graph) {
     const uint64_t pose = lmb_gpu_specialized_fit(graph)
                               ? character_bound(graph)
-                              : graph->joint_count * graph->program[PROGRAM_PASS_COUNT] *
+                              : graph->info.joint_count * graph->program[PROGRAM_PASS_COUNT] *
                                     lmb_gpu_pose_loops(graph, COUNT_LOOPS(kernel_pose), true);
     return pose + lmb_gpu_weights_loops(graph, COUNT_LOOPS(kernel_weights)) +
-           graph->channel_count * graph->program[PROGRAM_PASS_COUNT] *
+           graph->info.channel_count * graph->program[PROGRAM_PASS_COUNT] *
                lmb_gpu_channels_loops(graph, COUNT_LOOPS(kernel_channels));
 }
 
@@ -121,7 +122,7 @@ static void bounds_hold(void **state) {
         crowd crowd;
         expect_ok(crowd_create(&def, &crowd, &error), &error);
         // A graph that results in matrices has no local transforms.
-        if ((lmb_graph_outputs(crowd.program) & LMB_OUTPUT_LOCAL_BIT) == 0) {
+        if ((lmb_graph_get_info(crowd.program)->outputs & LMB_OUTPUT_LOCAL_BIT) == 0) {
             crowd_destroy(&crowd);
             continue;
         }

@@ -152,7 +152,7 @@ static void run_frame(ground *ground, uint32_t slot, uint32_t batches) {
     lmb_error error;
     memset(ground->side.poses[0].mapped, 0, ground->side.poses[0].size);
     memcpy(lmb_gpu_batch_parameters(ground->side.batch, 0), shared.parameters[0],
-           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_get_info(shared.program)->parameter_count * sizeof(float));
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     assert_ok(lmb_gpu_profile_begin(ground->profile, slot, commands, &error), &error);
     for (uint32_t i = 0; i < batches && slot == 0; i++) {
@@ -222,7 +222,7 @@ static void a_batch_without_a_profile_writes_no_timestamps(void **state) {
     VkCommandBuffer commands;
     lmb_error error;
     memset(lmb_gpu_batch_parameters(ground.side.batch, 0), 0,
-           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_get_info(shared.program)->parameter_count * sizeof(float));
     memset(ground.side.poses[0].mapped, 0, ground.side.poses[0].size);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     const lmb_gpu_record_info info = {.commands = commands};
@@ -413,7 +413,7 @@ static void a_batch_past_the_marks_is_refused_whole(void **state) {
     VkCommandBuffer commands;
     lmb_error error;
     memset(lmb_gpu_batch_parameters(ground.side.batch, 0), 0,
-           shared.batch.character_count * lmb_graph_parameter_count(shared.program) * sizeof(float));
+           shared.batch.character_count * lmb_graph_get_info(shared.program)->parameter_count * sizeof(float));
     memset(ground.side.poses[0].mapped, 0, ground.side.poses[0].size);
     assert_ok(lmb_gpu_profile_create(ground.gpu, &def, &small, &error), &error);
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
@@ -447,7 +447,7 @@ static void bytes_are_those_of_every_buffer(void **state) {
     def.character_count = 10;
     def.outputs = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT;
     def.slot_count = 3;
-    const uint64_t joints = lmb_graph_joint_count(shared.program);
+    const uint64_t joints = lmb_graph_get_info(shared.program)->joint_count;
     def.span_bytes = 5 * joints * sizeof(lmb_affine);
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
@@ -455,7 +455,7 @@ static void bytes_are_those_of_every_buffer(void **state) {
     lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
     const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
     assert_true(count >= 6 && count <= LMB_MAX_GPU_BYTES_ROWS);
-    const uint64_t parameters = 3 * 10 * lmb_graph_parameter_count(shared.program) * sizeof(float);
+    const uint64_t parameters = 3 * 10 * lmb_graph_get_info(shared.program)->parameter_count * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 3), parameters);
     assert_int_equal(bytes_of(rows, count, "palette", 6), 3 * 10 * joints * sizeof(lmb_affine));
     assert_int_equal(bytes_of(rows, count, "model", 6), 3 * 10 * joints * sizeof(lmb_affine));
@@ -504,11 +504,12 @@ static void bytes_include_the_control_and_exchange_areas(void **state) {
     const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
     assert_true(count <= LMB_MAX_GPU_BYTES_ROWS);
     const uint32_t words = lmb_control_state_words(lmb_graph_control(graph));
-    const uint64_t parameters = 2 * 10 * lmb_graph_parameter_count(graph) * sizeof(float);
+    const uint64_t parameters = 2 * 10 * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 2), parameters);
     assert_int_equal(bytes_of(rows, count, "parameters staging", 2), parameters);
     assert_int_equal(bytes_of(rows, count, "control state", 1), 10 * words * sizeof(uint32_t));
-    const uint64_t areas = (uint64_t)lmb_graph_exchanges(graph) * lmb_graph_joint_count(graph) * sizeof(lmb_affine);
+    const uint64_t areas = (uint64_t)lmb_graph_get_info(graph)->exchange_count *
+                           lmb_graph_get_info(graph)->joint_count * sizeof(lmb_affine);
     assert_true(areas > 0);
     assert_int_equal(bytes_of(rows, count, "exchange areas", 2), 2 * 10 * areas);
     assert_int_equal(bytes_of(rows, count, "events", 2), 2 * 5 * sizeof(lmb_event));

@@ -60,9 +60,11 @@ static void open_fixture(fixture *f, lmb_graph *graph, uint32_t slots, const lmb
     *f = (fixture){.graph = graph, .slot_count = slots, .count = ROWS, .random = 12345};
     assert_ok(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &f->here.cpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(gpu, graph, &f->gpu_graph, &error), &error);
-    const size_t states = lmb_control_state_words(lmb_graph_control(graph)), inertia = lmb_graph_inertia_words(graph);
+    const size_t states = lmb_control_state_words(lmb_graph_control(graph)),
+                 inertia = lmb_graph_get_info(graph)->inertia_words;
     assert_true(states > 0 && states <= STATE && inertia > 0 && inertia <= INERTIA);
-    assert_true(lmb_graph_parameter_count(graph) <= PARAMETERS && lmb_graph_reached_count(graph) == 1);
+    assert_true(lmb_graph_get_info(graph)->parameter_count <= PARAMETERS &&
+                lmb_graph_get_info(graph)->reached_count == 1);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_graph;
     def.character_count = ROWS;
@@ -91,7 +93,7 @@ static lmb_character_words words_of(fixture *f) {
 }
 
 static void write_parameters(fixture *f, uint32_t frame) {
-    const uint32_t count = lmb_graph_parameter_count(f->graph);
+    const uint32_t count = lmb_graph_get_info(f->graph)->parameter_count;
     for (uint32_t row = 0; row < f->count; row++) {
         float *parameters = f->here.parameters + (size_t)row * count;
         parameters[lmb_graph_find_parameter(f->graph, "pace")] = 0.5f + 0.25f * (float)row;
@@ -133,7 +135,7 @@ static void run_there(fixture *f, uint32_t slot, uint32_t frame, bool has_previo
     VkCommandPool pool;
     VkCommandBuffer commands;
     memcpy(lmb_gpu_batch_parameters(f->batch, slot), f->here.parameters,
-           (size_t)f->count * lmb_graph_parameter_count(f->graph) * sizeof(float));
+           (size_t)f->count * lmb_graph_get_info(f->graph)->parameter_count * sizeof(float));
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     if (!f->uploaded) {
         assert_ok(lmb_gpu_graph_record_upload(f->gpu_graph, commands, &error), &error);
@@ -189,7 +191,7 @@ static void compare(const fixture *f) {
     assert_ok(device_read_span(&opened, &states, words, &error), &error);
     assert_memory_equal(words, f->here.states, states.size);
     assert_ok(device_read_inertia(&opened, f->batch, words, &error), &error);
-    assert_memory_equal(words, f->here.inertia, ROWS * lmb_graph_inertia_words(f->graph) * sizeof(uint32_t));
+    assert_memory_equal(words, f->here.inertia, ROWS * lmb_graph_get_info(f->graph)->inertia_words * sizeof(uint32_t));
     assert_ok(device_read_span(&opened, &reached, words, &error), &error);
     assert_memory_equal(words, f->here.reached, reached.size);
     assert_ok(device_read_span(&opened, &moved, motions, &error), &error);

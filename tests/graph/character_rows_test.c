@@ -97,11 +97,12 @@ static void moving_keeps_the_bits(void **state) {
 
 // The hash of a row, as the header says.
 static uint64_t hash_of(const lmb_graph *graph, const lmb_character_words *words, uint32_t row) {
-    const size_t states = lmb_control_state_words(lmb_graph_control(graph)), inertia = lmb_graph_inertia_words(graph);
-    const uint64_t parts[] = {
-        lmb_control_hash(words->states + row * states, states),
-        lmb_control_hash(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
-        lmb_control_hash(words->reached != NULL ? words->reached + row : NULL, lmb_graph_reached_count(graph))};
+    const size_t states = lmb_control_state_words(lmb_graph_control(graph)),
+                 inertia = lmb_graph_get_info(graph)->inertia_words;
+    const uint64_t parts[] = {lmb_control_hash(words->states + row * states, states),
+                              lmb_control_hash(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
+                              lmb_control_hash(words->reached != NULL ? words->reached + row : NULL,
+                                               lmb_graph_get_info(graph)->reached_count)};
     uint32_t six[6];
     for (int i = 0; i < 6; i++) {
         six[i] = (uint32_t)(parts[i / 2] >> 32 * (i % 2));
@@ -146,7 +147,7 @@ static void hashes_are_those_of_all_words(void **state) {
     lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
     const size_t state_words = lmb_control_state_words(lmb_graph_control(still));
     uint32_t states[MANY * 64];
-    assert_true(state_words <= 64 && lmb_graph_inertia_words(still) == 0);
+    assert_true(state_words <= 64 && lmb_graph_get_info(still)->inertia_words == 0);
     for (uint32_t i = 0; i < MANY * state_words; i++) {
         states[i] = i * i;
     }

@@ -128,8 +128,8 @@ static character begin(const recipe *r) {
     character c = {.graph = graph};
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &c.cpu, NULL), LMB_OK);
     assert_in_range(lmb_control_state_words(lmb_graph_control(graph)), 1, MOST_WORDS);
-    assert_in_range(lmb_graph_parameter_count(graph), 1, MOST_PARAMETERS);
-    assert_in_range(lmb_graph_inertia_words(graph), 0, 64);
+    assert_in_range(lmb_graph_get_info(graph)->parameter_count, 1, MOST_PARAMETERS);
+    assert_in_range(lmb_graph_get_info(graph)->inertia_words, 0, 64);
     lmb_graph_defaults(graph, c.parameters);
     return c;
 }
@@ -193,7 +193,7 @@ static void names_and_numbers(void **state) {
     start(&r);
     lmb_graph *graph = created(&r);
     // Two host parameters, a time for each clip, a weight for each state.
-    assert_int_equal(lmb_graph_parameter_count(graph), PARAMETERS + 5);
+    assert_int_equal(lmb_graph_get_info(graph)->parameter_count, PARAMETERS + 5);
     static const char *const names[] = {"", "host", "idle.time", "walk.time", "gait.idles", "gait.walks", "wave.time"};
     for (uint32_t i = 0; i < PARAMETERS + 5; i++) {
         const lmb_graph_parameter parameter = lmb_graph_parameter_at(graph, i);
@@ -206,25 +206,25 @@ static void names_and_numbers(void **state) {
     float row[PARAMETERS + 5];
     lmb_graph_defaults(graph, row);
     assert_true(row[HOST] == 3.0f && row[4] == 1.0f && row[5] == 0.0f);
-    assert_int_equal(lmb_graph_event_count(graph), EVENTS);
+    assert_int_equal(lmb_graph_get_info(graph)->event_count, EVENTS);
     assert_string_equal(lmb_graph_event_name(graph, STEP), "step");
     assert_int_equal(lmb_graph_find_event(graph, "STOP"), STOP);
     assert_int_equal(lmb_graph_find_event(graph, "none"), LMB_NONE);
-    assert_int_equal(lmb_graph_player_count(graph), 3);
+    assert_int_equal(lmb_graph_get_info(graph)->player_count, 3);
     assert_int_equal(lmb_graph_node_player(graph, 3), 2);
     assert_int_equal(lmb_graph_node_player(graph, 4), LMB_NONE);
     assert_int_equal(lmb_graph_node_player(graph, 5), LMB_NONE);
-    assert_string_equal(lmb_graph_player_name(graph, 2), "wave");
-    assert_true(lmb_graph_player_duration(graph, 2) == 3.0f);
-    assert_int_equal(lmb_graph_machine_count(graph), 2);
+    assert_string_equal(lmb_graph_player_at(graph, 2).name, "wave");
+    assert_true(lmb_graph_player_at(graph, 2).duration == 3.0f);
+    assert_int_equal(lmb_graph_get_info(graph)->machine_count, 2);
     assert_int_equal(lmb_graph_node_machine(graph, 2), 0);
     assert_int_equal(lmb_graph_node_machine(graph, 3), LMB_NONE);
-    assert_int_equal(lmb_graph_fade_count(graph), 1);
+    assert_int_equal(lmb_graph_get_info(graph)->fade_count, 1);
     assert_int_equal(lmb_graph_fade_machine(graph, 0), 1);
     assert_int_equal(lmb_graph_fade_machine(graph, 1), LMB_NONE);
-    assert_string_equal(lmb_graph_machine_name(graph, 0), "gait");
-    assert_string_equal(lmb_graph_machine_name(graph, 1), "hello");
-    assert_int_equal(lmb_graph_state_count(graph, 0), 2);
+    assert_string_equal(lmb_graph_machine_at(graph, 0).name, "gait");
+    assert_string_equal(lmb_graph_machine_at(graph, 1).name, "hello");
+    assert_int_equal(lmb_graph_machine_at(graph, 0).state_count, 2);
     assert_string_equal(lmb_graph_state_name(graph, 0, 1), "walks");
     assert_string_equal(lmb_graph_state_name(graph, 1, 0), "out");
     assert_string_equal(lmb_graph_state_name(graph, 1, 1), "in");
@@ -240,16 +240,15 @@ static void indices_that_do_not_exist(void **state) {
     const uint32_t beyond[] = {4096, LMB_NONE};
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t index = beyond[i];
-        uint32_t owner_state = 7;
         assert_string_equal(lmb_graph_parameter_at(c.graph, index).name, "");
         assert_string_equal(lmb_graph_event_name(c.graph, index), "");
-        assert_string_equal(lmb_graph_player_name(c.graph, index), "");
-        assert_true(lmb_graph_player_duration(c.graph, index) == 0.0f);
+        assert_string_equal(lmb_graph_player_at(c.graph, index).name, "");
+        assert_true(lmb_graph_player_at(c.graph, index).duration == 0.0f);
         assert_string_equal(lmb_graph_group_name(c.graph, index), "");
-        assert_string_equal(lmb_graph_machine_name(c.graph, index), "");
-        assert_int_equal(lmb_graph_state_count(c.graph, index), 0);
-        assert_int_equal(lmb_graph_machine_owner(c.graph, index, &owner_state), LMB_NONE);
-        assert_int_equal(owner_state, LMB_NONE);
+        assert_string_equal(lmb_graph_machine_at(c.graph, index).name, "");
+        assert_int_equal(lmb_graph_machine_at(c.graph, index).state_count, 0);
+        assert_int_equal(lmb_graph_machine_at(c.graph, index).owner, LMB_NONE);
+        assert_int_equal(lmb_graph_machine_at(c.graph, index).owner_state, LMB_NONE);
         assert_string_equal(lmb_graph_state_name(c.graph, index, 0), "");
         assert_string_equal(lmb_graph_state_name(c.graph, 0, index), "");
         assert_int_equal(lmb_control_current_state(control, c.state, index), LMB_NONE);
@@ -259,9 +258,9 @@ static void indices_that_do_not_exist(void **state) {
         assert_true(lmb_control_player_weight(control, c.state, index) == 0.0f);
     }
     // One beyond the last.
-    assert_string_equal(lmb_graph_player_name(c.graph, lmb_graph_player_count(c.graph)), "");
-    assert_string_equal(lmb_graph_state_name(c.graph, 0, lmb_graph_state_count(c.graph, 0)), "");
-    assert_true(lmb_control_player_weight(control, c.state, lmb_graph_player_count(c.graph)) == 0.0f);
+    assert_string_equal(lmb_graph_player_at(c.graph, lmb_graph_get_info(c.graph)->player_count).name, "");
+    assert_string_equal(lmb_graph_state_name(c.graph, 0, lmb_graph_machine_at(c.graph, 0).state_count), "");
+    assert_true(lmb_control_player_weight(control, c.state, lmb_graph_get_info(c.graph)->player_count) == 0.0f);
     end(&c);
 }
 
@@ -278,10 +277,9 @@ static void machines_and_fades_inside_each_other(void **state) {
     r.nodes[4] = lmb_machine_node(poses, &r.machine);
     r.fade.pose = 2;
     character c = begin(&r);
-    uint32_t outer = LMB_NONE;
-    assert_int_equal(lmb_graph_machine_owner(c.graph, 0, NULL), LMB_NONE);
-    assert_int_equal(lmb_graph_machine_owner(c.graph, 1, &outer), 0);
-    assert_int_equal(outer, 1);
+    assert_int_equal(lmb_graph_machine_at(c.graph, 0).owner, LMB_NONE);
+    assert_int_equal(lmb_graph_machine_at(c.graph, 1).owner, 0);
+    assert_int_equal(lmb_graph_machine_at(c.graph, 1).owner_state, 1);
     step(&c, 0.25, HELLO); // the fade's machine does not run
     assert_float_equal(c.parameters[FADE], 0.0, 0.0);
     step(&c, 0.25, GO);
@@ -333,7 +331,7 @@ static void a_node_may_be_used_twice_in_one_state(void **state) {
     r.nodes[5] = lmb_blend_node(4, 2, lmb_constant(0.5f));
     r.def.node_count = 6;
     character c = begin(&r);
-    assert_int_equal(lmb_graph_machine_count(c.graph), 2);
+    assert_int_equal(lmb_graph_get_info(c.graph)->machine_count, 2);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 0.25, 1e-6);
     assert_float_equal(lmb_control_player_weight(lmb_graph_control(c.graph), c.state, 0), 1.0, 1e-6);
@@ -348,11 +346,11 @@ static void nodes_that_nothing_uses(void **state) {
     r.def.node_count = 4; // only the wave
     r.fade.begins_in = true;
     character c = begin(&r);
-    assert_int_equal(lmb_graph_player_count(c.graph), 1);
+    assert_int_equal(lmb_graph_get_info(c.graph)->player_count, 1);
     assert_int_equal(lmb_graph_node_player(c.graph, 3), 0);
-    assert_int_equal(lmb_graph_parameter_count(c.graph), PARAMETERS + 5);
+    assert_int_equal(lmb_graph_get_info(c.graph)->parameter_count, PARAMETERS + 5);
     assert_string_equal(lmb_graph_parameter_at(c.graph, PARAMETERS + 4).name, "wave.time");
-    assert_int_equal(lmb_graph_machine_count(c.graph), 1); // the fade, whose pose is the result
+    assert_int_equal(lmb_graph_get_info(c.graph)->machine_count, 1); // the fade, whose pose is the result
     step(&c, 0.5, LMB_NONE);
     assert_float_equal(c.x, 20.5, 1e-5);
     end(&c);
@@ -367,7 +365,7 @@ static void a_graph_that_stands_still(void **state) {
     r.def.fade_count = 0;
     lmb_graph *graph = created(&r);
     assert_null(lmb_graph_control(graph));
-    assert_int_equal(lmb_graph_player_count(graph) + lmb_graph_machine_count(graph), 0);
+    assert_int_equal(lmb_graph_get_info(graph)->player_count + lmb_graph_get_info(graph)->machine_count, 0);
     assert_int_equal(lmb_control_state_words(NULL) + lmb_control_emitted_words(NULL), 0);
     assert_false(lmb_control_has_motion(NULL));
     lmb_graph_destroy(graph);
@@ -379,10 +377,10 @@ static void inertialized_transitions_inertialize(void **state) {
     start(&r);
     r.transitions[0].kind = LMB_FADE_INERTIALIZED;
     character c = begin(&r);
-    assert_int_equal(lmb_graph_inertia_parameters(c.graph), PARAMETERS + 5);
-    assert_int_equal(lmb_graph_parameter_count(c.graph), PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
+    assert_int_equal(lmb_graph_get_info(c.graph)->inertia_parameters, PARAMETERS + 5);
+    assert_int_equal(lmb_graph_get_info(c.graph)->parameter_count, PARAMETERS + 5 + LMB_INERTIA_PARAMETERS);
     assert_string_equal(lmb_graph_parameter_at(c.graph, PARAMETERS + 6).name, "inertia.step");
-    assert_true(lmb_graph_inertia_words(c.graph) > 0);
+    assert_true(lmb_graph_get_info(c.graph)->inertia_words > 0);
     float local[LMB_POSE_COMPONENTS];
     const lmb_batch_def batch = {c.graph, 1, LMB_OUTPUT_LOCAL_BIT};
     const lmb_control_frame frame = {
@@ -527,7 +525,7 @@ static void hold_and_return(recipe *r) {
         hold_and_return(&r);                                                                                           \
         change;                                                                                                        \
         lmb_graph *graph = created(&r);                                                                                \
-        assert_int_equal(lmb_graph_inertia_words(graph) > 0, expected);                                                \
+        assert_int_equal(lmb_graph_get_info(graph)->inertia_words > 0, expected);                                      \
         lmb_graph_destroy(graph);                                                                                      \
     } while (false)
 
@@ -674,9 +672,9 @@ static void states_share_what_moves(void **state) {
     r.nodes[6] = lmb_machine_node(both, &outer);
     r.def.node_count = 7;
     c = begin(&r);
-    assert_int_equal(lmb_graph_machine_count(c.graph), 3);
-    assert_int_equal(lmb_graph_machine_owner(c.graph, 1, NULL), LMB_NONE);
-    assert_int_equal(lmb_graph_machine_owner(c.graph, 2, NULL), LMB_NONE);
+    assert_int_equal(lmb_graph_get_info(c.graph)->machine_count, 3);
+    assert_int_equal(lmb_graph_machine_at(c.graph, 1).owner, LMB_NONE);
+    assert_int_equal(lmb_graph_machine_at(c.graph, 2).owner, LMB_NONE);
     step(&c, 0.25, GO);
     assert_float_equal(c.x, 10.25, 1e-5);
     step(&c, 0.25, STEP); // walks on

@@ -209,7 +209,7 @@ static void one_row_is_enough(void **state) {
         q.control.events = own;
         q.control.event_count = count;
         q.control.character_count = q.batch.character_count = 1;
-        q.control.parameters = frames[frame].parameters + listed[3] * lmb_graph_parameter_count(w->graph);
+        q.control.parameters = frames[frame].parameters + listed[3] * lmb_graph_get_info(w->graph)->parameter_count;
         q.inputs.previous_palette = frames[frame].palettes + listed[3] * MATRICES;
         q.past.row = 0;
         outputs found = answer(w, &q), expected = frames[frame].expected[listed[3]];
@@ -274,8 +274,8 @@ static void graphs_without_a_control_have_rows_too(void **state) {
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
     assert_null(lmb_graph_control(graph));
-    const uint32_t words = lmb_graph_inertia_words(graph), count = lmb_graph_parameter_count(graph);
-    assert_true(words > 0 && words <= WALKERS_INERTIA && count == 2 && lmb_graph_point_count(graph) == 1);
+    const uint32_t words = lmb_graph_get_info(graph)->inertia_words, count = lmb_graph_get_info(graph)->parameter_count;
+    assert_true(words > 0 && words <= WALKERS_INERTIA && count == 2 && lmb_graph_get_info(graph)->point_count == 1);
     static uint32_t inertia[ROWS * WALKERS_INERTIA];
     float parameters[ROWS * 2], points[ROWS * 4], transforms[ROWS * 12], poses[ROWS * LOCAL];
     float palettes[ROWS * MATRICES], palette[MATRICES];

@@ -155,7 +155,7 @@ static void the_floor_is_what_the_outputs_take(void **state) {
     assert_int_equal(scenario_create(&scenario, &error), LMB_OK);
     lmb_batch_def batch = scenario.batch;
     batch.outputs = LMB_OUTPUT_PALETTE_BIT;
-    const double bytes = 48.0 * lmb_graph_joint_count(batch.graph) * batch.character_count;
+    const double bytes = 48.0 * lmb_graph_get_info(batch.graph)->joint_count * batch.character_count;
     assert_true(lmb_profile_floor_share(&batch, bytes, 1e9) == 1.0);
     assert_true(lmb_profile_floor_share(&batch, bytes, 4e9) == 0.25);
     batch.outputs = LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_LOCAL_BIT;

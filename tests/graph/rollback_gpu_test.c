@@ -70,14 +70,14 @@ static void open_fixture(fixture *f) {
     memset(f, 0, sizeof *f);
     f->graph = walker_graph();
     f->size = lmb_snapshot_size(f->graph, ROWS);
-    assert_true(f->size <= sizeof f->saved[0] && lmb_graph_parameter_count(f->graph) <= WALKERS_PARAMETERS);
+    assert_true(f->size <= sizeof f->saved[0] && lmb_graph_get_info(f->graph)->parameter_count <= WALKERS_PARAMETERS);
     assert_ok(lmb_gpu_graph_create(gpu, f->graph, &f->gpu_graph, &error), &error);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_graph;
     def.character_count = ROWS;
     def.slot_count = SLOTS;
     def.restored_a_frame = ROWS;
-    def.span_bytes = 3 * (lmb_graph_inertia_words(f->graph) + 40) * sizeof(uint32_t);
+    def.span_bytes = 3 * (lmb_graph_get_info(f->graph)->inertia_words + 40) * sizeof(uint32_t);
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     assert_true(lmb_gpu_batch_span_count(f->batch) > 1);
     lmb_gpu_readback_def readback = lmb_default_gpu_readback_def();
@@ -245,7 +245,7 @@ static void hashes_of_states_alone_are_those_of_the_cpu(void **state) {
     enum { CHARACTERS = 21 };
     lmb_error error = {0};
     lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
-    assert_true(lmb_graph_inertia_words(still) == 0 && lmb_graph_reached_count(still) == 0);
+    assert_true(lmb_graph_get_info(still)->inertia_words == 0 && lmb_graph_get_info(still)->reached_count == 0);
     lmb_gpu_graph *gpu_still;
     lmb_gpu_batch *batch;
     lmb_gpu_readback *both[2];
@@ -263,7 +263,7 @@ static void hashes_of_states_alone_are_those_of_the_cpu(void **state) {
         readback.contents = contents[i];
         assert_ok(lmb_gpu_readback_create(gpu, &readback, &both[i], &error), &error);
     }
-    for (uint32_t i = 0; i < CHARACTERS * lmb_graph_parameter_count(still); i++) {
+    for (uint32_t i = 0; i < CHARACTERS * lmb_graph_get_info(still)->parameter_count; i++) {
         lmb_gpu_batch_parameters(batch, 0)[i] = 0.125f * (float)i;
     }
     lmb_gpu_record_info info = lmb_default_gpu_record_info();

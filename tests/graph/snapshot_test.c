@@ -464,7 +464,7 @@ static void sizes_add_up(void **state) {
     assert_int_equal(sizes.character + sizes.smoothed + sizes.players + sizes.machines + sizes.motion +
                          sizes.inertialization,
                      lmb_control_state_words(lmb_graph_control(graph)));
-    assert_int_equal(sizes.joints + sizes.chains_and_feet, lmb_graph_inertia_words(graph));
+    assert_int_equal(sizes.joints + sizes.chains_and_feet, lmb_graph_get_info(graph)->inertia_words);
     // Two states, two players, one smoothed rate; two bones of 20 words.
     assert_int_equal(sizes.machines, 6 + 2 * 2);
     assert_int_equal(sizes.players, 2 * 4);

@@ -46,7 +46,7 @@ static crowd *crowd_create(const char *text) {
     c->graph = walker_graph_of(text);
     c->control = lmb_graph_control(c->graph);
     c->words = lmb_control_state_words(c->control);
-    c->parameter_count = lmb_graph_parameter_count(c->graph);
+    c->parameter_count = lmb_graph_get_info(c->graph)->parameter_count;
     assert_true(c->words <= WORDS && c->parameter_count <= 16);
     for (uint32_t i = 0; i < ROWS; i++) {
         lmb_graph_defaults(c->graph, c->parameters + (size_t)i * c->parameter_count);
@@ -134,7 +134,7 @@ static const char *const nothing[] = {NULL};
 
 static uint32_t find_state(const crowd *c, const char *name) {
     uint32_t found = LMB_NONE;
-    for (uint32_t i = 0; i < lmb_graph_state_count(c->graph, 0); i++) {
+    for (uint32_t i = 0; i < lmb_graph_machine_at(c->graph, 0).state_count; i++) {
         found = strcmp(lmb_graph_state_name(c->graph, 0, i), name) == 0 ? i : found;
     }
     return found;
@@ -150,8 +150,8 @@ static float weight(const crowd *c, uint32_t row, const char *state) {
 }
 
 static uint64_t place(const crowd *c, uint32_t row, const char *clip) {
-    for (uint32_t i = 0; i < lmb_graph_player_count(c->graph); i++) {
-        if (strcmp(lmb_graph_player_name(c->graph, i), clip) == 0) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(c->graph)->player_count; i++) {
+        if (strcmp(lmb_graph_player_at(c->graph, i).name, clip) == 0) {
             return lmb_control_player_ticks(c->control, row_of(c, row), i);
         }
     }

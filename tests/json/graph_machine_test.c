@@ -86,11 +86,11 @@ static player begin(const char *text) {
     p.program = p.graph->graph;
     p.control = lmb_graph_control(p.program);
     assert_int_equal(lmb_cpu_create(p.program, LMB_CPU_REFERENCE, NULL, &p.cpu, NULL), LMB_OK);
-    uint32_t count = lmb_graph_parameter_count(p.program);
+    uint32_t count = lmb_graph_get_info(p.program)->parameter_count;
     p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
     p.emitted = calloc(lmb_control_emitted_words(p.control), sizeof *p.emitted);
     p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
-    p.inertia = calloc((size_t)lmb_graph_inertia_words(p.program) + 1, sizeof *p.inertia);
+    p.inertia = calloc((size_t)lmb_graph_get_info(p.program)->inertia_words + 1, sizeof *p.inertia);
     assert_true(p.state != NULL && p.emitted != NULL && p.parameters != NULL && p.inertia != NULL);
     for (uint32_t i = 0; i < count; i++) {
         p.parameters[i] = lmb_graph_parameter_at(p.graph->graph, i).initial;
@@ -266,20 +266,20 @@ static void the_jump_becomes_a_control(void **state) {
     assert_int_equal(def->machine_count, 1);
     assert_int_equal(def->player_count, CLIPS);
     assert_int_equal(def->poses.parameter_count, 2 * CLIPS);
-    assert_int_equal(def->poses.parameter_count, lmb_graph_parameter_count(graph->graph));
+    assert_int_equal(def->poses.parameter_count, lmb_graph_get_info(graph->graph)->parameter_count);
     assert_int_equal(def->def->event_count, 3);
-    assert_int_equal(lmb_graph_event_count(graph->graph), 3);
+    assert_int_equal(lmb_graph_get_info(graph->graph)->event_count, 3);
     assert_string_equal(lmb_graph_event_name(graph->graph, 0), "JUMP_PRESS");
     assert_int_equal(lmb_graph_find_event(graph->graph, "NEAR_GROUND"), 2);
     assert_int_equal(lmb_graph_find_event(graph->graph, "END"), LMB_NONE);
-    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "jump");
+    assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "jump");
     const lmb_moving_machine *machine = &def->machines[0];
     assert_int_equal(machine->def.state_count, CLIPS);
     assert_int_equal(machine->machine, LMB_NONE);
     assert_int_equal(machine->def.transition_count, 8);
     for (uint32_t i = 0; i < CLIPS; i++) {
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
-        assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_at(graph->graph, i).name, clip_names[i]);
         assert_int_equal(machine->states[i].end_player, i);
         assert_int_equal(def->players[i].machine, 0);
         assert_int_equal(def->players[i].state, i);
@@ -304,7 +304,7 @@ static void the_jump_becomes_a_control(void **state) {
     reading_destroy(graph);
     graph = read_graph("{'op':'clip','clip':'hop'}");
     assert_null(graph->control);
-    assert_int_equal(lmb_graph_event_count(graph->graph), 0);
+    assert_int_equal(lmb_graph_get_info(graph->graph)->event_count, 0);
     reading_destroy(graph);
 }
 
@@ -485,7 +485,7 @@ static void players_as_they_are_said(void **state) {
     assert_int_equal(player->def->ended_event, lmb_graph_find_event(graph->graph, "over"));
     assert_true(lmb_graph_parameter_at(graph->graph, player->time_parameter).initial == 0.25f);
     assert_int_equal(def->def->group_count, 1);
-    assert_int_equal(lmb_graph_group_count(graph->graph), 1);
+    assert_int_equal(lmb_graph_get_info(graph->graph)->group_count, 1);
     assert_string_equal(lmb_graph_group_name(graph->graph, 0), "move");
     assert_true(def->players[0].def->group == 0 && def->players[1].def->group == 0);
     assert_int_equal(def->players[2].def->group, LMB_NONE);
@@ -551,7 +551,7 @@ static void conditions_compare_and_join(void **state) {
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(transition->terms[i].kind, kinds[i]);
     }
-    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "machine");
+    assert_string_equal(lmb_graph_machine_at(p.graph->graph, 0).name, "machine");
     step(&p, 0.1, NULL);
     assert_string_equal(current(&p, 0), "a");
     set(&p, "x", 0.75f);
@@ -971,11 +971,11 @@ static void what_plays_has_a_place(void **state) {
         const uint32_t machine = lmb_graph_node_machine(graph->graph, i);
         const char *path = lmb_graph_json_place(graph->json, i).path;
         for (int k = 0; player != LMB_NONE && k < 3; k++) {
-            const bool is_named = strcmp(lmb_graph_player_name(graph->graph, player), players[k][0]) == 0;
+            const bool is_named = strcmp(lmb_graph_player_at(graph->graph, player).name, players[k][0]) == 0;
             player_count += is_named && strcmp(path, players[k][1]) == 0;
         }
         for (int k = 0; machine != LMB_NONE && k < 2; k++) {
-            const bool is_named = strcmp(lmb_graph_machine_name(graph->graph, machine), machines[k][0]) == 0;
+            const bool is_named = strcmp(lmb_graph_machine_at(graph->graph, machine).name, machines[k][0]) == 0;
             machine_count += is_named && strcmp(path, machines[k][1]) == 0;
         }
     }
@@ -1186,7 +1186,7 @@ static void machines_run_inside_states(void **state) {
     assert_int_equal(def->machine_count, 2);
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 0);
-    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "x");
+    assert_string_equal(lmb_graph_machine_at(p.graph->graph, 1).name, "x");
     assert_int_equal(def->players[0].machine, 1);
     // The outer state's own end belongs to no clip.
     assert_int_equal(def->machines[0].states[0].end_player, LMB_NONE);
@@ -1294,7 +1294,7 @@ static void a_fade_that_restarts(void **state) {
     (void)state;
     player p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0.5,'curve':'linear','restart':true,'name':'hello'}",
                            "{'op':'clip','clip':'crouch','offset':0.25}"));
-    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 0), "hello");
+    assert_string_equal(lmb_graph_machine_at(p.graph->graph, 0).name, "hello");
     assert_true(p.graph->control->inertia_parameters != LMB_NONE);
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 ? "WAVE" : NULL);
@@ -1412,7 +1412,7 @@ static void what_a_fade_weighs(void **state) {
         assert_string_equal(lmb_graph_parameter_at(graph->graph, weight.parameter).name, "I.in");
         assert_int_equal(def->players[0].machine, 0);
         assert_int_equal(def->players[0].state, 1);
-        assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "I");
+        assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "I");
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "out");
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "in");
         // Events are in the order of the text.
@@ -1495,7 +1495,7 @@ static void fades_and_machines_inside_each_other(void **state) {
     assert_int_equal(def->machines[1].machine, 0);
     assert_int_equal(def->machines[1].state, 1);
     assert_int_equal(def->machines[0].states[1].end_player, LMB_NONE);
-    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
+    assert_string_equal(lmb_graph_machine_at(p.graph->graph, 1).name, "WAVE");
     step(&p, FRAME, "WAVE");
     assert_string_equal(current(&p, 1), "out"); // the state is not current, so nothing takes the event
     for (int turn = 0; turn < 2; turn++) {
@@ -1509,7 +1509,7 @@ static void fades_and_machines_inside_each_other(void **state) {
     assert_string_equal(current(&p, 1), "out");
     end(&p);
     p = begin(FADED("{'in':'WAVE','out':'STOP','seconds':0}", INNER(PLAYED("crouch"))));
-    assert_string_equal(lmb_graph_machine_name(p.graph->graph, 1), "WAVE");
+    assert_string_equal(lmb_graph_machine_at(p.graph->graph, 1).name, "WAVE");
     step(&p, FRAME, "GO");
     assert_string_equal(current(&p, 1), "x");
     step(&p, FRAME, "WAVE");
@@ -2326,7 +2326,7 @@ static void a_machine_of_64_states(void **state) {
     }
     append(at, "]}");
     player p = begin(text);
-    assert_int_equal(lmb_graph_state_count(p.program, 0), 64);
+    assert_int_equal(lmb_graph_machine_at(p.program, 0).state_count, 64);
     for (int i = 0; i < 80; i++) {
         const int from = i % 64 % CLIPS, to = (i + 1) % 64 % CLIPS;
         char name[16];

@@ -63,7 +63,7 @@ static stage begin(const char *text) {
     lmb_graph_json_destroy(json);
     s.control = lmb_graph_control(s.graph);
     assert_in_range(lmb_control_state_words(s.control), 1, MOST_WORDS);
-    assert_in_range(lmb_graph_parameter_count(s.graph), 1, MOST_PARAMETERS);
+    assert_in_range(lmb_graph_get_info(s.graph)->parameter_count, 1, MOST_PARAMETERS);
     lmb_graph_defaults(s.graph, s.parameters);
     return s;
 }
@@ -105,9 +105,9 @@ static void run(stage *s, double seconds) {
 
 static uint32_t find_player(const stage *s, const char *clip) {
     uint32_t player = 0;
-    while (strcmp(lmb_graph_player_name(s->graph, player), clip) != 0) {
+    while (strcmp(lmb_graph_player_at(s->graph, player).name, clip) != 0) {
         player++;
-        assert_true(player < lmb_graph_player_count(s->graph));
+        assert_true(player < lmb_graph_get_info(s->graph)->player_count);
     }
     return player;
 }

@@ -101,7 +101,7 @@ static void the_jump_becomes_a_machine(void **state) {
     }
     for (uint32_t i = 0; i < 7; i++) {
         assert_string_equal(lmb_graph_state_name(graph->graph, 0, i), clip_names[i]);
-        assert_string_equal(lmb_graph_player_name(graph->graph, i), clip_names[i]);
+        assert_string_equal(lmb_graph_player_at(graph->graph, i).name, clip_names[i]);
         bool ends = i == STAND2CROUCH || i == TAKEOFF || i == HOP || i == LAND;
         assert_int_equal(def->players[i].def->end, ends ? LMB_END_HOLD : LMB_END_LOOP);
     }
@@ -125,7 +125,7 @@ static void everything_that_can_be_said(void **state) {
                      "any { STOP 2 curve bezier 0.5 2 to-self fade 1 }");
     const lmb_moving *def = graph->control;
     const lmb_moving_machine *machine = &def->machines[0];
-    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "the \"jump\"");
+    assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "the \"jump\"");
     assert_int_equal(machine->def.state_count, 3);
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 0), "rise");
     assert_string_equal(lmb_graph_state_name(graph->graph, 0, 1), "low");
@@ -173,16 +173,16 @@ static void a_graph_around_the_machine(void **state) {
     static const char blend[] = "{'op':'blend','weight':{'param':'w'},'a':{'op':'rest'},\n"
                                 "'b':{'name':'legs','op':'machine'}}";
     reading *graph = read_within("stand { GO hop } hop { }", blend);
-    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "legs");
+    assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "legs");
     const lmb_graph_def *def = lmb_graph_json_def(graph->json);
     assert_int_equal(def->nodes[def->node_count - 1].op, LMB_OP_BLEND);
     assert_int_equal(def->node_count, 5);
     reading_destroy(graph);
     graph = read_within("machine arms stand { GO hop } hop { }", blend);
-    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "arms");
+    assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "arms");
     reading_destroy(graph);
     graph = read_within("stand { GO hop } hop { }", "{'op':'machine'}");
-    assert_string_equal(lmb_graph_machine_name(graph->graph, 0), "machine");
+    assert_string_equal(lmb_graph_machine_at(graph->graph, 0).name, "machine");
     reading_destroy(graph);
 }
 

@@ -282,7 +282,7 @@ static void the_machine_plays(void **state) {
     const uint32_t z = lmb_graph_find_parameter(graph, "z");
     lmb_control_frame frame = lmb_default_control_frame();
     frame.state = calloc(lmb_control_state_words(control), sizeof(uint32_t));
-    frame.parameters = calloc(lmb_graph_parameter_count(graph), sizeof(float));
+    frame.parameters = calloc(lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     assert_true(frame.state != NULL && frame.parameters != NULL);
     frame.character_count = 1;
     frame.step = LMB_TICKS_PER_SECOND / 60;

@@ -19,7 +19,8 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
                           .gpu = i == 1};
         assert_ok(side_create(&sides[i], &error), &error);
     }
-    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph)), row = lmb_graph_parameter_count(graph);
+    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph)),
+                   row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t takes[MATCHING_CHARACTERS] = {0}, changes = 0, mirrored = 0;
     for (uint32_t frame = 0; frame < frames; frame++) {
         for (uint32_t i = 0; i < 2; i++) {

@@ -340,7 +340,7 @@ static void crowd_start(const matching_scene *scene, crowd *crowd) {
     lmb_error error = {0};
     assert_ok(lmb_graph_create(&scene->def, NULL, &crowd->graph, &error), &error);
     crowd->control = lmb_graph_control(crowd->graph);
-    crowd->row = lmb_graph_parameter_count(crowd->graph);
+    crowd->row = lmb_graph_get_info(crowd->graph)->parameter_count;
     crowd->states = calloc(MATCHING_CHARACTERS, lmb_control_state_words(crowd->control) * sizeof(uint32_t));
     crowd->parameters = calloc(MATCHING_CHARACTERS, crowd->row * sizeof(float));
     assert_true(crowd->states != NULL && crowd->parameters != NULL);
@@ -736,7 +736,8 @@ static void watch_poses(const matching_scene *scene, watched *w) {
     lmb_cpu *cpu = NULL;
     const lmb_batch_def batch = {crowd.graph, MATCHING_CHARACTERS, LMB_OUTPUT_MODEL_BIT};
     assert_ok(lmb_cpu_create(crowd.graph, LMB_CPU_FAST, NULL, &cpu, &error), &error);
-    uint32_t *inertia = calloc(MATCHING_CHARACTERS * lmb_graph_inertia_words(crowd.graph) + 1, sizeof *inertia);
+    uint32_t *inertia =
+        calloc(MATCHING_CHARACTERS * lmb_graph_get_info(crowd.graph)->inertia_words + 1, sizeof *inertia);
     float *models = calloc(MATCHING_CHARACTERS * WALK_JOINTS, 12 * sizeof *models);
     assert_true(inertia != NULL && models != NULL);
     *w = (watched){0};
@@ -922,7 +923,8 @@ static void snapshots_have_mirrored_characters(void **state) {
     crowd_start(&scene, &crowds[0]);
     crowd_start(&scene, &crowds[1]);
     assert_in_range(run_both(crowds, 0, 80, false), 100, UINT32_MAX);
-    uint32_t *inertia = calloc(MATCHING_CHARACTERS, lmb_graph_inertia_words(crowds[0].graph) * sizeof *inertia + 1);
+    uint32_t *inertia =
+        calloc(MATCHING_CHARACTERS, lmb_graph_get_info(crowds[0].graph)->inertia_words * sizeof *inertia + 1);
     const size_t size = lmb_snapshot_size(crowds[0].graph, MATCHING_CHARACTERS);
     const lmb_character_words words = {crowds[0].states,   inertia, NULL, MATCHING_CHARACTERS, NULL, 0,
                                        MATCHING_CHARACTERS};
@@ -955,7 +957,8 @@ static void transfer(const crowd *from, const crowd *to) {
     const crowd *crowds[2] = {from, to};
     lmb_character_words words[2];
     for (int i = 0; i < 2; i++) {
-        inertia[i] = calloc(MATCHING_CHARACTERS, lmb_graph_inertia_words(crowds[i]->graph) * sizeof **inertia + 1);
+        inertia[i] =
+            calloc(MATCHING_CHARACTERS, lmb_graph_get_info(crowds[i]->graph)->inertia_words * sizeof **inertia + 1);
         assert_non_null(inertia[i]);
         words[i] = (lmb_character_words){crowds[i]->states,  inertia[i], NULL, MATCHING_CHARACTERS, NULL, 0,
                                          MATCHING_CHARACTERS};

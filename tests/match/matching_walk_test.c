@@ -235,7 +235,7 @@ typedef struct walker {
 static walker start(const lmb_graph *of) {
     walker w = {.control = lmb_graph_control(of), .frame = lmb_default_control_frame()};
     w.words = calloc(lmb_control_state_words(w.control), sizeof *w.words);
-    w.parameters = calloc(lmb_graph_parameter_count(of), sizeof *w.parameters);
+    w.parameters = calloc(lmb_graph_get_info(of)->parameter_count, sizeof *w.parameters);
     assert_true(w.words != NULL && w.parameters != NULL);
     w.frame.state = w.words;
     w.frame.parameters = w.parameters;
@@ -377,9 +377,9 @@ static void stand(stander *s, lmb_graph *of) {
     *s = (stander){.batch = {of, 1, LMB_OUTPUT_MODEL_BIT}, .frame = lmb_default_control_frame()};
     assert_ok(lmb_cpu_create(of, LMB_CPU_REFERENCE, NULL, &s->cpu, &error), &error);
     s->state = calloc(lmb_control_state_words(lmb_graph_control(of)), sizeof *s->state);
-    s->memory = calloc(lmb_graph_inertia_words(of) + 1, sizeof *s->memory);
-    s->parameters = calloc(lmb_graph_parameter_count(of), sizeof *s->parameters);
-    s->models = calloc(lmb_graph_joint_count(of), 12 * sizeof *s->models);
+    s->memory = calloc(lmb_graph_get_info(of)->inertia_words + 1, sizeof *s->memory);
+    s->parameters = calloc(lmb_graph_get_info(of)->parameter_count, sizeof *s->parameters);
+    s->models = calloc(lmb_graph_get_info(of)->joint_count, 12 * sizeof *s->models);
     assert_true(s->state != NULL && s->memory != NULL && s->parameters != NULL && s->models != NULL);
     s->frame.state = s->state;
     s->frame.parameters = s->parameters;

@@ -96,7 +96,7 @@ static void make_graph(fixture *f) {
                                .inertialize = true,
                                .inertia_parameters = INERTIA};
     assert_ok(lmb_graph_create(&def, NULL, &f->graph, &error), &error);
-    assert_int_equal(lmb_graph_inertia_words(f->graph), 36 * f->joints + 20 * (3 + 5 + 5) + 2 * (5 + 11));
+    assert_int_equal(lmb_graph_get_info(f->graph)->inertia_words, 36 * f->joints + 20 * (3 + 5 + 5) + 2 * (5 + 11));
 }
 
 static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool interprets, uint64_t span_bytes) {
@@ -110,7 +110,7 @@ static void open_fixture(fixture *f, uint32_t joints, uint32_t characters, bool 
     assert_ok(lmb_cpu_create(f->graph, LMB_CPU_REFERENCE, NULL, &f->cpu, &error), &error);
     f->batch = (lmb_batch_def){f->graph, characters, LMB_OUTPUT_LOCAL_BIT};
     assert_ok(gpu_side_create(&f->device, f->gpu, &f->batch, span_bytes, &f->side, &error), &error);
-    f->words = (size_t)characters * lmb_graph_inertia_words(f->graph);
+    f->words = (size_t)characters * lmb_graph_get_info(f->graph)->inertia_words;
     f->floats = (size_t)characters * joints * LMB_POSE_COMPONENTS;
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
     f->poses = calloc(f->floats, sizeof(float));
@@ -264,7 +264,7 @@ static void of_long_chains_after_a_hitch(void **state) {
     lmb_graph *graph = long_chains_create(&rig);
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_MODEL_BIT};
     const size_t floats = CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_MODEL);
-    const size_t words = CHARACTERS * (size_t)lmb_graph_inertia_words(graph);
+    const size_t words = CHARACTERS * (size_t)lmb_graph_get_info(graph)->inertia_words;
     float *here = calloc(floats, sizeof *here), *there = calloc(floats, sizeof *there);
     uint32_t *memory = calloc(words, sizeof *memory);
     device device;

@@ -914,7 +914,7 @@ static void faulty_nodes_are_refused(void **state) {
     def.start = 0;
     def.end = 32;
     assert_int_equal(create_graph(rig, def, false, false, &graph, &error), LMB_OK);
-    assert_int_equal(lmb_graph_inertia_words(graph), 20 * 32);
+    assert_int_equal(lmb_graph_get_info(graph)->inertia_words, 20 * 32);
     lmb_graph_destroy(graph);
     lmb_rig_destroy(rig);
     const lmb_node_def node = lmb_chain_node(3, T1, T4, lmb_parameter(2));

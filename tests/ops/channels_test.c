@@ -279,7 +279,7 @@ static void run_path(world *world, lmb_cpu_path path) {
     if (compile(world, &program, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(lmb_graph_channel_count(program), CHANNELS);
+    assert_int_equal(lmb_graph_get_info(program)->channel_count, CHANNELS);
     assert_int_equal(lmb_cpu_create(program, path, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch_def batch = {program, CHARACTERS, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_CHANNELS_BIT};
     assert_int_equal(lmb_batch_output_floats(&batch, LMB_OUTPUT_LOCAL), pose_floats(world));

@@ -419,7 +419,7 @@ static void what_a_graph_reports(void **state) {
     assert_int_equal(lmb_graph_pose_joint_count(program, 0), 0);
     assert_int_equal(lmb_graph_pose_joint_count(program, 1), TAIL);
     assert_int_equal(lmb_graph_pose_joint_count(program, LMB_MAX_POSES), 0);
-    assert_int_equal(lmb_graph_stack(program), 2);
+    assert_int_equal(lmb_graph_get_info(program)->stack, 2);
     lmb_graph_destroy(program);
     static float buffer[CHARACTERS * LMB_POSE_COMPONENTS * TAIL];
     lmb_batch_inputs inputs = {0};

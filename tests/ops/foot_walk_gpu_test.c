@@ -61,7 +61,7 @@ static void expect_same_bits(sides *s, uint32_t frame) {
     assert_ok(gpu_side_run(&s->on_device, &inputs, &outputs, &error), &error);
     assert_ok(device_read_inertia(&s->device, s->on_device.batch, there->memory, &error), &error);
     assert_memory_equal(here->models, there->models, (size_t)WALK_CHARACTERS * here->joints * 12 * sizeof(float));
-    const size_t words = (size_t)WALK_CHARACTERS * lmb_graph_inertia_words(here->graph);
+    const size_t words = (size_t)WALK_CHARACTERS * lmb_graph_get_info(here->graph)->inertia_words;
     assert_memory_equal(here->memory, there->memory, words * sizeof(uint32_t));
 }
 

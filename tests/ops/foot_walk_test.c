@@ -211,7 +211,7 @@ static void own_transforms_are_those_of_hosts(void **state) {
         begin_moving(&made, k / 2 != 0);
         lmb_cpu_destroy(own.cpu);
         assert_int_equal(lmb_cpu_create(own.graph, paths[k % 2], NULL, &own.cpu, &error), LMB_OK);
-        const size_t words = (size_t)WALK_CHARACTERS * lmb_graph_inertia_words(own.graph);
+        const size_t words = (size_t)WALK_CHARACTERS * lmb_graph_get_info(own.graph)->inertia_words;
         const size_t size = lmb_snapshot_size(own.graph, WALK_CHARACTERS);
         void *snapshot = malloc(size);
         assert_non_null(snapshot);

@@ -2114,8 +2114,8 @@ static lmb_result run_one(limb *l, const float *points, const float *transforms,
     const lmb_batch_inputs inputs = {
         .parameters = l->scene.parameters, .poses = {l->scene.poses[0]}, .points = points, .transforms = transforms};
     const lmb_result result = lmb_cpu_run(cpu, &batch, &inputs, &(lmb_batch_outputs){.buffers = {local}}, error);
-    assert_int_equal(lmb_graph_point_count(graph), chain_of(l)->target_slot.in_buffer ? TARGET_POINT + 1 : 0);
-    assert_true(lmb_graph_uses_transforms(graph) == (chain_of(l)->space == LMB_IK_WORLD));
+    assert_int_equal(lmb_graph_get_info(graph)->point_count, chain_of(l)->target_slot.in_buffer ? TARGET_POINT + 1 : 0);
+    assert_true(lmb_graph_get_info(graph)->uses_transforms == (chain_of(l)->space == LMB_IK_WORLD));
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(graph);
     return result;

@@ -169,7 +169,7 @@ static void open_fixture(fixture *f, bool interprets, uint64_t span_bytes) {
     control_def.slot_count = SLOTS;
     assert_ok(lmb_gpu_control_create(f->gpu, &control_def, &f->gpu_control, &error), &error);
     lmb_gpu_batch_set_control(f->batch, f->gpu_control);
-    const size_t words = lmb_graph_inertia_words(f->program);
+    const size_t words = lmb_graph_get_info(f->program)->inertia_words;
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
     f->state = calloc((size_t)characters * lmb_control_state_words(f->control), sizeof(uint32_t));
     f->memory = calloc(characters * words, sizeof(uint32_t));
@@ -273,13 +273,13 @@ static void expect_same(const char *what, const void *here, const void *there, s
 static void expect_frame(fixture *f, uint32_t frame) {
     lmb_error error;
     const lmb_gpu_span state = lmb_gpu_control_state(f->gpu_control);
-    assert_true(state.size <= f->characters * lmb_graph_inertia_words(f->program) * sizeof(uint32_t));
+    assert_true(state.size <= f->characters * lmb_graph_get_info(f->program)->inertia_words * sizeof(uint32_t));
     assert_ok(device_read_span(&f->device, &state, f->there, &error), &error);
     expect_same("state", f->state, f->there, state.size / sizeof(uint32_t), frame);
     const uint32_t slot = f->list.mapped != NULL ? 0 : frame % SLOTS;
     assert_ok(device_read_output(&f->device, f->batch, slot, LMB_OUTPUT_LOCAL, f->there, &error), &error);
     expect_same("local", f->shown, f->there, (size_t)f->characters * f->joints * LMB_POSE_COMPONENTS, frame);
-    const size_t words = lmb_graph_inertia_words(f->program);
+    const size_t words = lmb_graph_get_info(f->program)->inertia_words;
     for (uint32_t i = 0; i < lmb_gpu_batch_span_count(f->batch); i++) {
         lmb_gpu_span span;
         assert_true(lmb_gpu_batch_inertia(f->batch, i, &span));
@@ -344,7 +344,7 @@ static lmb_gpu_span memory_of(const fixture *f, uint32_t index) {
 // Saves, continues, restores memory and the control's state, and expects the same frames again.
 static void expect_the_same_again(fixture *f, uint32_t first, uint32_t end) {
     lmb_error error;
-    const size_t words = lmb_graph_inertia_words(f->program);
+    const size_t words = lmb_graph_get_info(f->program)->inertia_words;
     const lmb_gpu_span control = lmb_gpu_control_state(f->gpu_control);
     uint32_t *memory = malloc(f->characters * words * sizeof *memory), *states = malloc(control.size);
     assert_true(memory != NULL && states != NULL);

@@ -437,8 +437,8 @@ static crowd start_crowd(void) {
     make_levels(c.rig, levels);
     c.program = make_program(c.rig, NULL, 0, levels, true);
     c.plain = make_program(c.rig, NULL, 0, levels, false);
-    assert_int_equal(lmb_graph_inertia_words(c.plain), 0);
-    c.words = lmb_graph_inertia_words(c.program);
+    assert_int_equal(lmb_graph_get_info(c.plain)->inertia_words, 0);
+    c.words = lmb_graph_get_info(c.program)->inertia_words;
     assert_int_equal(c.words, 36 * JOINTS);
     assert_int_equal(lmb_cpu_create(c.plain, LMB_CPU_REFERENCE, NULL, &c.plain_cpu, &error), LMB_OK);
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
@@ -920,7 +920,8 @@ static void expect_inertialized_between(const lmb_op *ops, uint32_t count, uint3
     p.graphs[ABOVE] = make_program(c.rig, nodes[1] + below, count - below, NULL, false);
     for (int step = 0; step < STEPS; step++) {
         assert_int_equal(lmb_cpu_create(p.graphs[step], LMB_CPU_REFERENCE, NULL, &p.cpus[step], NULL), LMB_OK);
-        p.memory[step] = calloc((size_t)CHARACTERS * lmb_graph_inertia_words(p.graphs[step]) + 1, sizeof(uint32_t));
+        p.memory[step] =
+            calloc((size_t)CHARACTERS * lmb_graph_get_info(p.graphs[step])->inertia_words + 1, sizeof(uint32_t));
         assert_non_null(p.memory[step]);
     }
     double worst = 0.0, differs = 0.0;

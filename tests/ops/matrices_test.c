@@ -213,13 +213,13 @@ static void matrices_are_no_poses(void **state) {
     nodes[1].input_count = 2;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, &error), LMB_OK);
     const uint32_t none = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
-    assert_int_equal(lmb_graph_outputs(program), ((1u << LMB_OUTPUT_COUNT) - 1) & ~none);
+    assert_int_equal(lmb_graph_get_info(program)->outputs, ((1u << LMB_OUTPUT_COUNT) - 1) & ~none);
     lmb_batch_def batch = {program, 1, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_LOCAL_BIT};
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT,
                   "outputs 0x5 have local, and the graph ends as matrices");
     batch.outputs = LMB_OUTPUT_DUAL_QUATERNIONS_BIT;
     CHECK_REFUSAL(lmb_batch_check(&batch, &error), &error, LMB_ERROR_ARGUMENT, "have dual quaternions");
-    batch.outputs = lmb_graph_outputs(program);
+    batch.outputs = lmb_graph_get_info(program)->outputs;
     assert_int_equal(lmb_batch_check(&batch, &error), LMB_OK);
     lmb_graph_destroy(program);
     lmb_rig_destroy(rig);

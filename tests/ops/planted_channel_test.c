@@ -34,7 +34,7 @@ static void expect_same(lmb_cpu_path path, bool is_mirrored) {
         run(&by_host, cpus[1]);
         const size_t floats = (size_t)PLANTED_CHARACTERS * PLANTED_JOINTS * 12;
         assert_memory_equal(by_channels.models, by_host.models, floats * sizeof(float));
-        const size_t words = (size_t)PLANTED_CHARACTERS * lmb_graph_inertia_words(by_host.graph);
+        const size_t words = (size_t)PLANTED_CHARACTERS * lmb_graph_get_info(by_host.graph)->inertia_words;
         assert_memory_equal(by_channels.memory, by_host.memory, words * sizeof(uint32_t));
         for (uint32_t i = 0; i < PLANTED_CHARACTERS; i++) {
             planted += planted_inside(&by_host, i, 0) && planted_inside(&by_host, i, 1);

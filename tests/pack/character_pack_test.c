@@ -726,8 +726,8 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
     assert_int_equal(lmb_graph_create(b, NULL, &second, NULL), LMB_OK);
     assert_int_equal(first->size, second->size);
     assert_memory_equal(first->program, second->program, first->size * sizeof(uint32_t));
-    assert_int_equal(lmb_graph_clip_slot_count(first), lmb_graph_clip_slot_count(second));
-    for (uint32_t i = 0; i < lmb_graph_clip_slot_count(first); i++) {
+    assert_int_equal(lmb_graph_get_info(first)->clip_slot_count, lmb_graph_get_info(second)->clip_slot_count);
+    for (uint32_t i = 0; i < lmb_graph_get_info(first)->clip_slot_count; i++) {
         const lmb_clip_slot_def x = lmb_graph_clip_slot_at(first, i), y = lmb_graph_clip_slot_at(second, i);
         assert_string_equal(x.name, y.name);
         assert_true(x.clip == y.clip && x.bytes == y.bytes && x.duration == y.duration && x.kinds == y.kinds);
@@ -737,33 +737,33 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
     if (a->clip_origin_count > 0) {
         assert_memory_equal(a->clip_origins, b->clip_origins, a->clip_origin_count * sizeof *a->clip_origins);
     }
-    assert_int_equal(lmb_graph_point_count(first), lmb_graph_point_count(second));
-    assert_int_equal(lmb_graph_uses_transforms(first), lmb_graph_uses_transforms(second));
+    assert_int_equal(lmb_graph_get_info(first)->point_count, lmb_graph_get_info(second)->point_count);
+    assert_int_equal(lmb_graph_get_info(first)->uses_transforms, lmb_graph_get_info(second)->uses_transforms);
     assert_int_equal(first->control == NULL, second->control == NULL);
     if (first->control != NULL) {
         assert_int_equal(first->control->size, second->control->size);
         assert_memory_equal(first->control->block, second->control->block, first->control->size * sizeof(uint32_t));
         assert_int_equal(first->control->max_emitted_events, second->control->max_emitted_events);
     }
-    for (uint32_t i = 0; i < lmb_graph_parameter_count(first); i++) {
+    for (uint32_t i = 0; i < lmb_graph_get_info(first)->parameter_count; i++) {
         const lmb_graph_parameter x = lmb_graph_parameter_at(first, i), y = lmb_graph_parameter_at(second, i);
         assert_string_equal(x.name, y.name);
         assert_true(x.initial == y.initial && x.min == y.min && x.max == y.max && x.is_written == y.is_written);
     }
-    assert_int_equal(lmb_graph_event_count(first), lmb_graph_event_count(second));
-    for (uint32_t i = 0; i < lmb_graph_event_count(first); i++) {
+    assert_int_equal(lmb_graph_get_info(first)->event_count, lmb_graph_get_info(second)->event_count);
+    for (uint32_t i = 0; i < lmb_graph_get_info(first)->event_count; i++) {
         assert_string_equal(lmb_graph_event_name(first, i), lmb_graph_event_name(second, i));
     }
-    assert_int_equal(lmb_graph_machine_count(first), lmb_graph_machine_count(second));
-    for (uint32_t i = 0; i < lmb_graph_machine_count(first); i++) {
-        assert_string_equal(lmb_graph_machine_name(first, i), lmb_graph_machine_name(second, i));
-        for (uint32_t k = 0; k < lmb_graph_state_count(first, i); k++) {
+    assert_int_equal(lmb_graph_get_info(first)->machine_count, lmb_graph_get_info(second)->machine_count);
+    for (uint32_t i = 0; i < lmb_graph_get_info(first)->machine_count; i++) {
+        assert_string_equal(lmb_graph_machine_at(first, i).name, lmb_graph_machine_at(second, i).name);
+        for (uint32_t k = 0; k < lmb_graph_machine_at(first, i).state_count; k++) {
             assert_string_equal(lmb_graph_state_name(first, i, k), lmb_graph_state_name(second, i, k));
         }
     }
-    assert_int_equal(lmb_graph_player_count(first), lmb_graph_player_count(second));
-    for (uint32_t i = 0; i < lmb_graph_player_count(first); i++) {
-        assert_string_equal(lmb_graph_player_name(first, i), lmb_graph_player_name(second, i));
+    assert_int_equal(lmb_graph_get_info(first)->player_count, lmb_graph_get_info(second)->player_count);
+    for (uint32_t i = 0; i < lmb_graph_get_info(first)->player_count; i++) {
+        assert_string_equal(lmb_graph_player_at(first, i).name, lmb_graph_player_at(second, i).name);
     }
     for (uint32_t i = 0; i < a->group_count; i++) {
         assert_string_equal(lmb_graph_group_name(first, i), lmb_graph_group_name(second, i));

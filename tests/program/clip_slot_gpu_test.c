@@ -161,7 +161,7 @@ static void record_frame(fixture *f, uint32_t slot, uint32_t number) {
     uint32_t count;
     const lmb_event *events = slot_side_steer(&f->here, number, &count);
     memcpy(lmb_gpu_batch_parameters(f->batch, slot), f->here.parameters,
-           SLOT_CHARACTERS * lmb_graph_parameter_count(f->graph) * sizeof(float));
+           SLOT_CHARACTERS * lmb_graph_get_info(f->graph)->parameter_count * sizeof(float));
     for (uint32_t i = 0; i < count; i++) {
         assert_ok(lmb_gpu_batch_send(f->batch, slot, events[i].character, events[i].event, &error), &error);
     }

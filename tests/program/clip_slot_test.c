@@ -491,7 +491,7 @@ static void slots_are_found_by_name(void **state) {
     lmb_graph *graph = NULL;
     assert_int_equal(lmb_graph_create(&r.def, NULL, &graph, NULL), LMB_OK);
     memset(name, 'x', sizeof name - 1);
-    assert_int_equal(lmb_graph_clip_slot_count(graph), 3);
+    assert_int_equal(lmb_graph_get_info(graph)->clip_slot_count, 3);
     assert_int_equal(lmb_graph_find_clip_slot(graph, "hosted"), SLOT_HOST);
     assert_int_equal(lmb_graph_find_clip_slot(graph, "played"), SLOT_PLAYED);
     assert_int_equal(lmb_graph_find_clip_slot(graph, ""), SLOT_ADDITIVE);
@@ -506,8 +506,8 @@ static void slots_are_found_by_name(void **state) {
     assert_int_equal(lmb_graph_clip_slot_at(graph, 3).clip, LMB_NONE);
     assert_false(lmb_graph_has_clip(graph, SLOT_CLIPS));
     // The player has the slot's name and duration.
-    assert_string_equal(lmb_graph_player_name(graph, 0), "played");
-    assert_true(lmb_graph_player_duration(graph, 0) == SLOT_SECONDS);
+    assert_string_equal(lmb_graph_player_at(graph, 0).name, "played");
+    assert_true(lmb_graph_player_at(graph, 0).duration == SLOT_SECONDS);
     assert_string_equal(lmb_graph_parameter_at(graph, SLOT_PARAMETERS).name, "played.time");
     lmb_graph_destroy(graph);
 }

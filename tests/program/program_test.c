@@ -198,9 +198,9 @@ static void a_program_reports_what_it_is(void **state) {
     start(&r);
     lmb_graph *program = created(&r);
     end(&r); // it keeps neither rig nor clips
-    assert_int_equal(lmb_graph_joint_count(program), JOINTS);
-    assert_int_equal(lmb_graph_parameter_count(program), 3);
-    assert_int_equal(lmb_graph_pose_count(program), 2);
+    assert_int_equal(lmb_graph_get_info(program)->joint_count, JOINTS);
+    assert_int_equal(lmb_graph_get_info(program)->parameter_count, 3);
+    assert_int_equal(lmb_graph_get_info(program)->pose_count, 2);
     lmb_graph_destroy(program);
     lmb_graph_destroy(NULL);
 }
@@ -211,12 +211,12 @@ static void poses_are_counted_by_the_largest_used(void **state) {
     start(&r);
     r.def.node_count = 1;
     lmb_graph *program = created(&r);
-    assert_int_equal(lmb_graph_pose_count(program), 0);
+    assert_int_equal(lmb_graph_get_info(program)->pose_count, 0);
     lmb_graph_destroy(program);
     r.nodes[0].op = LMB_OP_POSE;
     r.nodes[0].pose = LMB_MAX_POSES - 1;
     program = created(&r);
-    assert_int_equal(lmb_graph_pose_count(program), LMB_MAX_POSES);
+    assert_int_equal(lmb_graph_get_info(program)->pose_count, LMB_MAX_POSES);
     lmb_graph_destroy(program);
     end(&r);
 }
@@ -423,7 +423,7 @@ static void stacks_have_a_limit(void **state) {
     }
     r.def.node_count = 16;
     lmb_graph *program = created(&r);
-    const uint32_t flat = lmb_graph_stack(program);
+    const uint32_t flat = lmb_graph_get_info(program)->stack;
     assert_true(flat <= 2);
     lmb_graph_destroy(program);
     uint32_t previous = 0;
@@ -439,8 +439,8 @@ static void stacks_have_a_limit(void **state) {
             continue;
         }
         assert_int_equal(result, LMB_OK);
-        assert_int_equal(lmb_graph_stack(program), previous + 1);
-        previous = lmb_graph_stack(program);
+        assert_int_equal(lmb_graph_get_info(program)->stack, previous + 1);
+        previous = lmb_graph_get_info(program)->stack;
         lmb_graph_destroy(program);
     }
     assert_int_equal(previous, LMB_MAX_STACK);

@@ -1342,7 +1342,7 @@ static void root_motion_is_scaled(void **state) {
         uint32_t words[64] = {0};
         float parameters[2];
         const lmb_control *control = lmb_graph_control(graph);
-        assert_true(lmb_control_state_words(control) <= 64 && lmb_graph_parameter_count(graph) == 2);
+        assert_true(lmb_control_state_words(control) <= 64 && lmb_graph_get_info(graph)->parameter_count == 2);
         const lmb_control_frame frame = {
             .step = LMB_TICKS_PER_SECOND / 2, .character_count = 1, .state = words, .parameters = parameters};
         assert_int_equal(lmb_control_run(control, &frame, 0, 1, &error), LMB_OK);

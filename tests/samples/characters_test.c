@@ -216,8 +216,8 @@ static void open_sample(const sample *sample, playing *p) {
     assert_non_null(lmb_graph_control(p->graph));
     p->batch = (lmb_batch_def){p->graph, 1, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
     p->state = calloc(lmb_control_state_words(lmb_graph_control(p->graph)), sizeof *p->state);
-    p->row = calloc(lmb_graph_parameter_count(p->graph), sizeof *p->row);
-    p->outputs.inertia = calloc(lmb_graph_inertia_words(p->graph) + (size_t)1, sizeof *p->outputs.inertia);
+    p->row = calloc(lmb_graph_get_info(p->graph)->parameter_count, sizeof *p->row);
+    p->outputs.inertia = calloc(lmb_graph_get_info(p->graph)->inertia_words + (size_t)1, sizeof *p->outputs.inertia);
     p->outputs.refused = p->refused;
     assert_true(p->state != NULL && p->row != NULL && p->outputs.inertia != NULL);
     for (size_t i = 0; i < KINDS; i++) {
@@ -261,7 +261,7 @@ static void run_frame(const sample *sample, playing *p, uint32_t frame) {
 
 // All outputs are finite, nothing was refused, and rotations have unit length.
 static void expect_poses(const playing *p) {
-    const uint32_t joints = lmb_graph_joint_count(p->graph);
+    const uint32_t joints = lmb_graph_get_info(p->graph)->joint_count;
     const float *local = p->outputs.buffers[LMB_OUTPUT_LOCAL];
     for (size_t i = 0; i < KINDS; i++) {
         assert_true(is_finite(p->outputs.buffers[kinds[i]], lmb_batch_output_floats(&p->batch, kinds[i])));

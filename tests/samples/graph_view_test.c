@@ -852,8 +852,8 @@ static void weights_are_those_that_the_control_reports(void **state) {
                 const float share = (float)((k * 7 + n * 3) % 11) / 10.0f;
                 graph_run_set(running.run, &settings[n], settings[n].min + share * (settings[n].max - settings[n].min));
             }
-            if (k % 5 == 0 && lmb_graph_event_count(running.run->graph) > 0) {
-                graph_run_send(running.run, k % lmb_graph_event_count(running.run->graph), LMB_NONE);
+            if (k % 5 == 0 && lmb_graph_get_info(running.run->graph)->event_count > 0) {
+                graph_run_send(running.run, k % lmb_graph_get_info(running.run->graph)->event_count, LMB_NONE);
             }
             step(&running, 1);
             expect_weights_of_players(&running);

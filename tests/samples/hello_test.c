@@ -15,7 +15,7 @@ static void the_hash_of_hello_is_that_of_the_reference(void **state) {
     const lmb_batch_def on_cpu = {
         .graph = graph, .character_count = CHARACTER_COUNT, .outputs = LMB_OUTPUT_PALETTE_BIT};
     const uint32_t floats = CHARACTER_COUNT * lmb_batch_output_floats(&on_cpu, LMB_OUTPUT_PALETTE);
-    float *parameters = calloc(CHARACTER_COUNT * lmb_graph_parameter_count(graph), sizeof *parameters);
+    float *parameters = calloc(CHARACTER_COUNT * lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
     uint32_t *bits = calloc(floats, sizeof *bits);
     fill_parameters(parameters);
     lmb_cpu *cpu = NULL;

@@ -89,7 +89,8 @@ void blend_profile_create(blend_profile *scene) {
         fail_msg("%s", error.message);
     }
     scene->control = lmb_graph_control(scene->graph);
-    const size_t words = lmb_control_state_words(scene->control), floats = lmb_graph_parameter_count(scene->graph);
+    const size_t words = lmb_control_state_words(scene->control),
+                 floats = lmb_graph_get_info(scene->graph)->parameter_count;
     scene->state = calloc(PROFILED_CHARACTERS * words, sizeof *scene->state);
     scene->parameters = calloc(PROFILED_CHARACTERS * floats, sizeof *scene->parameters);
     assert_true(scene->state != NULL && scene->parameters != NULL);

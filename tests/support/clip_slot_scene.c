@@ -249,7 +249,7 @@ void slot_side_create(slot_side *side, const lmb_graph *graph, lmb_cpu_path path
     assert_int_equal(lmb_cpu_create(graph, path, NULL, &side->cpu, NULL), LMB_OK);
     side->state_words = (size_t)SLOT_CHARACTERS * lmb_control_state_words(control);
     side->emitted_words = (size_t)SLOT_CHARACTERS * lmb_control_emitted_words(control);
-    side->parameters = calloc(SLOT_CHARACTERS * lmb_graph_parameter_count(graph), sizeof(float));
+    side->parameters = calloc(SLOT_CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     side->state = calloc(side->state_words, sizeof(uint32_t));
     side->emitted = calloc(side->emitted_words, sizeof(uint32_t));
     assert_true(side->parameters != NULL && side->state != NULL && side->emitted != NULL);
@@ -275,7 +275,7 @@ void slot_side_destroy(slot_side *side) {
 
 const lmb_event *slot_side_steer(slot_side *side, uint32_t frame, uint32_t *count) {
     static lmb_event events[SLOT_CHARACTERS];
-    const uint32_t width = lmb_graph_parameter_count(side->batch.graph);
+    const uint32_t width = lmb_graph_get_info(side->batch.graph)->parameter_count;
     *count = 0;
     for (uint32_t i = 0; i < SLOT_CHARACTERS; i++) {
         random_source source = random_branch(frame, i);

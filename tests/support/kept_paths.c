@@ -12,7 +12,8 @@ enum { MOST_JOINTS = 16 };
 
 void kept_paths_start(kept_paths *paths, const lmb_graph *graph, uint32_t characters) {
     lmb_error error = {0};
-    *paths = (kept_paths){.batch = {graph, characters, LMB_OUTPUT_LOCAL_BIT}, .words = lmb_graph_inertia_words(graph)};
+    *paths = (kept_paths){.batch = {graph, characters, LMB_OUTPUT_LOCAL_BIT},
+                          .words = lmb_graph_get_info(graph)->inertia_words};
     for (int path = 0; path < LMB_CPU_PATH_COUNT; path++) {
         if (path != LMB_CPU_FAST && lmb_cpu_has((lmb_cpu_path)path)) {
             assert_int_equal(lmb_cpu_create(graph, (lmb_cpu_path)path, NULL, &paths->cpu[path], &error), LMB_OK);
@@ -48,8 +49,8 @@ void kept_paths_run(kept_paths *paths, int path, const lmb_batch_inputs *inputs,
 }
 
 void kept_paths_run_all(kept_paths *paths, const lmb_batch_inputs *inputs, float *poses) {
-    const size_t count =
-        (size_t)paths->batch.character_count * lmb_graph_joint_count(paths->batch.graph) * LMB_POSE_COMPONENTS;
+    const size_t count = (size_t)paths->batch.character_count * lmb_graph_get_info(paths->batch.graph)->joint_count *
+                         LMB_POSE_COMPONENTS;
     float *others = malloc(count * sizeof *others);
     uint32_t *flushed = malloc(kept_paths_bytes(paths) + 1);
     assert_true(others != NULL && flushed != NULL);

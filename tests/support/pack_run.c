@@ -30,16 +30,16 @@ static bool create(run *r, const lmb_graph *graph) {
     r->emitted_words = r->control == NULL ? 0 : CHARACTERS * (size_t)lmb_control_emitted_words(r->control);
     r->local_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_LOCAL);
     r->palette_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_PALETTE);
-    r->inertia_words = CHARACTERS * (size_t)lmb_graph_inertia_words(graph);
-    r->parameters = get(CHARACTERS * (size_t)lmb_graph_parameter_count(graph), sizeof *r->parameters);
+    r->inertia_words = CHARACTERS * (size_t)lmb_graph_get_info(graph)->inertia_words;
+    r->parameters = get(CHARACTERS * (size_t)lmb_graph_get_info(graph)->parameter_count, sizeof *r->parameters);
     r->state = get(r->words, sizeof *r->state);
     r->emitted = get(r->emitted_words, sizeof *r->emitted);
     r->local = get(r->local_floats, sizeof *r->local);
     r->palette = get(r->palette_floats, sizeof *r->palette);
     r->inertia = get(r->inertia_words, sizeof *r->inertia);
-    return lmb_graph_pose_count(graph) == 0 && lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &r->cpu, NULL) == LMB_OK &&
-           r->parameters != NULL && r->state != NULL && r->emitted != NULL && r->local != NULL && r->palette != NULL &&
-           r->inertia != NULL;
+    return lmb_graph_get_info(graph)->pose_count == 0 &&
+           lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &r->cpu, NULL) == LMB_OK && r->parameters != NULL &&
+           r->state != NULL && r->emitted != NULL && r->local != NULL && r->palette != NULL && r->inertia != NULL;
 }
 
 static void destroy(run *r) {
@@ -54,7 +54,7 @@ static void destroy(run *r) {
 
 // Each parameter of the host goes from its min to its max, at another speed for each character.
 static void set_parameters(run *r, uint32_t frame) {
-    const uint32_t count = lmb_graph_parameter_count(r->graph);
+    const uint32_t count = lmb_graph_get_info(r->graph)->parameter_count;
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         float *row = r->parameters + (size_t)character * count;
         for (uint32_t i = 0; i < count; i++) {
@@ -75,7 +75,7 @@ static bool write_frame(const run *r, FILE *file) {
 }
 
 static bool run_frame(run *r, uint32_t frame, FILE *file) {
-    const uint32_t events = lmb_graph_event_count(r->graph);
+    const uint32_t events = lmb_graph_get_info(r->graph)->event_count;
     lmb_event sent[CHARACTERS];
     lmb_control_frame moving = {.step = lmb_ticks_from_seconds(1.0 / 30.0),
                                 .number = frame,

@@ -122,10 +122,10 @@ typedef struct results {
 static void results_create(const lmb_batch_def *batch, results *results) {
     *results = (struct results){.outputs.refused = results->refused};
     results->outputs.inertia =
-        calloc((size_t)batch->character_count * lmb_graph_inertia_words(batch->graph) + 1, sizeof(uint32_t));
+        calloc((size_t)batch->character_count * lmb_graph_get_info(batch->graph)->inertia_words + 1, sizeof(uint32_t));
     assert_non_null(results->outputs.inertia);
     results->outputs.reached =
-        calloc((size_t)batch->character_count * lmb_graph_reached_count(batch->graph) + 1, sizeof(uint32_t));
+        calloc((size_t)batch->character_count * lmb_graph_get_info(batch->graph)->reached_count + 1, sizeof(uint32_t));
     assert_non_null(results->outputs.reached);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {
         size_t floats = lmb_batch_output_floats(batch, (lmb_output)output);
@@ -184,7 +184,7 @@ static bool find_difference(const lmb_batch_def *batch, const results *a, const 
     if (lmb_comparison_differs(&comparison) > 0) {
         return true;
     }
-    const size_t words = (size_t)batch->character_count * lmb_graph_reached_count(batch->graph);
+    const size_t words = (size_t)batch->character_count * lmb_graph_get_info(batch->graph)->reached_count;
     if (memcmp(a->outputs.reached, b->outputs.reached, words * sizeof(uint32_t)) != 0) {
         if (text != NULL) {
             snprintf(text, size, "other targets are reached on the other side");
@@ -323,7 +323,7 @@ static void fail_program(const program_side *side, crowd *crowd) {
     lmb_graph_print(crowd->program, print_line, NULL);
     fail_msg("program %u over %u joints, shrunk to %u operations, differs on %s (again: LIMBER_FIRST=%u "
              "LIMBER_PROGRAMS=1): %s",
-             crowd->def.program, lmb_graph_joint_count(crowd->program), crowd->random->node_count, side->name,
+             crowd->def.program, lmb_graph_get_info(crowd->program)->joint_count, crowd->random->node_count, side->name,
              crowd->def.program, text);
 }
 

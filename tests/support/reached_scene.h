@@ -80,8 +80,8 @@ static inline void reached_start(reached_scene *scene) {
     if (reached_create(scene->rig, REACHED_PARAMETER, &scene->graph, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_int_equal(lmb_graph_reached_count(scene->graph), REACHED_WORDS);
-    scene->row = lmb_graph_parameter_count(scene->graph);
+    assert_int_equal(lmb_graph_get_info(scene->graph)->reached_count, REACHED_WORDS);
+    scene->row = lmb_graph_get_info(scene->graph)->parameter_count;
 }
 
 static inline void reached_end(reached_scene *scene) {

@@ -261,7 +261,7 @@ void scene_run(test_scene *scene) {
     lmb_graph *program = create_program(scene);
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(program, scene->path, NULL, &cpu, &error), &error);
-    const lmb_batch_def batch = {program, scene->character_count, lmb_graph_outputs(program)};
+    const lmb_batch_def batch = {program, scene->character_count, lmb_graph_get_info(program)->outputs};
     check(lmb_batch_check(&batch, &error), &error);
     lmb_batch_inputs inputs = {0};
     inputs.parameters = scene->parameters;
@@ -283,7 +283,7 @@ void scene_run(test_scene *scene) {
         memset(scene->buffers[output], 0xff, scene_output_floats(scene, (lmb_output)output) * sizeof(float));
     }
     check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error), &error);
-    scene->reached_count = lmb_graph_reached_count(program);
+    scene->reached_count = lmb_graph_get_info(program)->reached_count;
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(program);
     for (int output = 0; output < LMB_OUTPUT_COUNT; output++) {

@@ -37,10 +37,11 @@ static inline walkers *walkers_create(lmb_graph *graph, lmb_cpu_path path) {
     c->graph = graph;
     assert_int_equal(lmb_cpu_create(graph, path, NULL, &c->cpu, NULL), LMB_OK);
     c->state_words = lmb_control_state_words(lmb_graph_control(graph));
-    c->inertia_words = lmb_graph_inertia_words(graph);
+    c->inertia_words = lmb_graph_get_info(graph)->inertia_words;
     assert_true(c->state_words > 0 && c->state_words <= WALKERS_STATE);
     assert_true(c->inertia_words > 36 && c->inertia_words <= WALKERS_INERTIA);
-    assert_true(lmb_graph_parameter_count(graph) <= WALKERS_PARAMETERS && lmb_graph_reached_count(graph) == 1);
+    assert_true(lmb_graph_get_info(graph)->parameter_count <= WALKERS_PARAMETERS &&
+                lmb_graph_get_info(graph)->reached_count == 1);
     return c;
 }
 
@@ -61,7 +62,7 @@ static inline lmb_character_words walkers_words(walkers *c) {
 // Writes the parameters of `count` rows.
 static inline void walkers_input(const lmb_graph *graph, uint32_t frame, const uint32_t *characters, uint32_t count,
                                  float *parameters) {
-    for (uint32_t row = 0; row < count; row++, parameters += lmb_graph_parameter_count(graph)) {
+    for (uint32_t row = 0; row < count; row++, parameters += lmb_graph_get_info(graph)->parameter_count) {
         lmb_graph_defaults(graph, parameters);
         parameters[lmb_graph_find_parameter(graph, "pace")] = 0.5f + 0.25f * (float)characters[row];
         parameters[lmb_graph_find_parameter(graph, "now")] = (float)frame / 60.0f;

@@ -75,14 +75,14 @@ static show open_show(const char *name, bool has_face, uint32_t count) {
     expect_good(play_scene_create(&def, &show.scene, &error), &error);
     free(text);
     expect_good(lmb_cpu_create(show.graph, LMB_CPU_FAST, NULL, &show.cpu, &error), &error);
-    const size_t floats = (size_t)count * lmb_graph_joint_count(show.graph) * LMB_MATRIX_COMPONENTS;
+    const size_t floats = (size_t)count * lmb_graph_get_info(show.graph)->joint_count * LMB_MATRIX_COMPONENTS;
     show.states = calloc(count * lmb_control_state_words(lmb_graph_control(show.graph)) + 1, sizeof(uint32_t));
-    show.inertia = calloc(count * lmb_graph_inertia_words(show.graph) + 1, sizeof(uint32_t));
-    show.parameters = calloc((size_t)count * lmb_graph_parameter_count(show.graph) + 1, sizeof(float));
+    show.inertia = calloc(count * lmb_graph_get_info(show.graph)->inertia_words + 1, sizeof(uint32_t));
+    show.parameters = calloc((size_t)count * lmb_graph_get_info(show.graph)->parameter_count + 1, sizeof(float));
     show.palettes = calloc(floats, sizeof(float));
     show.models = calloc(floats, sizeof(float));
     for (uint32_t i = 0; i < count; i++) {
-        lmb_graph_defaults(show.graph, show.parameters + (size_t)i * lmb_graph_parameter_count(show.graph));
+        lmb_graph_defaults(show.graph, show.parameters + (size_t)i * lmb_graph_get_info(show.graph)->parameter_count);
     }
     return show;
 }
@@ -200,7 +200,7 @@ static void planted_feet_stay(void **state) {
         for (uint32_t i = 0; i < CHARACTERS; i++) {
             for (uint32_t side = 0; side < 2 && frame > RATE; side++) {
                 // In the walk a foot is flat on the ground for these shares of the cycle of one second.
-                const float own = show.parameters[i * lmb_graph_parameter_count(show.graph) + parameter];
+                const float own = show.parameters[i * lmb_graph_get_info(show.graph)->parameter_count + parameter];
                 const double phase = fmod(seconds + (double)own + 0.5 * side, 1.0);
                 const bool is_down = phase > 0.10 && phase < 0.33;
                 planted *foot = &was[i][side];

@@ -43,7 +43,7 @@ static void run_all_frames(fixture *f) {
             assert_true(lmb_gpu_graph_use_compiled(f->program));
         }
         assert_ok(lmb_gpu_batch_bind_pose(f->batch, frame, 0, f->pose.address, &error), &error);
-        size_t floats = SCENARIO_CHARACTERS * lmb_graph_parameter_count(f->scenario.program);
+        size_t floats = SCENARIO_CHARACTERS * lmb_graph_get_info(f->scenario.program)->parameter_count;
         memcpy(lmb_gpu_batch_parameters(f->batch, frame), f->scenario.parameters[frame], floats * sizeof(float));
         lmb_gpu_record_info info = {
             .commands = commands, .slot = frame, .has_previous_slot = frame > 0, .previous_slot = frame - 1};

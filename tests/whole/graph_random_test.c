@@ -532,8 +532,8 @@ static void run(const lmb_graph *program, const lmb_batch_inputs *inputs, float 
 
 // Returns the crowd's parameters in the order in which the text uses them. Unused parameters are dropped.
 static float *reorder_parameters(const crowd *crowd, const lmb_graph *graph) {
-    uint32_t count = lmb_graph_parameter_count(graph);
-    uint32_t written = lmb_graph_parameter_count(crowd->program);
+    uint32_t count = lmb_graph_get_info(graph)->parameter_count;
+    uint32_t written = lmb_graph_get_info(crowd->program)->parameter_count;
     float *reordered = calloc((size_t)CHARACTERS * count + 1, sizeof(float));
     assert_non_null(reordered);
     for (uint32_t i = 0; i < count; i++) {

@@ -41,7 +41,8 @@ static void programs_are_of_all_kinds(void **state) {
             counts[crowd.random->nodes[i].op]++;
         }
         largest = crowd.random->node_count > largest ? crowd.random->node_count : largest;
-        deepest = lmb_graph_stack(crowd.program) > deepest ? lmb_graph_stack(crowd.program) : deepest;
+        deepest =
+            lmb_graph_get_info(crowd.program)->stack > deepest ? lmb_graph_get_info(crowd.program)->stack : deepest;
         crowd_destroy(&crowd);
     }
     assert_true(largest > RANDOM_PROGRAM_NODES - 8);

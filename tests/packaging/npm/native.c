@@ -119,7 +119,7 @@ static uint64_t hash_of_characters(const lmb_graph *graph, const lmb_character_w
 
 static uint32_t find_machine(const lmb_graph *graph, const char *name) {
     uint32_t machine = 0;
-    while (strcmp(lmb_graph_machine_name(graph, machine), name) != 0) {
+    while (strcmp(lmb_graph_machine_at(graph, machine).name, name) != 0) {
         machine++;
     }
     return machine;
@@ -150,14 +150,14 @@ static void play_game(const lmb_graph *graph) {
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT};
     const size_t palette_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
     const size_t bounds_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS);
-    game g = {.graph = graph, .parameter_count = lmb_graph_parameter_count(graph)};
+    game g = {.graph = graph, .parameter_count = lmb_graph_get_info(graph)->parameter_count};
     g.parameters = zeroed((size_t)CHARACTERS * g.parameter_count, sizeof(float));
     g.points = zeroed((size_t)CHARACTERS * POINTS * 4, sizeof(float));
     g.transforms = zeroed((size_t)CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float));
     const lmb_character_words words = {
         .states = zeroed((size_t)CHARACTERS * lmb_control_state_words(control), sizeof(uint32_t)),
-        .inertia = zeroed((size_t)CHARACTERS * lmb_graph_inertia_words(graph), sizeof(uint32_t)),
-        .reached = zeroed((size_t)CHARACTERS * lmb_graph_reached_count(graph), sizeof(uint32_t)),
+        .inertia = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words, sizeof(uint32_t)),
+        .reached = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->reached_count, sizeof(uint32_t)),
         .row_count = CHARACTERS,
         .count = CHARACTERS};
     lmb_control_frame frame = lmb_default_control_frame();
@@ -328,7 +328,8 @@ static void run_match(const lmb_graph *graph) {
     const lmb_control *control = lmb_graph_control(graph);
     const lmb_batch_def batch = {graph, MATCHING, LMB_OUTPUT_PALETTE_BIT};
     const size_t palette_words = (size_t)MATCHING * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
-    const uint32_t parameter_count = lmb_graph_parameter_count(graph), words = lmb_control_state_words(control);
+    const uint32_t parameter_count = lmb_graph_get_info(graph)->parameter_count,
+                   words = lmb_control_state_words(control);
     game g = {.graph = graph, .parameter_count = parameter_count};
     g.parameters = zeroed((size_t)MATCHING * parameter_count, sizeof(float));
     lmb_control_frame frame = lmb_default_control_frame();
@@ -338,8 +339,8 @@ static void run_match(const lmb_graph *graph) {
     frame.parameters = g.parameters;
     frame.matrices = zeroed((size_t)MATCHING * LMB_MATRIX_COMPONENTS, sizeof(float));
     const lmb_batch_inputs inputs = {.control = &frame};
-    lmb_batch_outputs outputs = {.inertia =
-                                     zeroed((size_t)MATCHING * lmb_graph_inertia_words(graph), sizeof(uint32_t))};
+    lmb_batch_outputs outputs = {
+        .inertia = zeroed((size_t)MATCHING * lmb_graph_get_info(graph)->inertia_words, sizeof(uint32_t))};
     outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(palette_words, sizeof(float));
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
@@ -375,7 +376,7 @@ static void run_hello(const char *name, lmb_graph *graph) {
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
     const lmb_batch_def batch = {graph, HELLO_CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     const size_t words = (size_t)HELLO_CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
-    const uint32_t parameter_count = lmb_graph_parameter_count(graph);
+    const uint32_t parameter_count = lmb_graph_get_info(graph)->parameter_count;
     float *parameters = zeroed((size_t)HELLO_CHARACTERS * parameter_count, sizeof(float));
     lmb_batch_outputs outputs = {.refused = NULL};
     outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(words, sizeof(float));
@@ -438,7 +439,7 @@ int main(int argument_count, char **arguments) {
     pack_again(pack, arguments[7]);
     check(lmb_graph_create(lmb_pack_graph_at(pack, 0)->def, NULL, &graph, &error));
     printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
-           lmb_graph_joint_count(graph), lmb_graph_parameter_count(graph));
+           lmb_graph_get_info(graph)->joint_count, lmb_graph_get_info(graph)->parameter_count);
     play_game(graph);
     lmb_graph_destroy(graph);
     graph = read_graph(pack, arguments[4]);
