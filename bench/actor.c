@@ -34,10 +34,10 @@ lmb_result actor_create(actor_kind kind, uint32_t joints, bool compressed, actor
     lmb_result result = kind == ACTOR_PROCEDURAL  ? actor_create_procedural(joints, actor, error)
                         : kind == ACTOR_MANNEQUIN ? actor_create_mannequin(joints, actor, error)
                                                   : actor_create_pab(actor, error);
-    if (result == LMB_OK && lmb_rig_joint_count(actor->rig) != joints) {
+    if (result == LMB_OK && lmb_rig_get_def(actor->rig)->joint_count != joints) {
         error->result = LMB_ERROR_LIMIT;
         snprintf(error->message, sizeof error->message, "%s has %u joints, not %u", actor_kind_name(kind),
-                 (unsigned)lmb_rig_joint_count(actor->rig), (unsigned)joints);
+                 (unsigned)lmb_rig_get_def(actor->rig)->joint_count, (unsigned)joints);
         return error->result;
     }
     return result == LMB_OK && compressed ? compress(actor, error) : result;

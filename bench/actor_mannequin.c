@@ -12,7 +12,7 @@
 enum { CHAINS = 10 };
 
 static uint32_t extra_parent(const lmb_rig *body, uint32_t joint) {
-    uint32_t extra = joint - lmb_rig_joint_count(body);
+    uint32_t extra = joint - lmb_rig_get_def(body)->joint_count;
     return extra >= CHAINS ? joint - CHAINS : lmb_rig_find_joint(body, extra % 2 == 0 ? "left_hand" : "right_hand");
 }
 
@@ -22,12 +22,12 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        bool own = i < lmb_rig_joint_count(body);
+        bool own = i < lmb_rig_get_def(body)->joint_count;
         defs[i] = lmb_default_joint_def();
-        defs[i].parent = own ? lmb_rig_joint_parent(body, i) : extra_parent(body, i);
+        defs[i].parent = own ? lmb_rig_get_def(body)->joints[i].parent : extra_parent(body, i);
         if (own) {
-            defs[i].name = lmb_rig_joint_name(body, i);
-            defs[i].rest = lmb_rig_joint_rest(body, i);
+            defs[i].name = lmb_rig_get_def(body)->joints[i].name;
+            defs[i].rest = lmb_rig_get_def(body)->joints[i].rest;
         } else {
             defs[i].rest.translation[1] = -0.025f;
         }
@@ -41,7 +41,7 @@ static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig
 static void fill_key(const actor *actor, const lmb_transform *pose, uint32_t body_joints, uint32_t joints, float phase,
                      lmb_transform *key) {
     for (uint32_t joint = 0; joint < joints; joint++) {
-        key[joint] = joint < body_joints ? pose[joint] : lmb_rig_joint_rest(actor->rig, joint);
+        key[joint] = joint < body_joints ? pose[joint] : lmb_rig_get_def(actor->rig)->joints[joint].rest;
         if (joint >= body_joints) { // a curl that increases and decreases
             float half_angle = 0.15f + 0.1f * sinf(phase + 0.3f * (float)joint);
             key[joint].rotation[2] = sinf(half_angle);
@@ -52,11 +52,11 @@ static void fill_key(const actor *actor, const lmb_transform *pose, uint32_t bod
 
 lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, const lmb_clip *clip, lmb_clip **taken,
                                      lmb_error *error) {
-    uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(body);
+    uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count, body_joints = lmb_rig_get_def(body)->joint_count;
     keyframes whole = {0}, own = {0};
-    lmb_result result = keyframes_create(lmb_clip_duration(clip), joints, &whole, error);
+    lmb_result result = keyframes_create(lmb_clip_get_info(clip)->duration, joints, &whole, error);
     if (result == LMB_OK) {
-        result = keyframes_create(lmb_clip_duration(clip), body_joints, &own, error);
+        result = keyframes_create(lmb_clip_get_info(clip)->duration, body_joints, &own, error);
     }
     if (result == LMB_OK) {
         result = keyframes_sample(&own, body, clip, 0.0f, error);
@@ -66,7 +66,7 @@ lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, co
             float phase = 6.2831853f * (float)key / (float)(whole.count - 1);
             fill_key(actor, keyframes_pose(&own, key), body_joints, joints, phase, keyframes_pose(&whole, key));
         }
-        result = keyframes_clip(&whole, actor->rig, lmb_clip_name(clip), taken, error);
+        result = keyframes_clip(&whole, actor->rig, lmb_clip_get_info(clip)->name, taken, error);
     }
     keyframes_destroy(&own);
     keyframes_destroy(&whole);
@@ -74,14 +74,15 @@ lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, co
 }
 
 static lmb_result create_mask(const mannequin *mannequin, actor *actor, lmb_error *error) {
-    uint32_t joints = lmb_rig_joint_count(actor->rig), body_joints = lmb_rig_joint_count(mannequin_rig(mannequin));
+    uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count,
+             body_joints = lmb_rig_get_def(mannequin_rig(mannequin))->joint_count;
     actor->upper_body = malloc(joints);
     if (actor->upper_body == NULL) {
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
         actor->upper_body[i] = i < body_joints ? mannequin_upper_body_mask(mannequin)[i]
-                                               : actor->upper_body[lmb_rig_joint_parent(actor->rig, i)];
+                                               : actor->upper_body[lmb_rig_get_def(actor->rig)->joints[i].parent];
     }
     return LMB_OK;
 }

@@ -11,9 +11,9 @@
 #include <limber/import.h>
 
 static lmb_result find_clip(const lmb_import *import, const char *name, lmb_clip **clip, lmb_error *error) {
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        const lmb_clip *found = lmb_import_clip(import, i);
-        if (strcmp(lmb_clip_name(found), name) == 0) {
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->clip_count; i++) {
+        const lmb_clip *found = lmb_import_get_content(import)->clips[i];
+        if (strcmp(lmb_clip_get_info(found)->name, name) == 0) {
             size_t size;
             const void *block = lmb_clip_block(found, &size);
             return lmb_clip_open(block, size, NULL, clip, error);
@@ -26,18 +26,18 @@ static lmb_result find_clip(const lmb_import *import, const char *name, lmb_clip
 
 // Copies the rig, because the import owns it and is destroyed.
 static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error) {
-    uint32_t joints = lmb_rig_joint_count(from);
+    uint32_t joints = lmb_rig_get_def(from)->joint_count;
     lmb_joint_def *defs = malloc(joints * sizeof *defs);
     if (defs == NULL) {
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        defs[i] = (lmb_joint_def){.name = lmb_rig_joint_name(from, i),
-                                  .parent = lmb_rig_joint_parent(from, i),
-                                  .rest = lmb_rig_joint_rest(from, i),
-                                  .inverse_bind = lmb_rig_joint_inverse_bind(from, i),
+        defs[i] = (lmb_joint_def){.name = lmb_rig_get_def(from)->joints[i].name,
+                                  .parent = lmb_rig_get_def(from)->joints[i].parent,
+                                  .rest = lmb_rig_get_def(from)->joints[i].rest,
+                                  .inverse_bind = lmb_rig_get_def(from)->joints[i].inverse_bind,
                                   .has_inverse_bind = true,
-                                  .radius = lmb_rig_joint_radius(from, i)};
+                                  .radius = lmb_rig_get_def(from)->joints[i].radius};
     }
     lmb_rig_def def = {.joints = defs, .joint_count = joints};
     lmb_result result = lmb_rig_create(&def, NULL, rig, error);
@@ -46,13 +46,13 @@ static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error)
 }
 
 static lmb_result create_mask(actor *actor, lmb_error *error) {
-    uint32_t joints = lmb_rig_joint_count(actor->rig), chest = lmb_rig_find_joint(actor->rig, "Spine1");
+    uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count, chest = lmb_rig_find_joint(actor->rig, "Spine1");
     actor->upper_body = calloc(joints, 1);
     if (actor->upper_body == NULL) {
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        uint32_t parent = lmb_rig_joint_parent(actor->rig, i);
+        uint32_t parent = lmb_rig_get_def(actor->rig)->joints[i].parent;
         actor->upper_body[i] = i == chest || (parent != LMB_NONE && actor->upper_body[parent] != 0) ? 255 : 0;
     }
     return LMB_OK;
@@ -78,7 +78,7 @@ lmb_result actor_create_pab(actor *actor, lmb_error *error) {
     lmb_import *import = NULL;
     lmb_result result = lmb_import_create(&def, NULL, &import, error);
     if (result == LMB_OK) {
-        result = copy_rig(lmb_import_rig(import), &actor->rig, error);
+        result = copy_rig(lmb_import_get_content(import)->rig, &actor->rig, error);
     }
     for (uint32_t i = 0; i < ACTOR_CLIPS && result == LMB_OK; i++) {
         result = find_clip(import, names[i], &actor->clips[i], error);

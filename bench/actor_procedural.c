@@ -46,7 +46,7 @@ static void fill_rotation(float *key, uint32_t joint, float phase, uint32_t seed
 
 static lmb_result create_clip(actor *actor, uint32_t index, float duration, lmb_error *error) {
     keyframes keyframes;
-    lmb_result result = keyframes_create(duration, lmb_rig_joint_count(actor->rig), &keyframes, error);
+    lmb_result result = keyframes_create(duration, lmb_rig_get_def(actor->rig)->joint_count, &keyframes, error);
     if (result != LMB_OK) {
         return result;
     }
@@ -54,7 +54,7 @@ static lmb_result create_clip(actor *actor, uint32_t index, float duration, lmb_
         float phase = 6.2831853f * (float)key / (float)(keyframes.count - 1);
         for (uint32_t joint = 0; joint < keyframes.joints; joint++) {
             lmb_transform *transform = keyframes_pose(&keyframes, key) + joint;
-            *transform = lmb_rig_joint_rest(actor->rig, joint);
+            *transform = lmb_rig_get_def(actor->rig)->joints[joint].rest;
             fill_rotation(transform->rotation, joint, phase, index);
         }
         keyframes_pose(&keyframes, key)->translation[1] = 1.0f + 0.03f * sinf(2.0f * phase);

@@ -87,7 +87,7 @@ static void make_players(const actor *actor, lmb_player_def players[PLAYERS], fl
     for (uint32_t gait = 0; gait < 3; gait++) { // a foot touches the ground at each marker
         lmb_player_def *player = &players[WALK + gait];
         for (uint32_t foot = 0; foot < 2; foot++) {
-            markers[gait][foot] = lmb_clip_duration(actor->clips[gait]) * (0.1f + 0.5f * (float)foot);
+            markers[gait][foot] = lmb_clip_get_info(actor->clips[gait])->duration * (0.1f + 0.5f * (float)foot);
             steps[gait][foot] = (lmb_notify_def){markers[gait][foot], EVENT_STEP};
         }
         player->group = 0;
@@ -159,7 +159,7 @@ lmb_result crowd_create_graph(const actor *actor, lmb_graph **graph, lmb_error *
     wave.parameter = WAVE_WEIGHT;
     wave.pose = WAVE;
     wave.in_event = EVENT_WAVE;
-    wave.after = 0.5f * lmb_clip_duration(actor->clips[player_clips[WAVE]]);
+    wave.after = 0.5f * lmb_clip_get_info(actor->clips[player_clips[WAVE]])->duration;
     const lmb_clip *clips[ACTOR_CLIPS];
     const uint8_t *mask = actor->upper_body;
     for (int i = 0; i < ACTOR_CLIPS; i++) {

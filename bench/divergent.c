@@ -36,8 +36,9 @@ static lmb_result make_clip(const actor *actor, uint32_t index, lmb_clip **clip,
     const lmb_clip *from = actor->clips[index % (ACTOR_CLIPS - 1)];
     keyframes keyframes;
     char name[32];
-    snprintf(name, sizeof name, "%s %u", lmb_clip_name(from), (unsigned)index);
-    lmb_result result = keyframes_create(lmb_clip_duration(from), lmb_rig_joint_count(actor->rig), &keyframes, error);
+    snprintf(name, sizeof name, "%s %u", lmb_clip_get_info(from)->name, (unsigned)index);
+    lmb_result result = keyframes_create(lmb_clip_get_info(from)->duration, lmb_rig_get_def(actor->rig)->joint_count,
+                                         &keyframes, error);
     if (result == LMB_OK) {
         result = keyframes_sample(&keyframes, actor->rig, from, 0.037f * (float)index, error);
     }
@@ -130,7 +131,7 @@ uint32_t divergent_find_uses(const workload *workload, uint32_t character, uint3
         for (; at > 0 && uses[at - 1].clip > clip; at--) {
             uses[at] = uses[at - 1];
         }
-        const float duration = lmb_clip_duration(workload->clips[clip]);
+        const float duration = lmb_clip_get_info(workload->clips[clip])->duration;
         const float phase = (float)(random_next(&state) % 4096) / 4096.0f;
         const float weight = 0.1f + (float)(random_next(&state) % 1024) / 1024.0f;
         uses[at] = (divergent_use){clip, fmodf(phase * duration + (float)frame / 60.0f, duration), weight};

@@ -224,9 +224,9 @@ static lmb_result open_memory(backend *backend, lmb_error *error) {
     }
     workload_memory_destroy(&memory);
     if (result == LMB_OK && skin != NULL) {
-        const size_t words = lmb_skin_word_count(skin), floats = skinning_floats(&workload->skinning);
-        result =
-            copy_to_buffer(state->device, lmb_skin_words(skin), words * sizeof(uint32_t), &state->skin_words, error);
+        const size_t words = lmb_skin_get_info(skin)->word_count, floats = skinning_floats(&workload->skinning);
+        result = copy_to_buffer(state->device, lmb_skin_get_info(skin)->words, words * sizeof(uint32_t),
+                                &state->skin_words, error);
         if (result == LMB_OK) {
             result = copy_to_buffer(state->device, NULL, backend->characters * floats * sizeof(float), &state->vertices,
                                     error);
@@ -240,7 +240,7 @@ static lmb_result open_memory(backend *backend, lmb_error *error) {
 
 // Palettes, local poses and parameters on the host and the device; a control's memory on the device and on the CPU.
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
-    double joints = lmb_rig_joint_count(workload->actor->rig);
+    double joints = lmb_rig_get_def(workload->actor->rig)->joint_count;
     double parameters = lmb_graph_get_info(workload->graph)->parameter_count;
     double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
     double own = (double)(workload_output_bytes(workload) + 2 * workload_memory_bytes(workload));

@@ -50,7 +50,7 @@ typedef struct tracks {
 
 static void add_track(tracks *tracks, const keyframes *keyframes, const lmb_rig *rig, uint32_t joint,
                       lmb_property channel) {
-    lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
     uint32_t width = channel_width(channel);
     float *values = tracks->values + tracks->value_count;
     bool rests = channel != LMB_PROPERTY_ROTATION;

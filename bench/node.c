@@ -201,10 +201,10 @@ void node_fill(workload_kind kind, float phase, uint32_t frame, float *values) {
 }
 
 void node_fill_pose(const lmb_rig *rig, float phase, float *pose) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     const float half_angle = 0.5f * phase;
     for (uint32_t joint = 0; joint < joints; joint++) {
-        lmb_transform turned = lmb_rig_joint_rest(rig, joint);
+        lmb_transform turned = lmb_rig_get_def(rig)->joints[joint].rest;
         turned.rotation[0] = sinf(half_angle);
         turned.rotation[1] = 0.0f;
         turned.rotation[2] = 0.0f;

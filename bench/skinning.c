@@ -67,7 +67,7 @@ static lmb_result create_skin(const lmb_rig *rig, const vertices *vertices, skin
     lmb_skin_target targets[SKINNING_TARGETS];
     lmb_skin_def def = lmb_default_skin_def();
     def.name = "mannequin";
-    def.joint_count = lmb_rig_joint_count(rig);
+    def.joint_count = lmb_rig_get_def(rig)->joint_count;
     def.vertex_count = vertices->count;
     def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, each->position, sizeof *each};
     def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, each->normal, sizeof *each};
@@ -119,7 +119,7 @@ lmb_skin_layout skinning_layout(const skinning *skinning, uint32_t characters, u
 }
 
 size_t skinning_floats(const skinning *skinning) {
-    return skinning->skin != NULL ? (size_t)lmb_skin_vertex_count(skinning->skin) * 6 : 0;
+    return skinning->skin != NULL ? (size_t)lmb_skin_get_info(skinning->skin)->vertex_count * 6 : 0;
 }
 
 void skinning_fill(float phase, float *channels) {

@@ -18,7 +18,7 @@ bool travel_has(workload_kind kind) {
 
 // Forwards at a clip's own speed, with a sway to the sides and some yaw; with all rotations it also rolls.
 static void make_track(const lmb_clip *clip, uint32_t index, travel *travel, bool full_rotation) {
-    const float distance = (1.5f + 1.5f * (float)index) * lmb_clip_duration(clip);
+    const float distance = (1.5f + 1.5f * (float)index) * lmb_clip_get_info(clip)->duration;
     for (uint32_t i = 0; i < TRAVEL_KEYS; i++) {
         const float share = (float)i / (float)(TRAVEL_KEYS - 1), swing = sinf(6.2831853f * share);
         float *key = travel->keys[index][i], *rotation = travel->rotations[index][i];
@@ -48,7 +48,7 @@ void travel_make(workload_kind kind, const actor *actor, travel *travel) {
     }
     if (kind == WORKLOAD_WARP) {
         travel->warp = lmb_default_warp_def();
-        travel->warp.end = lmb_clip_duration(actor->clips[WARPED_CLIP]);
+        travel->warp.end = lmb_clip_get_info(actor->clips[WARPED_CLIP])->duration;
         travel->warp.target[0] = lmb_parameter(TARGET_X);
         travel->warp.target[2] = lmb_parameter(TARGET_Z);
         travel->warp.turns_to_heading = true;

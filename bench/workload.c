@@ -149,9 +149,9 @@ static uint32_t make_nodes(workload_kind kind, const travel *travel, lmb_node_de
 
 // Parents precede their children, so the second half of any rig can be dropped.
 static void make_levels(const actor *actor, uint8_t *max_lods) {
-    uint32_t joints = lmb_rig_joint_count(actor->rig);
+    uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count;
     for (uint32_t joint = 0; joint < joints; joint++) {
-        bool is_kept = joint < (joints + 1) / 2 || lmb_rig_joint_parent(actor->rig, joint) == LMB_NONE;
+        bool is_kept = joint < (joints + 1) / 2 || lmb_rig_get_def(actor->rig)->joints[joint].parent == LMB_NONE;
         max_lods[joint] = is_kept ? LMB_MAX_LODS - 1 : 0;
     }
 }
@@ -202,7 +202,7 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (made != LMB_OK) {
         return made;
     }
-    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    const uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count;
     uint8_t *max_lods = malloc(joints);
     uint32_t *sources = malloc(joints * sizeof *sources);
     if (max_lods == NULL || sources == NULL) {
@@ -271,7 +271,7 @@ void workload_fill(const workload *workload, uint32_t characters, uint32_t frame
     for (uint32_t i = 0; i < characters; i++) {
         float phase = (float)(random_next(&state) % 4096) / 4096.0f;
         for (uint32_t clip = 0; clip < clips; clip++) {
-            float duration = lmb_clip_duration(workload->actor->clips[clip]);
+            float duration = lmb_clip_get_info(workload->actor->clips[clip])->duration;
             parameters[i * width + clip] = fmodf(phase * duration + (float)frame / 60.0f, duration);
         }
         float *own = parameters + i * width + clips;
@@ -285,12 +285,12 @@ void workload_fill(const workload *workload, uint32_t characters, uint32_t frame
 }
 
 static size_t palette_floats(const workload *workload) {
-    return (size_t)lmb_rig_joint_count(workload->actor->rig) * LMB_MATRIX_COMPONENTS;
+    return (size_t)lmb_rig_get_def(workload->actor->rig)->joint_count * LMB_MATRIX_COMPONENTS;
 }
 
 static size_t dual_floats(const workload *workload) {
     const bool has = (workload->outputs & LMB_OUTPUT_DUAL_QUATERNIONS_BIT) != 0;
-    return has ? (size_t)lmb_rig_joint_count(workload->actor->rig) * LMB_DUAL_COMPONENTS : 0;
+    return has ? (size_t)lmb_rig_get_def(workload->actor->rig)->joint_count * LMB_DUAL_COMPONENTS : 0;
 }
 
 static size_t pose_floats(const workload *workload) {

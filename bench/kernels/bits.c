@@ -187,7 +187,7 @@ static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error 
     if (result == LMB_OK && lmb_gpu_batch_output(c->batch, 0, LMB_OUTPUT_PALETTE, 0, &span)) {
         compare_words(c->palette, &span, part);
     }
-    part->items = lmb_rig_joint_count(c->workload->actor->rig) * c->description.character_count;
+    part->items = lmb_rig_get_def(c->workload->actor->rig)->joint_count * c->description.character_count;
     return result;
 }
 

@@ -22,7 +22,7 @@ static lmb_graph_def make_def(const actor *actor, const lmb_clip *clips[ACTOR_CL
 }
 
 lmb_result graphs_create_mirror(const actor *actor, lmb_graph **graph, lmb_error *error) {
-    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    const uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count;
     uint32_t *partners = malloc(joints * sizeof *partners);
     if (partners == NULL) {
         return actor_no_memory(error);

@@ -110,7 +110,8 @@ static void print_bits(const bits_result *found) {
 
 static uint32_t level_of(const lmb_rig *rig, uint32_t joint) {
     uint32_t level = 0;
-    for (uint32_t at = lmb_rig_joint_parent(rig, joint); at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
+    for (uint32_t at = lmb_rig_get_def(rig)->joints[joint].parent; at != LMB_NONE;
+         at = lmb_rig_get_def(rig)->joints[at].parent) {
         level++;
     }
     return level;
@@ -121,10 +122,10 @@ static uint32_t count_bands(const lmb_rig *rig) {
     static bool forks[LMB_MAX_JOINTS];
     uint32_t bands = 1;
     memset(forks, 0, sizeof forks);
-    for (uint32_t a = 0; a < lmb_rig_joint_count(rig); a++) {
+    for (uint32_t a = 0; a < lmb_rig_get_def(rig)->joint_count; a++) {
         for (uint32_t b = 0; b < a; b++) {
-            const uint32_t parent = lmb_rig_joint_parent(rig, a), level = level_of(rig, a);
-            if (parent != LMB_NONE && parent == lmb_rig_joint_parent(rig, b) && !forks[level]) {
+            const uint32_t parent = lmb_rig_get_def(rig)->joints[a].parent, level = level_of(rig, a);
+            if (parent != LMB_NONE && parent == lmb_rig_get_def(rig)->joints[b].parent && !forks[level]) {
                 forks[level] = true;
                 bands++;
             }
@@ -139,7 +140,7 @@ static void print_profile(const workload *workload, const char *kernel, const rd
         strcmp(kernel, "weights") == 0 || strcmp(kernel, "control") == 0 || strcmp(kernel, "match") == 0;
     const profile_subject subject = {.workload = workload_name,
                                      .kernel = kernel,
-                                     .items = CHARACTERS * (of_character ? 1 : lmb_rig_joint_count(rig)),
+                                     .items = CHARACTERS * (of_character ? 1 : lmb_rig_get_def(rig)->joint_count),
                                      .bands = strcmp(kernel, "graph") == 0 ? count_bands(rig) : 0};
     profile_print(&subject, profile, true);
 }

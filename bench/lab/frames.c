@@ -326,7 +326,7 @@ static void print_row(const scene *scene, const frames *frames, samples *samples
     const double in_a_row = median(samples->in_a_row, samples->count);
     terminal_print("%-17s %-10s %-10s %6u %10u %11.5f %9.1f %9.1f %10.2f %8.2f %9.2f %8u ", name_of(frames),
                    actor_kind_name(scene->clips), scene->compressed ? "compressed" : "",
-                   (unsigned)lmb_rig_joint_count(frames->workload->actor->rig), (unsigned)frames->characters,
+                   (unsigned)lmb_rig_get_def(frames->workload->actor->rig)->joint_count, (unsigned)frames->characters,
                    in_a_row / frames->characters, median(samples->alone, samples->count), in_a_row,
                    median(samples->stages[STAGE_PARAMETERS], samples->count),
                    median(samples->stages[STAGE_CONTROL], samples->count),

@@ -40,10 +40,10 @@ static rtm::qvvf transform_of(const lmb_transform &from) {
 
 acl_clip *acl_clip_create(const lmb_rig *rig, const sampled_clip *sampled, float precision, float shell) {
     auto clip = std::make_unique<acl_clip>();
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     acl::track_array_qvvf raw(clip->allocator, joints);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         acl::track_desc_transformf desc;
         desc.output_index = joint;
         desc.parent_index = parent == LMB_NONE ? acl::k_invalid_track_index : parent;

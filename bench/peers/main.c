@@ -180,7 +180,8 @@ static lmb_transform transform_at(const float *local, uint32_t joints, uint32_t 
 
 static bool sample_clip(const lmb_rig *rig, const lmb_clip *clip, sampled_clip *sampled, lmb_error *error) {
     keyframes keys;
-    const bool done = keyframes_create(lmb_clip_duration(clip), lmb_rig_joint_count(rig), &keys, error) == LMB_OK &&
+    const bool done = keyframes_create(lmb_clip_get_info(clip)->duration, lmb_rig_get_def(rig)->joint_count, &keys,
+                                       error) == LMB_OK &&
                       keyframes_sample(&keys, rig, clip, 0.0f, error) == LMB_OK;
     *sampled = (sampled_clip){keys.duration, keys.count, keys.poses};
     return done;
@@ -239,7 +240,7 @@ static bool run_crowd(const work *work, contestant *contestant, uint32_t index, 
 // Returns the largest difference between elements of the palettes of both after frame 0; HUGE_VAL if a run fails.
 static double compare_palettes(const work *work, contestant *limber, contestant *ozz, lmb_error *error) {
     const crowd_work *crowd = work->data;
-    const uint32_t joints = lmb_rig_joint_count(crowd->workload->actor->rig);
+    const uint32_t joints = lmb_rig_get_def(crowd->workload->actor->rig)->joint_count;
     lmb_affine *palette = allocate(joints, sizeof *palette);
     prepare_crowd(work, 0, 1);
     double largest = run_crowd(work, limber, 0, error) && run_crowd(work, ozz, 0, error) ? 0.0 : HUGE_VAL;
@@ -298,7 +299,7 @@ static crowd_work create_crowd(const workload *workload, const sampled_clip *sam
                                bool compressed, const lmb_node_def *ik) {
     const lmb_rig *rig = workload->actor->rig;
     const size_t parameters = (size_t)characters * lmb_graph_get_info(workload->graph)->parameter_count;
-    const size_t palettes = (size_t)characters * lmb_rig_joint_count(rig) * 12;
+    const size_t palettes = (size_t)characters * lmb_rig_get_def(rig)->joint_count * 12;
     return (crowd_work){.workload = workload,
                         .characters = characters,
                         .ozz = ozz_crowd_create(rig, sampled, characters, compressed, ik),
@@ -371,7 +372,7 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
             .parameters = allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_get_info(workload.graph)->parameter_count,
                                    sizeof(float)),
             .uses = allocate((size_t)MOST_FRAMES * sizes[i], sizeof(peer_uses)),
-            .palettes = allocate((size_t)sizes[i] * lmb_rig_joint_count(actor->rig) * 12, sizeof(float))};
+            .palettes = allocate((size_t)sizes[i] * lmb_rig_get_def(actor->rig)->joint_count * 12, sizeof(float))};
         error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};
         // Limber's blend of two clips is a slerp, ozz's an nlerp.
         const bool exact = !actor->compressed && kind != WORKLOAD_DIVERGENT_FADES;
@@ -564,7 +565,7 @@ static double compare_poses(const pose_work *work, uint32_t joints) {
 
 static bool measure_poses(const actor *actor, pose_work *poses, double seconds, contestants *all, lmb_error *error) {
     const work work = {NULL, run_poses, POSES, poses};
-    const uint32_t joints = lmb_rig_joint_count(actor->rig);
+    const uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count;
     *all = (contestants){.count = 1, .each = allocate(MOST_CONTESTANTS, sizeof *all->each)};
     snprintf(all->each[0].name, sizeof all->each[0].name, "ACL");
     if (!add_paths(poses->graph, 0, all, error) || !run_poses(&work, &all->each[0], 0, error) ||
@@ -584,7 +585,8 @@ static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t in
     lmb_error error = {.result = LMB_ERROR_UNSUPPORTED, .message = "ACL refuses the clip"};
     pose_work poses = {.graph = create_player(actor, index, &error),
                        .acl = acl_clip_create(actor->rig, sampled, acl_precision, acl_shell),
-                       .locals = allocate((size_t)POSES * lmb_rig_joint_count(actor->rig) * 10, sizeof(float))};
+                       .locals =
+                           allocate((size_t)POSES * lmb_rig_get_def(actor->rig)->joint_count * 10, sizeof(float))};
     uint32_t state = 1;
     for (uint32_t i = 0; i < POSES; i++) {
         poses.times[i] = (float)(random_next(&state) % 65536) / 65536.0f * sampled->duration;
@@ -605,7 +607,7 @@ static int run_clip(const actor *actor, const sampled_clip *sampled, uint32_t in
                 printf(" ---: |");
             }
         }
-        printf("\n| %s | %zu | %zu |", lmb_clip_name(actor->clips[index]), size, acl_clip_bytes(poses.acl));
+        printf("\n| %s | %zu | %zu |", lmb_clip_get_info(actor->clips[index])->name, size, acl_clip_bytes(poses.acl));
         for (uint32_t i = 0; i < all.count; i++) {
             const double median = all.each[i].median;
             if (i == 0) {

@@ -78,11 +78,11 @@ static math::Float4x4 matrix_of(const lmb_affine &from) {
 }
 
 static void add_joints(const lmb_rig *rig, uint32_t parent, RawSkeleton::Joint::Children *children) {
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        if (lmb_rig_joint_parent(rig, i) == parent) {
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        if (lmb_rig_get_def(rig)->joints[i].parent == parent) {
             RawSkeleton::Joint joint;
             joint.name = std::to_string(i).c_str();
-            joint.transform = transform_of(lmb_rig_joint_rest(rig, i));
+            joint.transform = transform_of(lmb_rig_get_def(rig)->joints[i].rest);
             add_joints(rig, i, &joint.children);
             children->push_back(joint);
         }
@@ -100,7 +100,7 @@ static bool create_skeleton(const lmb_rig *rig, ozz_crowd *crowd) {
     for (int i = 0; i < crowd->joints; i++) {
         const int joint = std::atoi(crowd->skeleton->joint_names()[i]);
         crowd->rig_joints.push_back(joint);
-        crowd->inverse_binds.push_back(matrix_of(lmb_rig_joint_inverse_bind(rig, (uint32_t)joint)));
+        crowd->inverse_binds.push_back(matrix_of(lmb_rig_get_def(rig)->joints[(uint32_t)joint].inverse_bind));
     }
     return true;
 }
@@ -143,7 +143,7 @@ static bool create_clip(const lmb_rig *rig, ozz_crowd *crowd, const sampled_clip
     if (is_additive) { // from the rest pose
         ozz::vector<math::Transform> rest;
         for (int joint : crowd->rig_joints) {
-            rest.push_back(transform_of(lmb_rig_joint_rest(rig, (uint32_t)joint)));
+            rest.push_back(transform_of(lmb_rig_get_def(rig)->joints[(uint32_t)joint].rest));
         }
         RawAnimation additive;
         if (!offline::AdditiveAnimationBuilder()(raw, ozz::make_span(rest), &additive)) {

@@ -2,7 +2,7 @@
 /// @ingroup clips
 /// Bakes additive clips: computes the result of #LMB_OP_MAKE_ADDITIVE once, instead of at run time.
 ///
-/// The result is an additive clip (lmb_clip_is_additive()). Its poses are the second input of an #LMB_OP_ADDITIVE of
+/// The result is an additive clip (lmb_clip_info.is_additive). Its poses are the second input of an #LMB_OP_ADDITIVE of
 /// the same form and space. Added to its reference, the clip gives its source, except for float channels, which do not
 /// change.
 #ifndef LIMBER_ADDITIVE_H

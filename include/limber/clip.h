@@ -96,20 +96,20 @@ LMB_API void lmb_clip_destroy(lmb_clip *clip);
 /// Returns the clip's block, which contains no pointers and lives as long as the clip. Writes its size in bytes if
 /// `size` is not NULL.
 LMB_API const void *lmb_clip_block(const lmb_clip *clip, size_t *size);
-/// Returns the name, which lives as long as the clip.
-LMB_API const char *lmb_clip_name(const lmb_clip *clip);
-/// Returns the duration in seconds.
-LMB_API float lmb_clip_duration(const lmb_clip *clip);
-/// Returns the number of the rig's joints.
-LMB_API uint32_t lmb_clip_joint_count(const lmb_clip *clip);
-/// Whether the clip gives additives.
-LMB_API bool lmb_clip_is_additive(const lmb_clip *clip);
-/// Returns the number of the rig's float channels, whether or not the clip has tracks for them.
-LMB_API uint32_t lmb_clip_channel_count(const lmb_clip *clip);
-/// Returns the number of tracks that the clip was given. Rest values that it stores are not counted.
-LMB_API uint32_t lmb_clip_track_count(const lmb_clip *clip);
-/// Returns the number of keys that the clip was given, in all tracks.
-LMB_API uint32_t lmb_clip_key_count(const lmb_clip *clip);
+
+/// What a clip has.
+typedef struct lmb_clip_info {
+    const char *name;
+    float duration;         ///< seconds
+    uint32_t joint_count;   ///< of the rig
+    uint32_t channel_count; ///< float channels of the rig, whether or not the clip has tracks for them
+    uint32_t track_count;   ///< tracks that the clip was given; rest values that it stores are not counted
+    uint32_t key_count;     ///< keys that the clip was given, in all tracks
+    bool is_additive;       ///< whether the clip gives additives
+} lmb_clip_info;
+
+/// Returns what a clip has. It lives as long as the clip.
+LMB_API const lmb_clip_info *lmb_clip_get_info(const lmb_clip *clip);
 
 /// Where a float track crosses a threshold.
 typedef struct lmb_crossing {

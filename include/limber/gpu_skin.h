@@ -3,9 +3,9 @@
 /// Skins the vertices of meshes (skin.h) in a compute kernel, recorded into the host's command buffers.
 ///
 /// The host gives device addresses of everything: mesh, palettes, list, streams. Nothing is copied and nothing is
-/// allocated while recording. Once for each lmb_gpu: lmb_gpu_skin_create(). Once for each mesh: copy lmb_skin_words()
-/// to a buffer of the host. Each frame, after lmb_gpu_batch_record(): lmb_gpu_skin_record(), with all runs at once: one
-/// for each mesh and each span of the batch (lmb_gpu_batch_span_count()).
+/// allocated while recording. Once for each lmb_gpu: lmb_gpu_skin_create(). Once for each mesh: copy
+/// lmb_skin_info.words to a buffer of the host. Each frame, after lmb_gpu_batch_record(): lmb_gpu_skin_record(), with
+/// all runs at once: one for each mesh and each span of the batch (lmb_gpu_batch_span_count()).
 ///
 /// **Buffers** are created with VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT and VK_BUFFER_USAGE_STORAGE_BUFFER_BIT, those
 /// of streams also as their readers need (VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR,
@@ -48,11 +48,11 @@ LMB_API void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin);
 /// first_character * lmb_skin_character_bytes().
 typedef struct lmb_gpu_skin_run {
     const lmb_skin *skin;
-    VkDeviceAddress words; ///< of a copy of lmb_skin_words()
+    VkDeviceAddress words; ///< of a copy of lmb_skin_info.words
     lmb_skin_layout layout;
     VkDeviceAddress palette;          ///< of the span's first character, aligned to 16
     VkDeviceAddress previous_palette; ///< the same of the previous frame, which another frame slot has; 0 without
-    VkDeviceAddress channels;         ///< of the span's first character, if lmb_skin_has_targets(); aligned to 4
+    VkDeviceAddress channels;         ///< of the span's first character, if lmb_skin_info.has_targets; aligned to 4
     VkDeviceAddress previous_channels;
     /// Optional: only the characters in a list, uint32_t [list_capacity], whose count is one uint32_t at `list_count`.
     /// The host, or compute shaders or copies earlier on the same queue, write both, as for lmb_gpu_record_info.list. A

@@ -77,8 +77,8 @@ typedef struct lmb_graph lmb_graph;
 ///
 /// **Types.** A node is either a pose or an additive, which is a change between poses. lmb_graph_create() refuses a
 /// graph that mixes the two:
-/// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_is_additive() says, or either if it may play clips of both
-///   types (lmb_node_def.clip). #LMB_OP_POSE is either; only the host knows which.
+/// - #LMB_OP_REST is a pose. #LMB_OP_CLIP is what lmb_clip_info.is_additive says, or either if it may play clips of
+///   both types (lmb_node_def.clip). #LMB_OP_POSE is either; only the host knows which.
 /// - #LMB_OP_MAKE_ADDITIVE takes two inputs of one type and gives an additive.
 /// - #LMB_OP_ADDITIVE takes a base of any type and an additive. The result has the type of the base. It must have the
 ///   form and the space of each #LMB_OP_MAKE_ADDITIVE that made the additive.

@@ -5,17 +5,17 @@
 ///
 ///     lmb_import *import = NULL;
 ///     if (lmb_import_file("fox.glb", NULL, &import, &error) == LMB_OK) {
-///         const lmb_rig *rig = lmb_import_rig(import);
-///         const lmb_clip *walk = lmb_import_clip(import, 0);
+///         const lmb_rig *rig = lmb_import_get_content(import)->rig;
+///         const lmb_clip *walk = lmb_import_get_content(import)->clips[0];
 ///         // ... create graphs: they copy what they need
 ///         lmb_import_destroy(import);
 ///     }
 ///
 /// An import owns one rig, all clips and meshes for it, and the images of their materials. lmb_import_files() adds the
 /// clips of further files, and lmb_graph_create_from_file() (graph_json.h) finds clips and joints of an import by their
-/// names. lmb_import_note() lists in words what was left out or changed: show the notes to who made the file. An error
-/// names the file and the place in it. lmb_import_def has the choices; its defaults suit most files. A game that is
-/// delivered reads packs instead (pack.h), without this library.
+/// names. lmb_import_content.notes lists in words what was left out or changed: show the notes to who made the file. An
+/// error names the file and the place in it. lmb_import_def has the choices; its defaults suit most files. A game that
+/// is delivered reads packs instead (pack.h), without this library.
 ///
 /// This is a library of its own (`limber::import`); the core library reads no file format.
 ///
@@ -247,35 +247,30 @@ LMB_API void lmb_import_destroy(lmb_import *import);
 /// 0 if the host has no memory.
 LMB_API size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size);
 
-/// Returns the rig. The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned
-/// meshes, without what morph targets displace.
-LMB_API const lmb_rig *lmb_import_rig(const lmb_import *import);
-/// Returns the number of clips.
-LMB_API uint32_t lmb_import_clip_count(const lmb_import *import);
-/// Returns a clip, or NULL if the index is out of range. Unnamed animations are called "animation_<index>".
-LMB_API const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index);
-/// Returns the number of meshes.
-LMB_API uint32_t lmb_import_mesh_count(const lmb_import *import);
-/// Returns a mesh, or NULL if the index is out of range. Meshes follow each other in memory.
-LMB_API const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index);
-/// Returns the number of images.
-LMB_API uint32_t lmb_import_image_count(const lmb_import *import);
-/// Returns an image, or NULL if the index is out of range. Images follow each other in memory.
-LMB_API const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index);
+/// What an import has.
+typedef struct lmb_import_content {
+    /// The radii of its joints contain the vertices of all meshes, so bounding boxes contain the skinned meshes,
+    /// without what morph targets displace.
+    const lmb_rig *rig;
+    const lmb_clip *const *clips; ///< unnamed animations are called "animation_<index>"
+    uint32_t clip_count;
+    const lmb_mesh *meshes;
+    uint32_t mesh_count;
+    const lmb_image *images;
+    uint32_t image_count;
+    /// For each node of the first file, by its index in the file's `nodes`, the rig's joint that it became, or
+    /// #LMB_NONE if it is no joint. For hosts that read other parts of the file themselves: cameras, lights,
+    /// extensions, extras.
+    const uint32_t *node_joints;
+    uint32_t node_count; ///< if the first file is glTF or a block of one, else 0
+    /// A note is one line about something that was left out ("animation 'Walk': tracks of nodes outside the rig
+    /// skipped: scale of node 'Camera'"). Notes are also logged as warnings.
+    const char *const *notes;
+    uint32_t note_count;
+} lmb_import_content;
 
-/// Returns the number of nodes of the first file, if that is glTF or a block of one, else 0.
-LMB_API uint32_t lmb_import_node_count(const lmb_import *import);
-/// Returns the rig's joint that a node of the first file became, by its index in the file's `nodes`. #LMB_NONE if the
-/// node is no joint, or the index is out of range.
-///
-/// For hosts that read other parts of the file themselves: cameras, lights, extensions, extras of a node.
-LMB_API uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node);
-
-/// Returns the number of notes. A note is one line about something that was left out ("animation 'Walk': tracks of
-/// nodes outside the rig skipped: scale of node 'Camera'"). Notes are also logged as warnings.
-LMB_API uint32_t lmb_import_note_count(const lmb_import *import);
-/// Returns a note, or NULL if the index is out of range.
-LMB_API const char *lmb_import_note(const lmb_import *import, uint32_t index);
+/// Returns what an import has. It lives as long as the import.
+LMB_API const lmb_import_content *lmb_import_get_content(const lmb_import *import);
 
 /// @}
 

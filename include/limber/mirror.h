@@ -61,7 +61,7 @@ typedef struct lmb_mirror_def {
 /// The plane x = 0; partners are needed; channels are their own partners.
 LMB_API lmb_mirror_def lmb_default_mirror_def(void);
 
-/// Finds the partners of all joints of a rig by their names. `partners` has room for lmb_rig_joint_count().
+/// Finds the partners of all joints of a rig by their names. `partners` has room for lmb_rig_def.joint_count.
 ///
 /// A joint whose name says left or right in one place has the partner whose name says the opposite there and is
 /// otherwise equal. Left and right are
@@ -80,7 +80,7 @@ LMB_API lmb_mirror_def lmb_default_mirror_def(void);
 /// the search takes longer.
 LMB_API lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host, uint32_t *partners, lmb_error *error);
 
-/// Finds the partners of all float channels by their names. `partners` has room for lmb_rig_channel_count().
+/// Finds the partners of all float channels by their names. `partners` has room for lmb_rig_def.channel_count.
 ///
 /// The partner is the first channel whose name says the opposite side, if both are angles or neither is. A channel
 /// without one is its own partner. `host` is that of lmb_rig_find_mirror().

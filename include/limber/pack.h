@@ -119,24 +119,11 @@ LMB_API void lmb_pack_close(lmb_pack *pack);
 /// Returns whether bytes begin as a pack does, so that lmb_pack_open() can say more about them.
 LMB_API bool lmb_pack_is_pack(const void *bytes, size_t size);
 
-LMB_API const lmb_rig *lmb_pack_rig(const lmb_pack *pack);
-LMB_API uint32_t lmb_pack_clip_count(const lmb_pack *pack);
-/// Returns a clip, or NULL if the index is out of range.
-LMB_API const lmb_clip *lmb_pack_clip(const lmb_pack *pack, uint32_t index);
+/// Returns what the pack has, as it was written: give descriptors of graphs to lmb_graph_create(); to change something,
+/// change a copy. Arrays of meshes, and bytes of images, are in those of the pack.
+LMB_API const lmb_pack_def *lmb_pack_get_def(const lmb_pack *pack);
 /// Returns the first clip of that name, or NULL.
 LMB_API const lmb_clip *lmb_pack_find_clip(const lmb_pack *pack, const char *name);
-LMB_API uint32_t lmb_pack_mesh_count(const lmb_pack *pack);
-/// Returns a mesh, or NULL if the index is out of range. Meshes follow each other in memory. Its arrays are in the
-/// pack's bytes.
-LMB_API const lmb_mesh *lmb_pack_mesh(const lmb_pack *pack, uint32_t index);
-LMB_API uint32_t lmb_pack_image_count(const lmb_pack *pack);
-/// Returns an image, or NULL if the index is out of range. Images follow each other in memory. Its bytes are in those
-/// of the pack.
-LMB_API const lmb_image *lmb_pack_image(const lmb_pack *pack, uint32_t index);
-LMB_API uint32_t lmb_pack_graph_count(const lmb_pack *pack);
-/// Returns a graph, or NULL if the index is out of range. Give its descriptor to lmb_graph_create(); to change
-/// something, change a copy.
-LMB_API const lmb_pack_graph *lmb_pack_graph_at(const lmb_pack *pack, uint32_t index);
 /// Returns the descriptor of the graph of that name, or NULL.
 LMB_API const lmb_graph_def *lmb_pack_find_graph(const lmb_pack *pack, const char *name);
 

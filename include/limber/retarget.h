@@ -113,8 +113,8 @@ LMB_API lmb_retarget_def lmb_default_retarget_def(void);
 /// Returns the default for a source, whose arrays it points at, and a table of joints.
 LMB_API lmb_retarget_def lmb_retarget_of(const lmb_rig *source, const uint32_t *joints);
 
-/// Finds joints of `source` by the names of the joints of `rig`. `joints` has room for lmb_rig_joint_count() of `rig`.
-/// Returns the number of joints that were found; the others are #LMB_NONE.
+/// Finds joints of `source` by the names of the joints of `rig`. `joints` has room for lmb_rig_def.joint_count of
+/// `rig`. Returns the number of joints that were found; the others are #LMB_NONE.
 ///
 /// Two names match if they are equal without their namespace (what ends with the last ':' or '|'), case, and
 /// characters that are neither letters nor digits: "mixamorig:LeftArm" and "left_arm". A joint takes the first one that

@@ -105,47 +105,19 @@ LMB_API lmb_result lmb_rig_create(const lmb_rig_def *def, const lmb_host *host, 
 /// NULL is allowed.
 LMB_API void lmb_rig_destroy(lmb_rig *rig);
 
-/// Returns the number of joints.
-LMB_API uint32_t lmb_rig_joint_count(const lmb_rig *rig);
+/// Returns what a rig has, as a descriptor that gives an equal rig. It lives as long as the rig.
+///
+/// Joints are in the rig's order, so a parent's index is always smaller. All names are set, all rotations are
+/// normalised, all inverse bind matrices are given, and the rest of an angle is in [-180, 180).
+LMB_API const lmb_rig_def *lmb_rig_get_def(const lmb_rig *rig);
 /// Returns the rig's index of the joint that was at `def_index` in the descriptor; #LMB_NONE if there was none.
 LMB_API uint32_t lmb_rig_joint_of_def(const lmb_rig *rig, uint32_t def_index);
 /// Returns the first joint of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name);
-
-/// Returns a joint's name, which lives as long as the rig.
-LMB_API const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint);
-/// Returns a joint's parent, which is always smaller than `joint`, or #LMB_NONE.
-LMB_API uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint);
-/// Returns a joint's local transform in the rest pose.
-LMB_API lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint);
-/// Returns the matrix from model space of the bind pose to joint space.
-LMB_API lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint);
-/// Returns lmb_joint_def.radius.
-LMB_API float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint);
-/// Returns lmb_joint_def.is_extra.
-LMB_API bool lmb_rig_joint_is_extra(const lmb_rig *rig, uint32_t joint);
-
-/// Returns the number of sockets.
-LMB_API uint32_t lmb_rig_socket_count(const lmb_rig *rig);
 /// Returns the first socket of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_socket(const lmb_rig *rig, const char *name);
-/// Returns a socket's name, which lives as long as the rig.
-LMB_API const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket);
-/// Returns the rig's index of the socket's joint.
-LMB_API uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket);
-/// Returns a socket's transform relative to its joint.
-LMB_API lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket);
-
-/// Returns the number of float channels.
-LMB_API uint32_t lmb_rig_channel_count(const lmb_rig *rig);
 /// Returns the first float channel of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name);
-/// Returns a float channel's name, which lives as long as the rig.
-LMB_API const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel);
-/// Returns a float channel's value in the rest pose; for an angle in [-180, 180).
-LMB_API float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel);
-/// Whether a float channel is an angle.
-LMB_API bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel);
 
 /// Returns the number of joints on the longest path from a root to a leaf: 1 if all joints are roots, 0 without joints.
 LMB_API uint32_t lmb_rig_depth(const lmb_rig *rig);

@@ -9,7 +9,7 @@
 ///
 /// **The mesh.** An lmb_skin is the bind pose of one mesh: positions, optional normals and tangents, and up to
 /// #LMB_MAX_SKIN_INFLUENCES influences for each vertex. It is created once, as a copy of the host's vertex buffer, and
-/// does not depend on a graph. lmb_skin_words() is what the kernel reads; the host copies it to the device.
+/// does not depend on a graph. lmb_skin_info.words is what the kernel reads; the host copies it to the device.
 ///
 /// **Linear blend skinning** (#LMB_SKIN_METHOD_LINEAR). With the palette's matrices M[j], and the weights w of a
 /// vertex, which are divided by their sum when the mesh is created:
@@ -160,19 +160,20 @@ LMB_API lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host
 /// NULL is allowed. No run may use it any more.
 LMB_API void lmb_skin_destroy(lmb_skin *skin);
 
-/// Returns the number of vertices.
-LMB_API uint32_t lmb_skin_vertex_count(const lmb_skin *skin);
-/// Returns the number of joints of the rig.
-LMB_API uint32_t lmb_skin_joint_count(const lmb_skin *skin);
-/// Returns the largest number of influences that a vertex has, without those of weight 0.
-LMB_API uint32_t lmb_skin_influence_count(const lmb_skin *skin);
-/// Returns whether the mesh has morph targets that displace a vertex. Its runs then need the channels.
-LMB_API bool lmb_skin_has_targets(const lmb_skin *skin);
-/// Returns the words that the kernel reads: for a run on a device, the host copies them to a buffer, unchanged. They
-/// depend on the version of the library, so do not store them in files.
-LMB_API const uint32_t *lmb_skin_words(const lmb_skin *skin);
-/// Returns the number of these words.
-LMB_API size_t lmb_skin_word_count(const lmb_skin *skin);
+/// What a skin has.
+typedef struct lmb_skin_info {
+    uint32_t vertex_count;
+    uint32_t joint_count;     ///< of the rig
+    uint32_t influence_count; ///< the most that a vertex has, without those of weight 0
+    bool has_targets;         ///< whether morph targets displace a vertex: runs then need the channels
+    /// The words that the kernel reads: for a run on a device, the host copies them to a buffer, unchanged. They depend
+    /// on the version of the library, so do not store them in files.
+    const uint32_t *words;
+    size_t word_count;
+} lmb_skin_info;
+
+/// Returns what a skin has. It lives as long as the skin.
+LMB_API const lmb_skin_info *lmb_skin_get_info(const lmb_skin *skin);
 
 typedef enum lmb_skin_method {
     LMB_SKIN_METHOD_LINEAR,          ///< from #LMB_OUTPUT_PALETTE
@@ -245,7 +246,7 @@ typedef struct lmb_skin_run_info {
     /// the palette of this frame.
     const float *previous_palette;
     /// Of the span's characters: float [palette_count][channel_count], the batch's #LMB_OUTPUT_CHANNELS. Needed if
-    /// lmb_skin_has_targets(), and those of the frame before for #LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS.
+    /// lmb_skin_info.has_targets, and those of the frame before for #LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS.
     const float *channels;
     const float *previous_channels;
     const uint32_t *list;                 ///< indices of characters, or NULL: all of the span

@@ -21,9 +21,7 @@ typedef struct file {
     void *bytes; // of a pack, which stays in use
     lmb_pack *pack;
     lmb_import *import;
-    const lmb_rig *rig;
-    const lmb_clip **clips;
-    uint32_t clip_count;
+    lmb_pack_def content; // an import has no graphs
 } file;
 
 // What a thread has of its own to run a part of a batch.
@@ -143,7 +141,6 @@ EXPORT void *hash_words(const uint32_t *words, size_t count) {
 EXPORT void file_close(file *f) {
     lmb_pack_close(f->pack);
     lmb_import_destroy(f->import);
-    free(f->clips);
     free(f->bytes);
     free(f);
 }
@@ -165,50 +162,43 @@ EXPORT file *file_open(void *bytes, size_t size, const char *name) {
         free(f->bytes);
         f->bytes = NULL;
     }
-    if (!failed) {
-        f->rig = f->pack != NULL ? lmb_pack_rig(f->pack) : lmb_import_rig(f->import);
-        f->clip_count = f->pack != NULL ? lmb_pack_clip_count(f->pack) : lmb_import_clip_count(f->import);
-        f->clips = zeroed(f->clip_count, sizeof *f->clips, &failed);
-        if (failed) {
-            fail(LMB_ERROR_MEMORY, "no memory");
-        }
-        for (uint32_t i = 0; i < f->clip_count && !failed; i++) {
-            f->clips[i] = f->pack != NULL ? lmb_pack_clip(f->pack, i) : lmb_import_clip(f->import, i);
-        }
-    }
     if (failed) {
         file_close(f);
         return NULL;
     }
+    if (f->pack != NULL) {
+        f->content = *lmb_pack_get_def(f->pack);
+    } else {
+        const lmb_import_content *content = lmb_import_get_content(f->import);
+        f->content = (lmb_pack_def){.rig = content->rig,
+                                    .clips = content->clips,
+                                    .clip_count = content->clip_count,
+                                    .meshes = content->meshes,
+                                    .mesh_count = content->mesh_count,
+                                    .images = content->images,
+                                    .image_count = content->image_count};
+    }
     return f;
-}
-
-static const lmb_mesh *mesh_of(const file *f, uint32_t index) {
-    return f->pack != NULL ? lmb_pack_mesh(f->pack, index) : lmb_import_mesh(f->import, index);
-}
-
-static const lmb_image *image_of(const file *f, uint32_t index) {
-    return f->pack != NULL ? lmb_pack_image(f->pack, index) : lmb_import_image(f->import, index);
 }
 
 EXPORT uint32_t file_count(const file *f, uint32_t of) {
     switch (of) {
     case OF_JOINTS:
-        return lmb_rig_joint_count(f->rig);
+        return lmb_rig_get_def(f->content.rig)->joint_count;
     case OF_CLIPS:
-        return f->clip_count;
+        return f->content.clip_count;
     case OF_GRAPHS:
-        return f->pack != NULL ? lmb_pack_graph_count(f->pack) : 0;
+        return f->content.graph_count;
     case OF_MESHES:
-        return f->pack != NULL ? lmb_pack_mesh_count(f->pack) : lmb_import_mesh_count(f->import);
+        return f->content.mesh_count;
     case OF_IMAGES:
-        return f->pack != NULL ? lmb_pack_image_count(f->pack) : lmb_import_image_count(f->import);
+        return f->content.image_count;
     case OF_SOCKETS:
-        return lmb_rig_socket_count(f->rig);
+        return lmb_rig_get_def(f->content.rig)->socket_count;
     case OF_CHANNELS:
-        return lmb_rig_channel_count(f->rig);
+        return lmb_rig_get_def(f->content.rig)->channel_count;
     case OF_NOTES:
-        return f->import != NULL ? lmb_import_note_count(f->import) : 0;
+        return f->import != NULL ? lmb_import_get_content(f->import)->note_count : 0;
     default:
         return 0;
     }
@@ -220,37 +210,38 @@ EXPORT const char *file_name(const file *f, uint32_t of, uint32_t index) {
     }
     switch (of) {
     case OF_JOINTS:
-        return lmb_rig_joint_name(f->rig, index);
+        return lmb_rig_get_def(f->content.rig)->joints[index].name;
     case OF_CLIPS:
-        return lmb_clip_name(f->clips[index]);
+        return lmb_clip_get_info(f->content.clips[index])->name;
     case OF_GRAPHS:
-        return lmb_pack_graph_at(f->pack, index)->name;
+        return f->content.graphs[index].name;
     case OF_MESHES:
-        return mesh_of(f, index)->name;
+        return f->content.meshes[index].name;
     case OF_IMAGES:
-        return image_of(f, index)->name;
+        return f->content.images[index].name;
     case OF_SOCKETS:
-        return lmb_rig_socket_name(f->rig, index);
+        return lmb_rig_get_def(f->content.rig)->sockets[index].name;
     case OF_CHANNELS:
-        return lmb_rig_channel_name(f->rig, index);
+        return lmb_rig_get_def(f->content.rig)->channels[index].name;
     default:
-        return lmb_import_note(f->import, index);
+        return lmb_import_get_content(f->import)->notes[index];
     }
 }
 
 EXPORT uint32_t file_joint_parent(const file *f, uint32_t joint) {
-    return lmb_rig_joint_parent(f->rig, joint);
+    const lmb_rig_def *rig = lmb_rig_get_def(f->content.rig);
+    return joint < rig->joint_count ? rig->joints[joint].parent : LMB_NONE;
 }
 
 EXPORT double file_clip_duration(const file *f, uint32_t clip) {
-    return clip < f->clip_count ? (double)lmb_clip_duration(f->clips[clip]) : 0.0;
+    return clip < f->content.clip_count ? (double)lmb_clip_get_info(f->content.clips[clip])->duration : 0.0;
 }
 
 EXPORT void *file_mesh(const file *f, uint32_t index) {
-    const lmb_mesh *mesh = mesh_of(f, index);
-    if (mesh == NULL) {
+    if (index >= f->content.mesh_count) {
         return NULL;
     }
+    const lmb_mesh *mesh = &f->content.meshes[index];
     const uintptr_t words[] = {(uintptr_t)mesh->vertices,
                                mesh->vertex_count,
                                (uintptr_t)mesh->indices,
@@ -274,10 +265,10 @@ EXPORT void *file_mesh(const file *f, uint32_t index) {
 }
 
 EXPORT void *file_image(const file *f, uint32_t index) {
-    const lmb_image *image = image_of(f, index);
-    if (image == NULL) {
+    if (index >= f->content.image_count) {
         return NULL;
     }
+    const lmb_image *image = &f->content.images[index];
     answer.words[0] = (uint32_t)(uintptr_t)image->bytes;
     answer.words[1] = (uint32_t)image->size;
     return &answer;
@@ -286,13 +277,12 @@ EXPORT void *file_image(const file *f, uint32_t index) {
 // ---- Graphs.
 
 EXPORT lmb_graph *graph_of_pack(const file *f, uint32_t index) {
-    const lmb_pack_graph *stored = f->pack != NULL ? lmb_pack_graph_at(f->pack, index) : NULL;
     lmb_graph *graph = NULL;
     problems.count = 0;
-    if (stored == NULL) {
+    if (index >= f->content.graph_count) {
         fail(LMB_ERROR_ARGUMENT, "there is no such graph in the file");
     } else {
-        (void)lmb_graph_create(stored->def, NULL, &graph, &error);
+        (void)lmb_graph_create(f->content.graphs[index].def, NULL, &graph, &error);
     }
     return graph;
 }
@@ -342,7 +332,7 @@ static lmb_graph_character *characters_of(const named_file *named, uint32_t coun
     lmb_graph_character *characters = zeroed(count, sizeof *characters, &failed);
     for (uint32_t i = 0; i < count && !failed; i++) {
         const file *f = named[i].f;
-        characters[i] = (lmb_graph_character){named[i].name, f->rig, f->clips, f->clip_count};
+        characters[i] = (lmb_graph_character){named[i].name, f->content.rig, f->content.clips, f->content.clip_count};
     }
     return characters;
 }
@@ -371,9 +361,9 @@ static lmb_graph_json *read_graph(const file *f, const char *name, const char *t
     lmb_graph_source source = {.text = text,
                                .size = size,
                                .name = name,
-                               .rig = f->rig,
-                               .clips = f->clips,
-                               .clip_count = f->clip_count,
+                               .rig = f->content.rig,
+                               .clips = f->content.clips,
+                               .clip_count = f->content.clip_count,
                                .characters = characters,
                                .character_count = named_count};
     lmb_graph_aliases *names;
@@ -406,8 +396,12 @@ EXPORT lmb_graph *graph_of_text(const file *f, const char *text, size_t size, co
 
 // Returns the JSON of a machine's text, terminated, in memory of malloc(); or NULL.
 EXPORT char *machine_json(const file *f, const char *text, size_t size, const char *aliases, size_t aliases_size) {
-    lmb_graph_source source = {
-        .text = text, .size = size, .name = "machine", .rig = f->rig, .clips = f->clips, .clip_count = f->clip_count};
+    lmb_graph_source source = {.text = text,
+                               .size = size,
+                               .name = "machine",
+                               .rig = f->content.rig,
+                               .clips = f->content.clips,
+                               .clip_count = f->content.clip_count};
     lmb_graph_aliases *names;
     char *json = NULL;
     size_t written = 0;
@@ -600,7 +594,7 @@ static uint32_t list_graphs(const packing *p, lmb_pack_graph *graphs) {
     const uint32_t stored = file_count(p->f, OF_GRAPHS);
     uint32_t count = stored;
     for (uint32_t i = 0; i < stored; i++) {
-        graphs[i] = *lmb_pack_graph_at(p->f->pack, i);
+        graphs[i] = p->f->content.graphs[i];
     }
     for (uint32_t i = 0; i < p->added_count; i++) {
         uint32_t at = 0;
@@ -617,19 +611,12 @@ static uint32_t list_graphs(const packing *p, lmb_pack_graph *graphs) {
 EXPORT void *pack_write(packing *p) {
     const file *f = p->f;
     bool failed = false;
-    lmb_pack_def def = lmb_default_pack_def();
+    lmb_pack_def def = f->content;
     lmb_pack_graph *graphs = zeroed((size_t)file_count(f, OF_GRAPHS) + p->added_count, sizeof *graphs, &failed);
     if (failed) {
         fail(LMB_ERROR_MEMORY, "no memory");
         return NULL;
     }
-    def.rig = f->rig;
-    def.clips = f->clips;
-    def.clip_count = f->clip_count;
-    def.meshes = mesh_of(f, 0);
-    def.mesh_count = file_count(f, OF_MESHES);
-    def.images = image_of(f, 0);
-    def.image_count = file_count(f, OF_IMAGES);
     def.graphs = graphs;
     def.graph_count = list_graphs(p, graphs);
     size_t size = 0;

@@ -92,8 +92,8 @@ struct model {
     uint32_t influence_count = 1;
 
     explicit model(const lmb_pack *pack) {
-        for (uint32_t i = 0; i < lmb_pack_mesh_count(pack); i++) {
-            const lmb_mesh *mesh = lmb_pack_mesh(pack, i);
+        for (uint32_t i = 0; i < lmb_pack_get_def(pack)->mesh_count; i++) {
+            const lmb_mesh *mesh = &lmb_pack_get_def(pack)->meshes[i];
             for (uint32_t k = 0; k < mesh->index_count; k++) {
                 indices.push_back(static_cast<uint32_t>(vertices.size()) + mesh->indices[k]);
             }
@@ -117,8 +117,9 @@ struct model {
 };
 
 limber::graph create_graph(const lmb_pack *pack) {
-    const lmb_pack_graph *first = lmb_pack_graph_at(pack, 0);
-    if (first == nullptr || first->def->motion == nullptr || lmb_pack_mesh_count(pack) == 0) {
+    const lmb_pack_def *content = lmb_pack_get_def(pack);
+    const lmb_pack_graph *first = content->graphs;
+    if (content->graph_count == 0 || first->def->motion == nullptr || content->mesh_count == 0) {
         throw std::runtime_error("the pack has no meshes, or no graph with a character motion");
     }
     if (first->def->motion->full_rotation) {
@@ -231,8 +232,8 @@ struct renderer {
         const VkDeviceSize stream = CHARACTERS * mesh.vertices.size() * sizeof(vec3);
         const VkDrawIndexedIndirectCommand nothing{.indexCount = static_cast<uint32_t>(mesh.indices.size())};
         const auto commands = vk.create_commands(SLOTS);
-        words =
-            vk.create_buffer(lmb_skin_word_count(skin.get()) * sizeof(uint32_t), 0, true, lmb_skin_words(skin.get()));
+        words = vk.create_buffer(lmb_skin_get_info(skin.get())->word_count * sizeof(uint32_t), 0, true,
+                                 lmb_skin_get_info(skin.get())->words);
         indices = vk.create_buffer(mesh.indices.size() * sizeof(uint32_t), VK_BUFFER_USAGE_INDEX_BUFFER_BIT, true,
                                    mesh.indices.data());
         colors = vk.create_buffer(mesh.colors.size() * sizeof(vec4), 0, true, mesh.colors.data());

@@ -64,7 +64,7 @@ static const lmb_clip *find_best(const character *character, const char *word) {
     uint32_t smallest = UINT32_MAX;
     for (uint32_t i = 0; i < character_clip_count(character); i++) {
         const lmb_clip *clip = character_clip(character, i);
-        const uint32_t own = character_name_misfit(lmb_clip_name(clip), word);
+        const uint32_t own = character_name_misfit(lmb_clip_get_info(clip)->name, word);
         if (own < smallest) {
             smallest = own;
             best = clip;
@@ -88,7 +88,7 @@ const lmb_clip *character_find_clip(const character *character, const char *word
 const lmb_clip *character_clip_named(const character *character, const char *name) {
     for (uint32_t i = 0; i < character_clip_count(character); i++) {
         const lmb_clip *clip = character_clip(character, i);
-        if (strcmp(lmb_clip_name(clip), name) == 0) {
+        if (strcmp(lmb_clip_get_info(clip)->name, name) == 0) {
             return clip;
         }
     }
@@ -100,14 +100,14 @@ void character_list_clips(const character *character, char *text, size_t size) {
     for (uint32_t i = 0; i < character_clip_count(character) && used < size; i++) {
         used = i > 0 ? used : 0;
         used += (size_t)snprintf(text + used, size - used, "%s'%s'", i > 0 ? ", " : "",
-                                 lmb_clip_name(character_clip(character, i)));
+                                 lmb_clip_get_info(character_clip(character, i))->name);
     }
 }
 
 static void add_base(character *character, const lmb_clip *clip) {
     uint32_t base = character->base_count++;
     character->bases[base] = clip;
-    character->base_names[base] = lmb_clip_name(clip);
+    character->base_names[base] = lmb_clip_get_info(clip)->name;
 }
 
 // A graph under construction: its clips and nodes.
@@ -188,7 +188,7 @@ static lmb_result create_program(character *character, lmb_error *error) {
 
 // Returns whether a clip is a static pose that an exporter wrote with the animations: no track has a second key.
 static bool holds_still(const lmb_clip *clip) {
-    return lmb_clip_key_count(clip) == lmb_clip_track_count(clip);
+    return lmb_clip_get_info(clip)->key_count == lmb_clip_get_info(clip)->track_count;
 }
 
 // Idle, walk and run, in this order.
@@ -254,8 +254,8 @@ static lmb_result add_bases_of_file(const character_def *def, character *charact
 
 static lmb_result show_file(const character_def *def, character *character, lmb_error *error) {
     const lmb_import *import = character->file.import;
-    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
-        terminal_error("limber-viewer: %s: %s\n", character->name, lmb_import_note(import, i));
+    for (uint32_t i = 0; import != NULL && i < lmb_import_get_content(import)->note_count; i++) {
+        terminal_error("limber-viewer: %s: %s\n", character->name, lmb_import_get_content(import)->notes[i]);
     }
     character->level_count = 1;
     if (character->file.mesh_count == 0) {
@@ -296,8 +296,8 @@ static lmb_result show_mannequin(const character_def *def, character *character,
 
 // Creates a pose in one piece of memory: its joints, channels and name.
 static lmb_result open_pose(const character *character, const char *text, lmb_static_pose_def *pose, lmb_error *error) {
-    const uint32_t joint_count = lmb_rig_joint_count(character->rig);
-    const size_t channel_count = lmb_rig_channel_count(character->rig);
+    const uint32_t joint_count = lmb_rig_get_def(character->rig)->joint_count;
+    const size_t channel_count = lmb_rig_get_def(character->rig)->channel_count;
     static_pose_text parts;
     if (static_pose_split(text, &parts, error)) {
         return error->result;

@@ -50,7 +50,7 @@ static const char *name_node(const lmb_graph_def *def, uint32_t node) {
         return def->static_poses[shown->static_pose].name;
     }
     bool known = shown->op == LMB_OP_CLIP && shown->clip.kind == LMB_VALUE_CONSTANT && clip < def->clip_count;
-    return known ? lmb_clip_name(def->clips[clip]) : lmb_op_name(shown->op);
+    return known ? lmb_clip_get_info(def->clips[clip])->name : lmb_op_name(shown->op);
 }
 
 static void name_figures(const comparison_def *def, const lmb_graph_def *graph, const lmb_node_def *row,

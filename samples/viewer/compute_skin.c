@@ -30,7 +30,7 @@ static lmb_result create_mesh(compute_skin *skin, const character *character, co
     const uint32_t stride = sizeof *mesh->vertices;
     lmb_skin_def def = lmb_default_skin_def();
     def.name = mesh->name;
-    def.joint_count = lmb_rig_joint_count(character->rig);
+    def.joint_count = lmb_rig_get_def(character->rig)->joint_count;
     def.vertex_count = mesh->vertex_count;
     def.influence_count = mesh->influence_count;
     def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
@@ -39,16 +39,17 @@ static lmb_result create_mesh(compute_skin *skin, const character *character, co
     def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->weights, stride};
     def.targets = mesh->targets;
     def.target_count = mesh->target_count;
-    def.channel_count = lmb_rig_channel_count(character->rig);
+    def.channel_count = lmb_rig_get_def(character->rig)->channel_count;
     if (lmb_skin_create(&def, NULL, &target->skin, error)) {
         return error->result;
     }
     target->first_vertex = skin->character_vertices;
     skin->character_vertices += mesh->vertex_count;
     skin->mesh_count++;
-    return graphics_buffer_upload(
-        skin->device, lmb_skin_words(target->skin), lmb_skin_word_count(target->skin) * sizeof(uint32_t),
-        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT, &target->words, error);
+    return graphics_buffer_upload(skin->device, lmb_skin_get_info(target->skin)->words,
+                                  lmb_skin_get_info(target->skin)->word_count * sizeof(uint32_t),
+                                  VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+                                  &target->words, error);
 }
 
 static lmb_result create_streams(compute_skin *skin, lmb_error *error) {

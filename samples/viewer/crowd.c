@@ -154,7 +154,7 @@ static double gait_duration(const character *character, const float weights[CHAR
     for (uint32_t i = 0; i < character->base_count; i++) {
         if (character->gait[i]) {
             double weight = weights[i] + 1e-3;
-            sum += weight * lmb_clip_duration(character->bases[i]);
+            sum += weight * lmb_clip_get_info(character->bases[i])->duration;
             total += weight;
         }
     }
@@ -178,7 +178,7 @@ static void advance_member(const crowd *crowd, crowd_member *member, double seco
     double shared = gait_duration(character, weights);
     uint32_t first_gait = LMB_NONE;
     for (uint32_t i = 0; i < character->base_count; i++) {
-        double duration = character->gait[i] ? shared : lmb_clip_duration(character->bases[i]);
+        double duration = character->gait[i] ? shared : lmb_clip_get_info(character->bases[i])->duration;
         if (character->gait[i] && first_gait != LMB_NONE) {
             member->phases[i] = member->phases[first_gait];
         } else if (duration > 0.0) {
@@ -207,7 +207,7 @@ void crowd_advance(crowd *crowd, double seconds) {
 }
 
 static float time_in(const lmb_clip *clip, double seconds) {
-    double duration = clip != NULL ? lmb_clip_duration(clip) : 0.0;
+    double duration = clip != NULL ? lmb_clip_get_info(clip)->duration : 0.0;
     return duration > 0.0 ? (float)fmod(seconds, duration) : 0.0f;
 }
 
@@ -215,7 +215,7 @@ static void write_member(const crowd *crowd, const crowd_member *member, float *
     const character *character = crowd->character;
     find_weights(crowd, member, parameters + PARAMETER_BASE_WEIGHT);
     for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
-        double duration = i < character->base_count ? lmb_clip_duration(character->bases[i]) : 0.0;
+        double duration = i < character->base_count ? lmb_clip_get_info(character->bases[i])->duration : 0.0;
         parameters[PARAMETER_BASE_TIME + i] = (float)(member->phases[i] * duration);
     }
     double own_time = crowd->time * member->pace + member->swing;

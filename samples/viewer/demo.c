@@ -31,7 +31,7 @@ static lmb_result measure_player(demo *demo, const character *character, const l
     lmb_foot_speed speed = {0};
     lmb_result result = lmb_root_motion_measure_feet(character->rig, clip, NULL, &speed, error);
     for (size_t axis = 0; axis < 3; axis++) {
-        way[1][axis] = speed.velocity[axis] * lmb_clip_duration(clip);
+        way[1][axis] = speed.velocity[axis] * lmb_clip_get_info(clip)->duration;
     }
     note_speed(demo, player->velocity, character->unit, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
     *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};

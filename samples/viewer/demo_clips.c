@@ -36,7 +36,7 @@ static lmb_result find_clip(const demo_clips_def *def, const character *characte
     if (found == NULL) {
         return report_missing(def, character, stated != NULL ? stated : name, error);
     }
-    *clip = lmb_clip_name(found);
+    *clip = lmb_clip_get_info(found)->name;
     return LMB_OK;
 }
 
@@ -114,7 +114,7 @@ lmb_result demo_clips_fit(const demo_clips_def *def, const character *character,
         return error->result;
     }
     for (uint32_t i = 0; i < character_clip_count(character); i++) {
-        size_t own = strlen(lmb_clip_name(character_clip(character, i)));
+        size_t own = strlen(lmb_clip_get_info(character_clip(character, i))->name);
         longest = own > longest ? own : longest;
     }
     for (const char *at = def->text; (at = next_name(at, def->text + def->size, &length)) != NULL; at += length) {

@@ -30,9 +30,9 @@ void graph_targets_transform(const lmb_affine *matrix, bool is_direction, const 
 static void measure_rest(search *search) {
     float high = -FLT_MAX;
     search->low = FLT_MAX;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(search->rig); joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(search->rig, joint);
-        const lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(search->rig, joint));
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(search->rig)->joint_count; joint++) {
+        const uint32_t parent = lmb_rig_get_def(search->rig)->joints[joint].parent;
+        const lmb_affine local = lmb_affine_from_transform(lmb_rig_get_def(search->rig)->joints[joint].rest);
         search->models[joint] = parent != LMB_NONE ? lmb_affine_multiply(search->models[parent], local) : local;
         search->low = fminf(search->low, search->models[joint].m[1][3]);
         high = fmaxf(high, search->models[joint].m[1][3]);
@@ -43,7 +43,7 @@ static void measure_rest(search *search) {
 // Adds the target of a slot. Its position or direction is `model`.
 static void add(search *search, const lmb_point_slot *slot, const char *what, uint32_t joint,
                 const graph_target *kind) {
-    bool is_new = slot->in_buffer && slot->index < LMB_MAX_POINTS && joint < lmb_rig_joint_count(search->rig);
+    bool is_new = slot->in_buffer && slot->index < LMB_MAX_POINTS && joint < lmb_rig_get_def(search->rig)->joint_count;
     for (uint32_t i = 0; is_new && i < search->count; i++) {
         is_new = search->targets[i].point != slot->index;
     }
@@ -53,7 +53,7 @@ static void add(search *search, const lmb_point_slot *slot, const char *what, ui
     graph_target *target = &search->targets[search->count++];
     *target = *kind;
     target->point = slot->index;
-    snprintf(target->name, sizeof target->name, "%s of %.60s", what, lmb_rig_joint_name(search->rig, joint));
+    snprintf(target->name, sizeof target->name, "%s of %.60s", what, lmb_rig_get_def(search->rig)->joints[joint].name);
     for (size_t axis = 0; axis < 3; axis++) {
         target->from[axis] = search->models[joint].m[axis][3];
     }
@@ -61,7 +61,7 @@ static void add(search *search, const lmb_point_slot *slot, const char *what, ui
 
 static graph_target at_joint(const search *search, uint32_t joint, lmb_ik_space space) {
     graph_target target = {.is_world = space == LMB_IK_WORLD};
-    for (size_t axis = 0; axis < 3 && joint < lmb_rig_joint_count(search->rig); axis++) {
+    for (size_t axis = 0; axis < 3 && joint < lmb_rig_get_def(search->rig)->joint_count; axis++) {
         target.model[axis] = search->models[joint].m[axis][3];
     }
     return target;
@@ -82,7 +82,7 @@ static void add_aim(search *search, const lmb_aim_def *aim) {
     const uint32_t joint = aim->joints[0];
     graph_target ahead = at_joint(search, joint, aim->space);
     const graph_target pole = along(aim->space, 0.0f, 1.0f, 0.0f);
-    if (joint < lmb_rig_joint_count(search->rig)) {
+    if (joint < lmb_rig_get_def(search->rig)->joint_count) {
         float forward[3], length = 0.0f;
         graph_targets_transform(&search->models[joint], true, aim->forward, forward);
         for (size_t axis = 0; axis < 3; axis++) {
@@ -108,7 +108,7 @@ static void add_feet(search *search, const lmb_feet_def *feet) {
 }
 
 uint32_t graph_targets_find(const lmb_graph_def *def, graph_target targets[LMB_MAX_POINTS]) {
-    const size_t joints = lmb_rig_joint_count(def->rig);
+    const size_t joints = lmb_rig_get_def(def->rig)->joint_count;
     bool *is_own = calloc(def->node_count + (size_t)1, sizeof *is_own); // below no retarget
     search search = {.rig = def->rig, .models = calloc(joints + 1, sizeof *search.models), .targets = targets};
     if (is_own != NULL && search.models != NULL && def->node_count > 0) {

@@ -861,7 +861,7 @@ static void name_node(const tree *tree, uint32_t node, char *text, size_t size) 
     const lmb_node_def *def = &tree->def->nodes[node];
     const uint32_t clip = (uint32_t)def->clip.constant;
     if (def->op == LMB_OP_CLIP && def->clip.kind == LMB_VALUE_CONSTANT && clip < tree->def->clip_count) {
-        snprintf(text, size, "%s", lmb_clip_name(tree->def->clips[clip]));
+        snprintf(text, size, "%s", lmb_clip_get_info(tree->def->clips[clip])->name);
     } else if (def->op == LMB_OP_MACHINE && def->machine->name != NULL && def->machine->name[0] != '\0') {
         snprintf(text, size, "machine %s", def->machine->name);
     } else {

@@ -10,7 +10,7 @@
 
 static lmb_affine find_joint(const lmb_rig *rig, const lmb_affine *place, const float *palette, uint32_t joint) {
     lmb_affine bind, skin;
-    lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, joint), &bind); // or the identity
+    lmb_affine_invert(lmb_rig_get_def(rig)->joints[joint].inverse_bind, &bind); // or the identity
     memcpy(&skin, palette + (size_t)joint * LMB_MATRIX_COMPONENTS, sizeof skin);
     return lmb_affine_multiply(*place, lmb_affine_multiply(skin, bind));
 }
@@ -41,8 +41,8 @@ void joints_show(const crowd *crowd, uint32_t character, const float *palette, c
     lmb_affine place;
     crowd_matrix(crowd, placement, matrix);
     memcpy(&place, matrix, sizeof place);
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[i].parent;
         const lmb_affine joint = find_joint(rig, &place, palette, i);
         const float at[3] = {joint.m[0][3], joint.m[1][3], joint.m[2][3]};
         float end[2], start[2];
@@ -57,6 +57,6 @@ void joints_show(const crowd *crowd, uint32_t character, const float *palette, c
             }
         }
         show_axes(&joint, length, camera, ui);
-        ui_mark(ui, end, UI_MARK_JOINT, has_names ? lmb_rig_joint_name(rig, i) : "", false);
+        ui_mark(ui, end, UI_MARK_JOINT, has_names ? lmb_rig_get_def(rig)->joints[i].name : "", false);
     }
 }

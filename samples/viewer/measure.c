@@ -30,7 +30,7 @@ static void ask_for_pose(const character *character, uint32_t pose, float *param
     uint32_t base = pose / SAMPLES;
     if (base < character->base_count) {
         float share = (float)(pose % SAMPLES) / (float)SAMPLES;
-        parameters[PARAMETER_BASE_TIME + base] = share * lmb_clip_duration(character->bases[base]);
+        parameters[PARAMETER_BASE_TIME + base] = share * lmb_clip_get_info(character->bases[base])->duration;
         parameters[PARAMETER_BASE_WEIGHT + base] = 1.0f;
     }
 }
@@ -155,7 +155,7 @@ lmb_result measure_poses(const character *character, const float *parameters, ui
 
 static bool bind_position(const lmb_rig *rig, uint32_t joint, float position[3]) {
     lmb_affine bind;
-    if (!lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, joint), &bind)) {
+    if (!lmb_affine_invert(lmb_rig_get_def(rig)->joints[joint].inverse_bind, &bind)) {
         return false;
     }
     for (size_t axis = 0; axis < 3; axis++) {
@@ -196,9 +196,9 @@ static void find_skinned(const character *character, bool *has_skin) {
             }
         }
     }
-    for (uint32_t joint = lmb_rig_joint_count(character->rig); joint-- > 0;) {
-        const uint32_t parent = lmb_rig_joint_parent(character->rig, joint);
-        if (has_skin[joint] && parent != LMB_NONE && lmb_rig_joint_is_extra(character->rig, joint)) {
+    for (uint32_t joint = lmb_rig_get_def(character->rig)->joint_count; joint-- > 0;) {
+        const uint32_t parent = lmb_rig_get_def(character->rig)->joints[joint].parent;
+        if (has_skin[joint] && parent != LMB_NONE && lmb_rig_get_def(character->rig)->joints[joint].is_extra) {
             has_skin[parent] = true;
         }
     }
@@ -207,11 +207,11 @@ static void find_skinned(const character *character, bool *has_skin) {
 static void measure_rest(resting *rest) {
     float high = -FLT_MAX;
     rest->low = FLT_MAX;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rest->rig); joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rest->rig, joint);
-        const lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rest->rig, joint));
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rest->rig)->joint_count; joint++) {
+        const uint32_t parent = lmb_rig_get_def(rest->rig)->joints[joint].parent;
+        const lmb_affine local = lmb_affine_from_transform(lmb_rig_get_def(rest->rig)->joints[joint].rest);
         rest->models[joint] = parent != LMB_NONE ? lmb_affine_multiply(rest->models[parent], local) : local;
-        if (!lmb_rig_joint_is_extra(rest->rig, joint)) {
+        if (!lmb_rig_get_def(rest->rig)->joints[joint].is_extra) {
             rest->low = fminf(rest->low, rest->models[joint].m[1][3]);
             high = fmaxf(high, rest->models[joint].m[1][3]);
             if (parent != LMB_NONE) {
@@ -228,7 +228,7 @@ static bool is_low(const resting *rest, uint32_t joint) {
 
 // Returns the joint before a foot's if the contact is between both: it is low, too, and holds nothing else.
 static uint32_t find_heel(const resting *rest, uint32_t joint) {
-    const uint32_t parent = lmb_rig_joint_parent(rest->rig, joint);
+    const uint32_t parent = lmb_rig_get_def(rest->rig)->joints[joint].parent;
     return parent != LMB_NONE && rest->children[parent] == 1 && is_low(rest, parent) ? parent : LMB_NONE;
 }
 
@@ -236,15 +236,15 @@ static uint32_t find_heel(const resting *rest, uint32_t joint) {
 // skin.
 static bool is_foot(const resting *rest, uint32_t joint) {
     const uint32_t heel = find_heel(rest, joint);
-    return !lmb_rig_joint_is_extra(rest->rig, joint) && rest->children[joint] == 0 && is_low(rest, joint) &&
+    return !lmb_rig_get_def(rest->rig)->joints[joint].is_extra && rest->children[joint] == 0 && is_low(rest, joint) &&
            (rest->has_skin[joint] || (heel != LMB_NONE && rest->has_skin[heel]));
 }
 
 // Finds the middle between a joint and the one before it, in the bind pose: as far from the joint as in the rest pose.
 static void find_middle(const resting *rest, uint32_t joint, float position[3]) {
     lmb_affine inverse, bind;
-    if (lmb_affine_invert(lmb_affine_from_transform(lmb_rig_joint_rest(rest->rig, joint)), &inverse) &&
-        lmb_affine_invert(lmb_rig_joint_inverse_bind(rest->rig, joint), &bind)) {
+    if (lmb_affine_invert(lmb_affine_from_transform(lmb_rig_get_def(rest->rig)->joints[joint].rest), &inverse) &&
+        lmb_affine_invert(lmb_rig_get_def(rest->rig)->joints[joint].inverse_bind, &bind)) {
         const float middle[3] = {0.5f * inverse.m[0][3], 0.5f * inverse.m[1][3], 0.5f * inverse.m[2][3]};
         transform_point(bind.m[0], middle, position);
     }
@@ -275,9 +275,9 @@ static uint32_t find_skin_of(const character *character, uint32_t joint, measure
 // A foot of one joint has its contact in the middle of its skin, which may be that of an extra joint below it.
 static void find_sole(const character *character, const resting *rest, uint32_t foot, character_contact *contact) {
     uint32_t most = 0;
-    for (uint32_t joint = foot; joint < lmb_rig_joint_count(rest->rig); joint++) {
-        const bool is_part = joint == foot || (lmb_rig_joint_is_extra(rest->rig, joint) &&
-                                               lmb_rig_joint_parent(rest->rig, joint) == foot);
+    for (uint32_t joint = foot; joint < lmb_rig_get_def(rest->rig)->joint_count; joint++) {
+        const bool is_part = joint == foot || (lmb_rig_get_def(rest->rig)->joints[joint].is_extra &&
+                                               lmb_rig_get_def(rest->rig)->joints[joint].parent == foot);
         measure_bounds bounds;
         const uint32_t count = is_part ? find_skin_of(character, joint, &bounds) : 0;
         if (count > most) {
@@ -291,7 +291,7 @@ static void find_sole(const character *character, const resting *rest, uint32_t 
 }
 
 static void find_contacts_of(character *character, const resting *rest, const poses *poses) {
-    const uint32_t joint_count = lmb_rig_joint_count(character->rig);
+    const uint32_t joint_count = lmb_rig_get_def(character->rig)->joint_count;
     for (uint32_t joint = 0; joint < joint_count && character->contact_count < CHARACTER_CONTACTS; joint++) {
         character_contact contact = {.joint = joint};
         if (!is_foot(rest, joint) || !bind_position(character->rig, joint, contact.position)) {
@@ -309,7 +309,7 @@ static void find_contacts_of(character *character, const resting *rest, const po
 
 // Finds the points below the middles of the feet.
 static lmb_result find_contacts(character *character, const poses *poses, lmb_error *error) {
-    const size_t joints = lmb_rig_joint_count(character->rig);
+    const size_t joints = lmb_rig_get_def(character->rig)->joint_count;
     resting rest = {.rig = character->rig,
                     .models = calloc(joints + 1, sizeof *rest.models),
                     .children = calloc(joints + 1, sizeof *rest.children),

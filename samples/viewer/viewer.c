@@ -581,7 +581,8 @@ static lmb_result begin_commands(VkCommandBuffer commands, lmb_error *error) {
 // Reads the palette of the character whose joints are drawn, from the span that has it.
 static lmb_result read_palette(viewer *viewer, uint32_t index, lmb_error *error) {
     const uint32_t character = watched_character(viewer);
-    const VkDeviceSize size = lmb_rig_joint_count(viewer->character.rig) * LMB_MATRIX_COMPONENTS * sizeof(float);
+    const VkDeviceSize size =
+        lmb_rig_get_def(viewer->character.rig)->joint_count * LMB_MATRIX_COMPONENTS * sizeof(float);
     lmb_gpu_span span = {0};
     uint32_t i = 0;
     while (lmb_gpu_batch_output(shown_batch(viewer), index, LMB_OUTPUT_PALETTE, i, &span) &&

@@ -87,7 +87,7 @@ uint32_t command_find_parameter(const lmb_graph *graph, const char *name, size_t
 // ---- The character.
 
 static const char *clip_name_at(const void *subject, uint32_t index) {
-    return lmb_clip_name(((const struct subject *)subject)->character.clips[index]);
+    return lmb_clip_get_info(((const struct subject *)subject)->character.clips[index])->name;
 }
 
 const lmb_clip *subject_find_clip(const subject *subject, const char *name, size_t length, lmb_error *error) {
@@ -99,9 +99,9 @@ const lmb_clip *subject_find_clip(const subject *subject, const char *name, size
 const char *const pack_part_names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
 
 void subject_print_parts(const lmb_pack *pack) {
-    const uint32_t counts[LMB_PACK_PART_COUNT] = {lmb_rig_joint_count(lmb_pack_rig(pack)), lmb_pack_clip_count(pack),
-                                                  lmb_pack_mesh_count(pack), lmb_pack_image_count(pack),
-                                                  lmb_pack_graph_count(pack)};
+    const uint32_t counts[LMB_PACK_PART_COUNT] = {
+        lmb_rig_get_def(lmb_pack_get_def(pack)->rig)->joint_count, lmb_pack_get_def(pack)->clip_count,
+        lmb_pack_get_def(pack)->mesh_count, lmb_pack_get_def(pack)->image_count, lmb_pack_get_def(pack)->graph_count};
     for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
         terminal_print("  %-8s  %6u%s  %10zu bytes\n", pack_part_names[i], counts[i],
                        i == LMB_PACK_RIG ? " joints" : "       ", lmb_pack_part_bytes(pack, (lmb_pack_part)i));
@@ -119,11 +119,11 @@ static lmb_result read_pose(subject *subject, const char *text, lmb_error *error
     if (clip == NULL) {
         return error->result;
     }
-    const uint32_t joint_count = lmb_rig_joint_count(subject->character.rig);
+    const uint32_t joint_count = lmb_rig_get_def(subject->character.rig)->joint_count;
     char *name = lmb_arena_allocate(&subject->pool, parts.name_length + 1, 1);
     lmb_transform *joints = lmb_arena_allocate(&subject->pool, joint_count, sizeof *joints);
     float *channels =
-        lmb_arena_allocate(&subject->pool, lmb_rig_channel_count(subject->character.rig), sizeof *channels);
+        lmb_arena_allocate(&subject->pool, lmb_rig_get_def(subject->character.rig)->channel_count, sizeof *channels);
     if (subject->pool.failed) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "no memory");
     }
@@ -345,14 +345,14 @@ static lmb_result find_graph(subject *subject, lmb_error *error) {
 }
 
 static const char *graph_name_at(const void *pack, uint32_t index) {
-    return lmb_pack_graph_at(pack, index)->name;
+    return lmb_pack_get_def(pack)->graphs[index].name;
 }
 
 // The text was neither a graph of the pack nor JSON, and there is no such file.
 static lmb_result fail_graph(const subject *subject, lmb_error *error) {
     const char *name = subject->graph_text;
     command_find_name("--graph: no such file, and no graph", name, strlen(name), graph_name_at, subject->character.pack,
-                      lmb_pack_graph_count(subject->character.pack), error);
+                      lmb_pack_get_def(subject->character.pack)->graph_count, error);
     return error->result;
 }
 
@@ -406,7 +406,7 @@ static bool plays_clip(const lmb_graph_def *def, const char *name) {
         const lmb_node_def *node = &def->nodes[i];
         const uint32_t clip = node->op == LMB_OP_CLIP ? (uint32_t)node->clip.constant : def->clip_count;
         found = node->clip.kind == LMB_VALUE_PARAMETER ||
-                (clip < def->clip_count && strcmp(lmb_clip_name(def->clips[clip]), name) == 0);
+                (clip < def->clip_count && strcmp(lmb_clip_get_info(def->clips[clip])->name, name) == 0);
     }
     return found;
 }

@@ -143,8 +143,9 @@ static void print_row(const char *output, uint64_t values, uint64_t differs) {
 static void print_text(const comparing *comparing) {
     terminal_print("device  %s\n", comparing->device);
     terminal_print("crowd   joints %u, clips %u, graphs %u, characters %u, frames %u, seed %" PRIu64 "\n",
-                   lmb_rig_joint_count(comparing->subject.character.rig), comparing->subject.character.clip_count,
-                   comparing->program_count, comparing->character_count, comparing->frame_count, comparing->seed);
+                   lmb_rig_get_def(comparing->subject.character.rig)->joint_count,
+                   comparing->subject.character.clip_count, comparing->program_count, comparing->character_count,
+                   comparing->frame_count, comparing->seed);
     terminal_print("refused clips %" PRIu64 ", times %" PRIu64 ", weights %" PRIu64 ", joints of pose buffers %" PRIu64
                    ", products that shear %" PRIu64 "\n\n",
                    comparing->refused[LMB_REFUSED_CLIP], comparing->refused[LMB_REFUSED_TIME],

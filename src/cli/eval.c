@@ -79,11 +79,11 @@ static void fill_pose(evaluation *evaluation, uint32_t pose) {
     const lmb_rig *rig = evaluation->subject.character.rig;
     const uint32_t joint_count = lmb_graph_pose_joint_count(evaluation->graph, pose);
     const uint32_t channels = lmb_graph_pose_floats(evaluation->graph, pose) - LMB_POSE_COMPONENTS * joint_count;
-    const bool is_whole = joint_count == lmb_rig_joint_count(rig);
+    const bool is_whole = joint_count == lmb_rig_get_def(rig)->joint_count;
     float *at = evaluation->side.poses[pose];
     for (uint32_t character = 0; character < evaluation->times.count; character++) {
         for (uint32_t joint = 0; joint < joint_count; joint++) {
-            const lmb_transform rest = is_whole ? lmb_rig_joint_rest(rig, joint) : lmb_transform_identity();
+            const lmb_transform rest = is_whole ? lmb_rig_get_def(rig)->joints[joint].rest : lmb_transform_identity();
             float components[LMB_POSE_COMPONENTS];
             memcpy(components, &rest, sizeof components);
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -92,7 +92,7 @@ static void fill_pose(evaluation *evaluation, uint32_t pose) {
         }
         at += LMB_POSE_COMPONENTS * joint_count;
         for (uint32_t channel = 0; channel < channels; channel++) {
-            *at++ = lmb_rig_channel_rest(rig, channel);
+            *at++ = lmb_rig_get_def(rig)->channels[channel].rest;
         }
     }
 }
@@ -207,7 +207,7 @@ static void print_floats(const char *format, const float *values, uint32_t count
 
 static void print_joint(const evaluation *evaluation, uint32_t pose, uint32_t joint) {
     const float *model = output_of(evaluation, LMB_OUTPUT_MODEL, pose, joint, LMB_MATRIX_COMPONENTS);
-    terminal_print("  %5u  %-24s", joint, lmb_rig_joint_name(evaluation->subject.character.rig, joint));
+    terminal_print("  %5u  %-24s", joint, lmb_rig_get_def(evaluation->subject.character.rig)->joints[joint].name);
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
         print_floats("%10.4f", local.translation, 3);
@@ -229,9 +229,9 @@ static void print_channels(const evaluation *evaluation, uint32_t pose) {
         terminal_print("  channel  %-24s  %10s\n", "name", "value");
     }
     for (uint32_t i = 0; i < count; i++) {
-        terminal_print("  %7u  %-24s  %10.5f%s\n", i, lmb_rig_channel_name(rig, i),
+        terminal_print("  %7u  %-24s  %10.5f%s\n", i, lmb_rig_get_def(rig)->channels[i].name,
                        (double)*output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, i, 1),
-                       lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
+                       lmb_rig_get_def(rig)->channels[i].angle ? " degrees" : "");
     }
 }
 
@@ -276,8 +276,8 @@ static void print_text(const evaluation *evaluation) {
     }
     const char *place = evaluation->subject.gpu ? side_name(&evaluation->side) : "the reference";
     if (evaluation->clip != NULL) {
-        terminal_print("clip %s, %.3f s, on %s\n", lmb_clip_name(evaluation->clip),
-                       (double)lmb_clip_duration(evaluation->clip), place);
+        terminal_print("clip %s, %.3f s, on %s\n", lmb_clip_get_info(evaluation->clip)->name,
+                       (double)lmb_clip_get_info(evaluation->clip)->duration, place);
     } else {
         terminal_print("graph on %s\n", place);
     }
@@ -289,8 +289,8 @@ static void print_text(const evaluation *evaluation) {
 // ---- JSON.
 
 static void write_joint(json *json, const evaluation *evaluation, uint32_t pose, uint32_t joint) {
-    json_begin_named(json, lmb_rig_joint_name(evaluation->subject.character.rig, joint));
-    json_index(json, "parent", lmb_rig_joint_parent(evaluation->subject.character.rig, joint));
+    json_begin_named(json, lmb_rig_get_def(evaluation->subject.character.rig)->joints[joint].name);
+    json_index(json, "parent", lmb_rig_get_def(evaluation->subject.character.rig)->joints[joint].parent);
     if (has_locals(evaluation)) {
         const lmb_transform local = side_local(&evaluation->side, pose, joint);
         json_floats(json, "translation", local.translation, 3);
@@ -320,7 +320,7 @@ static void write_pose(json *json, const evaluation *evaluation, uint32_t pose) 
     json_end_array(json);
     json_begin_array(json, "channels");
     for (uint32_t channel = 0; channel < lmb_graph_get_info(evaluation->graph)->channel_count; channel++) {
-        json_begin_named(json, lmb_rig_channel_name(evaluation->subject.character.rig, channel));
+        json_begin_named(json, lmb_rig_get_def(evaluation->subject.character.rig)->channels[channel].name);
         json_float(json, "value", *output_of(evaluation, LMB_OUTPUT_CHANNELS, pose, channel, 1));
         json_end_object(json);
     }
@@ -348,8 +348,8 @@ static void write_instruction(void *user, const char *line) {
 static void write_json(const evaluation *evaluation) {
     json json = json_begin(stdout);
     if (evaluation->clip != NULL) {
-        json_text(&json, "clip", lmb_clip_name(evaluation->clip));
-        json_float(&json, "duration", lmb_clip_duration(evaluation->clip));
+        json_text(&json, "clip", lmb_clip_get_info(evaluation->clip)->name);
+        json_float(&json, "duration", lmb_clip_get_info(evaluation->clip)->duration);
     } else {
         write_parameters(&json, evaluation->graph);
     }

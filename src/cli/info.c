@@ -36,8 +36,8 @@ static void axis_of(const lmb_affine *model, int axis, float direction[3]) {
 }
 
 static void add_sample(const lmb_rig *rig, const lmb_clip *clip, float time, axes *joints) {
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[i].parent;
         const lmb_affine local = lmb_affine_from_transform(lmb_clip_sample(clip, rig, i, time));
         joints[i].sampled = parent == LMB_NONE ? local : lmb_affine_multiply(joints[parent].sampled, local);
         for (int axis = 0; axis < 3; axis++) {
@@ -57,12 +57,13 @@ static void find_in_clips(const character_file *character, axes *joints) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < character->clip_count; i++) {
         const lmb_clip *clip = character->clips[i];
-        const bool is_pose = !lmb_clip_is_additive(clip) && lmb_clip_joint_count(clip) == lmb_rig_joint_count(rig);
+        const bool is_pose = !lmb_clip_get_info(clip)->is_additive &&
+                             lmb_clip_get_info(clip)->joint_count == lmb_rig_get_def(rig)->joint_count;
         for (uint32_t k = 0; k < CLIP_SAMPLES && is_pose; k++, count++) {
-            add_sample(rig, clip, lmb_clip_duration(clip) * (float)k / CLIP_SAMPLES, joints);
+            add_sample(rig, clip, lmb_clip_get_info(clip)->duration * (float)k / CLIP_SAMPLES, joints);
         }
     }
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig) && count > 0; i++) {
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count && count > 0; i++) {
         for (int axis = 0; axis < 3; axis++) {
             double *sum = joints[i].sums[axis], dot = 0.0;
             const double length = sqrt(sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2]);
@@ -81,16 +82,16 @@ static void find_in_clips(const character_file *character, axes *joints) {
 // Returns an element for each joint, or NULL without memory.
 static axes *find_axes(const character_file *character) {
     const lmb_rig *rig = character->rig;
-    const uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
     axes *joints = calloc(count > 0 ? count : 1, sizeof *joints);
     for (uint32_t i = 0; joints != NULL && i < count; i++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, i);
-        const lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rig, i));
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[i].parent;
+        const lmb_affine local = lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[i].rest);
         joints[i].model = parent == LMB_NONE ? local : lmb_affine_multiply(joints[parent].model, local);
         joints[i].first_child = joints[i].next_sibling = LMB_NONE;
     }
     for (uint32_t i = count; joints != NULL && i-- > 0;) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, i);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[i].parent;
         if (parent != LMB_NONE) {
             joints[i].next_sibling = joints[parent].first_child;
             joints[parent].first_child = i;
@@ -111,7 +112,7 @@ typedef struct toward {
 
 static toward find_child(const lmb_rig *rig, const axes *axes, uint32_t joint, uint32_t child) {
     static const char *const names[] = {"+x", "+y", "+z", "-x", "-y", "-z"};
-    const lmb_transform rest = lmb_rig_joint_rest(rig, child);
+    const lmb_transform rest = lmb_rig_get_def(rig)->joints[child].rest;
     const float *t = rest.translation;
     const double length = sqrt((double)t[0] * t[0] + (double)t[1] * t[1] + (double)t[2] * t[2]);
     const lmb_affine *a = &axes[joint].model, *b = &axes[child].model;
@@ -151,7 +152,7 @@ static void write_axes(json *json, const lmb_rig *rig, const axes *axes, uint32_
     json_begin_array(json, "children");
     for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
         const toward child = find_child(rig, axes, joint, i);
-        json_begin_named(json, lmb_rig_joint_name(rig, i));
+        json_begin_named(json, lmb_rig_get_def(rig)->joints[i].name);
         json_index(json, "joint", i);
         json_text(json, "axis", child.axis);
         json_float(json, "degrees", child.degrees);
@@ -187,10 +188,10 @@ static void print_axes(const lmb_rig *rig, const axes *axes, uint32_t joint) {
     for (uint32_t i = axes[joint].first_child; i != LMB_NONE; i = axes[i].next_sibling) {
         const toward child = find_child(rig, axes, joint, i);
         if (child.axis == NULL) {
-            terminal_print("         %s is at the joint\n", lmb_rig_joint_name(rig, i));
+            terminal_print("         %s is at the joint\n", lmb_rig_get_def(rig)->joints[i].name);
         } else {
-            terminal_print("         %s to %s, %.1f degrees off, %.4f m\n", child.axis, lmb_rig_joint_name(rig, i),
-                           (double)child.degrees, (double)child.distance);
+            terminal_print("         %s to %s, %.1f degrees off, %.4f m\n", child.axis,
+                           lmb_rig_get_def(rig)->joints[i].name, (double)child.degrees, (double)child.distance);
         }
     }
 }
@@ -211,8 +212,8 @@ static size_t clip_bytes(const lmb_clip *clip) {
 
 static void write_pack(json *json, const lmb_pack *pack) {
     json_begin_array(json, "graphs");
-    for (uint32_t i = 0; i < lmb_pack_graph_count(pack); i++) {
-        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+    for (uint32_t i = 0; i < lmb_pack_get_def(pack)->graph_count; i++) {
+        const lmb_pack_graph *graph = &lmb_pack_get_def(pack)->graphs[i];
         json_begin_named(json, graph->name);
         json_unsigned(json, "nodes", graph->def->node_count);
         json_unsigned(json, "parameters", graph->def->parameter_count);
@@ -233,16 +234,16 @@ static void write_json(const subject *subject, const extras *shown) {
     json json = json_begin(stdout);
     json_text(&json, "file", subject->place);
     json_begin_array(&json, "notes");
-    for (uint32_t i = 0; import != NULL && i < lmb_import_note_count(import); i++) {
-        json_text(&json, NULL, lmb_import_note(import, i));
+    for (uint32_t i = 0; import != NULL && i < lmb_import_get_content(import)->note_count; i++) {
+        json_text(&json, NULL, lmb_import_get_content(import)->notes[i]);
     }
     json_end_array(&json);
     json_unsigned(&json, "depth", lmb_rig_depth(rig));
     json_begin_array(&json, "joints");
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        json_begin_named(&json, lmb_rig_joint_name(rig, i));
-        json_index(&json, "parent", lmb_rig_joint_parent(rig, i));
-        json_bool(&json, "extra", lmb_rig_joint_is_extra(rig, i));
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        json_begin_named(&json, lmb_rig_get_def(rig)->joints[i].name);
+        json_index(&json, "parent", lmb_rig_get_def(rig)->joints[i].parent);
+        json_bool(&json, "extra", lmb_rig_get_def(rig)->joints[i].is_extra);
         if (shown->axes != NULL) {
             write_axes(&json, rig, shown->axes, i);
         }
@@ -250,20 +251,20 @@ static void write_json(const subject *subject, const extras *shown) {
     }
     json_end_array(&json);
     json_begin_array(&json, "channels");
-    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
-        json_begin_named(&json, lmb_rig_channel_name(rig, i));
-        json_float(&json, "rest", lmb_rig_channel_rest(rig, i));
-        json_bool(&json, "angle", lmb_rig_channel_is_angle(rig, i));
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->channel_count; i++) {
+        json_begin_named(&json, lmb_rig_get_def(rig)->channels[i].name);
+        json_float(&json, "rest", lmb_rig_get_def(rig)->channels[i].rest);
+        json_bool(&json, "angle", lmb_rig_get_def(rig)->channels[i].angle);
         json_end_object(&json);
     }
     json_end_array(&json);
     json_begin_array(&json, "clips");
     for (uint32_t i = 0; i < subject->character.clip_count; i++) {
         const lmb_clip *clip = subject->character.clips[i];
-        json_begin_named(&json, lmb_clip_name(clip));
-        json_float(&json, "duration", lmb_clip_duration(clip));
-        json_unsigned(&json, "tracks", lmb_clip_track_count(clip));
-        json_unsigned(&json, "keys", lmb_clip_key_count(clip));
+        json_begin_named(&json, lmb_clip_get_info(clip)->name);
+        json_float(&json, "duration", lmb_clip_get_info(clip)->duration);
+        json_unsigned(&json, "tracks", lmb_clip_get_info(clip)->track_count);
+        json_unsigned(&json, "keys", lmb_clip_get_info(clip)->key_count);
         json_unsigned(&json, "bytes", clip_bytes(clip));
         if (shown->speeds != NULL) {
             json_floats(&json, "foot_speed", shown->speeds[i].velocity, 3);
@@ -314,26 +315,26 @@ static void write_json(const subject *subject, const extras *shown) {
 
 static uint32_t count_extras(const lmb_rig *rig) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        count += lmb_rig_joint_is_extra(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        count += lmb_rig_get_def(rig)->joints[i].is_extra;
     }
     return count;
 }
 
 static void print_joint(const lmb_rig *rig, uint32_t joint) {
-    const uint32_t parent = lmb_rig_joint_parent(rig, joint);
-    const char *extra = lmb_rig_joint_is_extra(rig, joint) ? "  extra" : "";
+    const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+    const char *extra = lmb_rig_get_def(rig)->joints[joint].is_extra ? "  extra" : "";
     if (parent != LMB_NONE) {
-        terminal_print("  %5u  %-32s  parent %u%s\n", joint, lmb_rig_joint_name(rig, joint), parent, extra);
+        terminal_print("  %5u  %-32s  parent %u%s\n", joint, lmb_rig_get_def(rig)->joints[joint].name, parent, extra);
     } else if (extra[0] != '\0') {
-        terminal_print("  %5u  %-32s%s\n", joint, lmb_rig_joint_name(rig, joint), extra);
+        terminal_print("  %5u  %-32s%s\n", joint, lmb_rig_get_def(rig)->joints[joint].name, extra);
     } else {
-        terminal_print("  %5u  %s\n", joint, lmb_rig_joint_name(rig, joint));
+        terminal_print("  %5u  %s\n", joint, lmb_rig_get_def(rig)->joints[joint].name);
     }
 }
 
 static void print_joints(const lmb_rig *rig, const axes *shown) {
-    const uint32_t count = lmb_rig_joint_count(rig), extras = count_extras(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count, extras = count_extras(rig);
     terminal_print("joints: %u, depth %u\n", count, lmb_rig_depth(rig));
     if (extras > 0) {
         terminal_print("  %u of the skeleton, %u extra: other nodes that move or have a mesh\n", count - extras,
@@ -348,13 +349,14 @@ static void print_joints(const lmb_rig *rig, const axes *shown) {
 }
 
 static void print_channels(const lmb_rig *rig) {
-    uint32_t count = lmb_rig_channel_count(rig);
+    uint32_t count = lmb_rig_get_def(rig)->channel_count;
     if (count > 0) {
         terminal_print("channels: %u\n", count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        terminal_print("  %5u  %-32s  rest %g%s\n", i, lmb_rig_channel_name(rig, i),
-                       (double)lmb_rig_channel_rest(rig, i), lmb_rig_channel_is_angle(rig, i) ? " degrees" : "");
+        terminal_print("  %5u  %-32s  rest %g%s\n", i, lmb_rig_get_def(rig)->channels[i].name,
+                       (double)lmb_rig_get_def(rig)->channels[i].rest,
+                       lmb_rig_get_def(rig)->channels[i].angle ? " degrees" : "");
     }
 }
 
@@ -367,8 +369,9 @@ static void print_clips(const subject *subject, const lmb_foot_speed *speeds) {
     }
     for (uint32_t i = 0; i < count; i++) {
         const lmb_clip *clip = subject->character.clips[i];
-        terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu", i, lmb_clip_name(clip), (double)lmb_clip_duration(clip),
-                       lmb_clip_track_count(clip), lmb_clip_key_count(clip), clip_bytes(clip));
+        terminal_print("  %5u  %-32s  %10.3f  %7u  %9u  %10zu", i, lmb_clip_get_info(clip)->name,
+                       (double)lmb_clip_get_info(clip)->duration, lmb_clip_get_info(clip)->track_count,
+                       lmb_clip_get_info(clip)->key_count, clip_bytes(clip));
         if (speeds != NULL) {
             terminal_print("  %10.3f  %10.3f  %8.0f %%  %10.2f", (double)speeds[i].velocity[0],
                            (double)speeds[i].velocity[2], (double)(100.0f * speeds[i].slide), (double)speeds[i].phase);
@@ -395,21 +398,21 @@ static void print_meshes(const subject *subject) {
 }
 
 static void print_notes(const lmb_import *import) {
-    uint32_t count = lmb_import_note_count(import);
+    uint32_t count = lmb_import_get_content(import)->note_count;
     terminal_print("notes: %u\n", count);
     for (uint32_t i = 0; i < count; i++) {
-        terminal_print("  %s\n", lmb_import_note(import, i));
+        terminal_print("  %s\n", lmb_import_get_content(import)->notes[i]);
     }
 }
 
 static void print_graphs(const lmb_pack *pack) {
-    const uint32_t count = lmb_pack_graph_count(pack);
+    const uint32_t count = lmb_pack_get_def(pack)->graph_count;
     terminal_print("graphs: %u\n", count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %10s\n", "name", "nodes", "parameters");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+        const lmb_pack_graph *graph = &lmb_pack_get_def(pack)->graphs[i];
         terminal_print("  %5u  %-32s  %10u  %10u\n", i, graph->name, graph->def->node_count,
                        graph->def->parameter_count);
     }

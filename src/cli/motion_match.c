@@ -36,7 +36,7 @@ typedef struct matching {
 
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     while (joint != LMB_NONE && joint != ancestor) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return joint == ancestor;
 }
@@ -44,7 +44,7 @@ static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
 // Returns the nearest joint that both are below, or that is one of them; LMB_NONE if there is none.
 static uint32_t find_common(const lmb_rig *rig, uint32_t a, uint32_t b) {
     while (a != LMB_NONE && !is_below(rig, b, a)) {
-        a = lmb_rig_joint_parent(rig, a);
+        a = lmb_rig_get_def(rig)->joints[a].parent;
     }
     return a;
 }
@@ -57,7 +57,7 @@ typedef struct corner {
 
 static bool is_in(const lmb_rig *rig, uint32_t joint, const corner *c) {
     float place[3];
-    if (joint == LMB_NONE || lmb_rig_joint_is_extra(rig, joint)) {
+    if (joint == LMB_NONE || lmb_rig_get_def(rig)->joints[joint].is_extra) {
         return false;
     }
     take_list_place(rig, joint, place);
@@ -67,12 +67,12 @@ static bool is_in(const lmb_rig *rig, uint32_t joint, const corner *c) {
 // Finds the foot of a side: the nearest joint above all of a limb that are low there; of several limbs, as of hands
 // that are low, too, that with the lowest joint.
 static uint32_t find_foot(const lmb_rig *rig, bool is_left) {
-    const uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
     const float height = take_list_height(rig);
     float lowest = HUGE_VALF, place[3];
     for (uint32_t joint = 0; joint < count; joint++) {
         take_list_place(rig, joint, place);
-        lowest = lmb_rig_joint_is_extra(rig, joint) ? lowest : fminf(lowest, place[1]);
+        lowest = lmb_rig_get_def(rig)->joints[joint].is_extra ? lowest : fminf(lowest, place[1]);
     }
     const corner c = {lowest + LOW * height, MIDDLE * height, is_left};
     uint32_t foot = LMB_NONE;
@@ -115,7 +115,7 @@ static lmb_result find_joints(matching *m, lmb_error *error) {
 // Refuses a rig whose feet are not mirror images of each other by their names, or whose hips have another one.
 static lmb_result check_partners(const matching *m, lmb_error *error) {
     const lmb_rig *rig = m->subject.character.rig;
-    uint32_t *partners = calloc(lmb_rig_joint_count(rig), sizeof *partners);
+    uint32_t *partners = calloc(lmb_rig_get_def(rig)->joint_count, sizeof *partners);
     lmb_error found;
     lmb_result result = LMB_OK;
     if (partners == NULL) {
@@ -126,12 +126,12 @@ static lmb_result check_partners(const matching *m, lmb_error *error) {
     } else if (partners[m->joints[0]] == m->joints[0]) {
         result = lmb_fail(error, LMB_ERROR_ARGUMENT,
                           "--mirrored: the name of '%.100s' does not say what is its mirror image",
-                          lmb_rig_joint_name(rig, m->joints[0]));
+                          lmb_rig_get_def(rig)->joints[m->joints[0]].name);
     } else if (partners[m->joints[0]] != m->joints[1] || partners[m->joints[2]] != m->joints[2]) {
         const uint32_t joint = m->joints[partners[m->joints[0]] != m->joints[1] ? 0 : 2];
         result =
             lmb_fail(error, LMB_ERROR_ARGUMENT, "--mirrored: by their names, '%.100s' is the mirror image of '%.100s'",
-                     lmb_rig_joint_name(rig, joint), lmb_rig_joint_name(rig, partners[joint]));
+                     lmb_rig_get_def(rig)->joints[joint].name, lmb_rig_get_def(rig)->joints[partners[joint]].name);
     }
     free(partners);
     return result;
@@ -147,7 +147,7 @@ static movement movement_at(const lmb_motion_take *take, float time) {
     movement found = {take->velocity[2], take->velocity[0], 0.0f};
     if (take->motion != NULL) {
         const uint32_t last = take->motion->key_count - 1, span = last < SPAN ? last : SPAN;
-        const float rate = (float)last / lmb_clip_duration(take->clip), at = time * rate;
+        const float rate = (float)last / lmb_clip_get_info(take->clip)->duration, at = time * rate;
         const uint32_t key = at < (float)(last - span) ? (uint32_t)at : last - span;
         const float *from = take->motion->keys + (size_t)key * 4, *to = from + (size_t)span * 4;
         const float x = to[0] - from[0], z = to[2] - from[2], yaw = 0.5f * (from[3] + to[3]);
@@ -201,7 +201,8 @@ static void print_takes(const matching *m) {
     terminal_print("clip                      moves   loops   seconds\n");
     for (uint32_t i = 0; i < m->list.count; i++) {
         terminal_print("%-24s %-8s %5s %9.2f\n", take_list_name(&m->list, i), take_list_moves(&m->list, i),
-                       m->list.takes[i].loop ? "yes" : "no", (double)lmb_clip_duration(m->list.takes[i].clip));
+                       m->list.takes[i].loop ? "yes" : "no",
+                       (double)lmb_clip_get_info(m->list.takes[i].clip)->duration);
     }
     if (m->list.left_out > 0) {
         terminal_print("left out as shorter than %g s: %u\n", (double)MIN_SECONDS, (unsigned)m->list.left_out);
@@ -276,7 +277,7 @@ static void write_matching(const matching *m, FILE *stream) {
     fputs(" \"matching\": ", stream);
     json_begin_object(&json, NULL);
     for (int i = 0; i < 3; i++) {
-        json_text(&json, members[i], lmb_rig_joint_name(m->subject.character.rig, m->joints[i]));
+        json_text(&json, members[i], lmb_rig_get_def(m->subject.character.rig)->joints[m->joints[i]].name);
     }
     write_velocity(m, &json);
     if (m->is_mirrored) {
@@ -370,8 +371,8 @@ static lmb_result match(matching *m, lmb_error *error) {
     if (lmb_motion_database_create(&def, NULL, &m->database, &found) != LMB_OK) {
         return lmb_fail(error, found.result, "%s", found.message);
     }
-    terminal_print("left foot '%s', right foot '%s', hips '%s'\n\n", lmb_rig_joint_name(rig, m->joints[0]),
-                   lmb_rig_joint_name(rig, m->joints[1]), lmb_rig_joint_name(rig, m->joints[2]));
+    terminal_print("left foot '%s', right foot '%s', hips '%s'\n\n", lmb_rig_get_def(rig)->joints[m->joints[0]].name,
+                   lmb_rig_get_def(rig)->joints[m->joints[1]].name, lmb_rig_get_def(rig)->joints[m->joints[2]].name);
     count_rows(m);
     print_takes(m);
     print_rows(m);

@@ -129,9 +129,9 @@ static const char *take_machine(packing *p, const char *graph, bool *used) {
 
 static void add_packed_graphs(packing *p) {
     const lmb_pack *pack = p->subject.character.pack;
-    const uint32_t count = pack == NULL ? 0 : lmb_pack_graph_count(pack);
+    const uint32_t count = pack == NULL ? 0 : lmb_pack_get_def(pack)->graph_count;
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_pack_graph *graph = lmb_pack_graph_at(pack, i);
+        const lmb_pack_graph *graph = &lmb_pack_get_def(pack)->graphs[i];
         p->graphs[p->graph_count++] = (named_graph){.name = (char *)(uintptr_t)graph->name, .def = *graph->def};
     }
 }
@@ -200,7 +200,7 @@ static lmb_result list_clips(packing *p, lmb_error *error) {
 // ---- Compression.
 
 static const char *joint_name_at(const void *rig, uint32_t index) {
-    return lmb_rig_joint_name(rig, index);
+    return lmb_rig_get_def(rig)->joints[index].name;
 }
 
 // Reads the numbers behind NAME=, DISTANCE or DISTANCE,SHELL. Returns false if it is neither.
@@ -222,7 +222,7 @@ static bool read_tolerance(const char *given, lmb_joint_tolerance *tolerance) {
 // A tolerance is for a joint and all that hangs on it. A later one replaces those before it.
 static lmb_result read_tolerances(packing *p, lmb_error *error) {
     const lmb_rig *rig = p->subject.character.rig;
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     p->tolerances = lmb_arena_allocate(&p->pool, (size_t)p->joint_texts.count * joint_count, sizeof *p->tolerances);
     bool *below = lmb_arena_allocate(&p->pool, joint_count, sizeof *below);
     for (uint32_t i = 0; !p->pool.failed && i < p->joint_texts.count; i++) {
@@ -242,7 +242,7 @@ static lmb_result read_tolerances(packing *p, lmb_error *error) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joint-error %.100s: %.300s", given, found.message);
         }
         for (uint32_t joint = 0; joint < joint_count; joint++) {
-            const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+            const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
             below[joint] = joint == tolerance.joint || (parent != LMB_NONE && below[parent]);
             if (below[joint]) {
                 p->tolerances[p->tolerance_count] = tolerance;
@@ -263,7 +263,8 @@ static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
     const lmb_result result = lmb_clip_compress(p->subject.character.rig, p->sources[index], &settings, NULL,
                                                 &p->compressed[index], &report, &found);
     if (result != LMB_OK) {
-        return lmb_fail(error, result, "clip '%.100s': %.300s", lmb_clip_name(p->sources[index]), found.message);
+        return lmb_fail(error, result, "clip '%.100s': %.300s", lmb_clip_get_info(p->sources[index])->name,
+                        found.message);
     }
     p->clips[index] = p->compressed[index];
     p->worst = report.error > p->worst ? report.error : p->worst;
@@ -272,8 +273,9 @@ static lmb_result compress(packing *p, uint32_t index, lmb_error *error) {
 
 // A clip of a joint map is of another rig, and stays as it is.
 static bool may_compress(const packing *p, const lmb_clip *clip) {
-    return p->error.is_given && lmb_clip_joint_count(clip) == lmb_rig_joint_count(p->subject.character.rig) &&
-           lmb_clip_channel_count(clip) == lmb_rig_channel_count(p->subject.character.rig);
+    return p->error.is_given &&
+           lmb_clip_get_info(clip)->joint_count == lmb_rig_get_def(p->subject.character.rig)->joint_count &&
+           lmb_clip_get_info(clip)->channel_count == lmb_rig_get_def(p->subject.character.rig)->channel_count;
 }
 
 // Fits slots to compressed clips: those that were for the source exactly then are for the compressed clip exactly, and
@@ -412,7 +414,8 @@ static lmb_result write_pack(packing *p, lmb_error *error) {
 }
 
 static lmb_result pack(packing *p, lmb_error *error) {
-    const uint32_t packed = p->subject.character.pack == NULL ? 0 : lmb_pack_graph_count(p->subject.character.pack);
+    const uint32_t packed =
+        p->subject.character.pack == NULL ? 0 : lmb_pack_get_def(p->subject.character.pack)->graph_count;
     p->graphs =
         lmb_arena_allocate(&p->pool, (size_t)packed + p->graph_texts.count + p->machine_texts.count, sizeof *p->graphs);
     p->subject.place = NULL;

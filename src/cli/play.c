@@ -377,8 +377,8 @@ static void print_joints(const playing *playing) {
         float position[3];
         find_position(playing, playing->joints[i], position);
         terminal_print("  %s %.4f %.4f %.4f",
-                       lmb_rig_joint_name(playing->run.subject.character.rig, playing->joints[i]), (double)position[0],
-                       (double)position[1], (double)position[2]);
+                       lmb_rig_get_def(playing->run.subject.character.rig)->joints[playing->joints[i]].name,
+                       (double)position[0], (double)position[1], (double)position[2]);
     }
 }
 
@@ -569,7 +569,8 @@ static void write_joints(const playing *playing, json *json) {
             float position[3];
             find_position(playing, playing->joints[i], position);
             json_begin_object(json, NULL);
-            json_text(json, "joint", lmb_rig_joint_name(playing->run.subject.character.rig, playing->joints[i]));
+            json_text(json, "joint",
+                      lmb_rig_get_def(playing->run.subject.character.rig)->joints[playing->joints[i]].name);
             json_begin_array(json, "position");
             for (int k = 0; k < 3; k++) {
                 json_float(json, NULL, position[k]);
@@ -638,7 +639,7 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
 }
 
 static const char *joint_name_at(const void *rig, uint32_t index) {
-    return lmb_rig_joint_name(rig, index);
+    return lmb_rig_get_def(rig)->joints[index].name;
 }
 
 // Finds the joints to print by their names, or by what the names stand for.
@@ -664,7 +665,7 @@ static lmb_result find_joints(playing *playing, lmb_error *error) {
         }
         lmb_error found;
         const uint32_t joint =
-            command_find_name("no joint", name, size, joint_name_at, rig, lmb_rig_joint_count(rig), &found);
+            command_find_name("no joint", name, size, joint_name_at, rig, lmb_rig_get_def(rig)->joint_count, &found);
         if (joint == LMB_NONE) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "--joints: %.400s", found.message);
         }

@@ -18,9 +18,10 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]) {
-    lmb_affine model = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-    for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
-        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), model);
+    lmb_affine model = lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[joint].rest);
+    for (uint32_t k = lmb_rig_get_def(rig)->joints[joint].parent; k != LMB_NONE;
+         k = lmb_rig_get_def(rig)->joints[k].parent) {
+        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[k].rest), model);
     }
     for (int axis = 0; axis < 3; axis++) {
         place[axis] = model.m[axis][3];
@@ -29,9 +30,9 @@ void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]) {
 
 float take_list_height(const lmb_rig *rig) {
     float low = HUGE_VALF, high = -HUGE_VALF, place[3];
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         take_list_place(rig, joint, place);
-        const bool counts = !lmb_rig_joint_is_extra(rig, joint);
+        const bool counts = !lmb_rig_get_def(rig)->joints[joint].is_extra;
         low = counts ? fminf(low, place[1]) : low;
         high = counts ? fmaxf(high, place[1]) : high;
     }
@@ -39,7 +40,7 @@ float take_list_height(const lmb_rig *rig) {
 }
 
 static const char *clip_name_at(const void *character, uint32_t index) {
-    return lmb_clip_name(((const character_file *)character)->clips[index]);
+    return lmb_clip_get_info(((const character_file *)character)->clips[index])->name;
 }
 
 static lmb_result check_names(const character_file *character, const char *option, const option_texts *names,
@@ -71,9 +72,9 @@ static lmb_result choose_clips(take_list *list, const character_file *character,
     }
     for (uint32_t i = 0; i < character->clip_count; i++) {
         const char *name = clip_name_at(character, i);
-        const bool is_short = lmb_clip_duration(character->clips[i]) < list->min_seconds;
+        const bool is_short = lmb_clip_get_info(character->clips[i])->duration < list->min_seconds;
         bool taken = list->chosen.count > 0 ? is_listed(&list->chosen, name)
-                                            : !is_short && !lmb_clip_is_additive(character->clips[i]);
+                                            : !is_short && !lmb_clip_get_info(character->clips[i])->is_additive;
         list->left_out += list->chosen.count == 0 && is_short;
         for (uint32_t k = 0; k < i; k++) {
             taken = taken && strcmp(name, clip_name_at(character, k)) != 0;
@@ -116,7 +117,7 @@ static bool travels(const lmb_motion_track *track, float threshold) {
 static lmb_result make_take(take_list *list, uint32_t index, const lmb_rig *rig, float threshold, lmb_error *error) {
     take_source *source = &list->sources[index];
     lmb_motion_take *take = &list->takes[index];
-    const char *name = lmb_clip_name(source->clip);
+    const char *name = lmb_clip_get_info(source->clip)->name;
     lmb_error found;
     float gap = 0.0f;
     lmb_result result = lmb_root_motion_extract(rig, source->clip, &list->extracted, NULL, &source->motion, &found);
@@ -165,7 +166,7 @@ void take_list_release(take_list *list) {
 }
 
 const char *take_list_name(const take_list *list, uint32_t take) {
-    return lmb_clip_name(list->sources[take].clip);
+    return lmb_clip_get_info(list->sources[take].clip)->name;
 }
 
 const char *take_list_moves(const take_list *list, uint32_t take) {
@@ -178,11 +179,11 @@ void take_list_write_play(const take_list *list, uint32_t take, const lmb_rig *r
     const lmb_motion_take *own = &list->takes[take];
     if (list->sources[take].motion != NULL) {
         json_begin_object(json, "motion");
-        json_text(json, "joint", lmb_rig_joint_name(rig, list->extracted.joint));
+        json_text(json, "joint", lmb_rig_get_def(rig)->joints[list->extracted.joint].name);
         json_text(json, "reference", "rest-pose");
         json_end_object(json);
     } else if (own->velocity[0] != 0.0f) {
-        const float seconds = lmb_clip_duration(own->clip);
+        const float seconds = lmb_clip_get_info(own->clip)->duration;
         const float keys[2][4] = {{0.0f}, {own->velocity[0] * seconds, 0.0f, own->velocity[2] * seconds, 0.0f}};
         json_begin_array(json, "motion");
         json_floats(json, NULL, keys[0], 4);

@@ -85,7 +85,7 @@ static void *add_items(baker *b, row *row, size_t count, size_t size) {
 // ---- Evaluation of the operation. ----
 
 static float source_duration(const baker *b) {
-    return lmb_clip_duration(b->source);
+    return lmb_clip_get_info(b->source)->duration;
 }
 
 // Converts a time in the source to the time of the same phase in the reference; time_in_source() converts back.
@@ -94,13 +94,13 @@ static float reference_time(const baker *b, float time) {
     if (b->def->clip == NULL || whole == 0.0f) {
         return 0.0f;
     }
-    const float own = lmb_clip_duration(b->def->clip);
+    const float own = lmb_clip_get_info(b->def->clip)->duration;
     const float phased = (float)((double)time / (double)whole * (double)own);
     return phased > own ? own : snap(phased);
 }
 
 static float time_in_source(const baker *b, float phased) {
-    const float whole = source_duration(b), own = lmb_clip_duration(b->def->clip);
+    const float whole = source_duration(b), own = lmb_clip_get_info(b->def->clip)->duration;
     const float time = own == 0.0f ? 0.0f : (float)((double)phased / (double)own * (double)whole);
     return time > whole ? whole : snap(time);
 }
@@ -119,7 +119,8 @@ static transform sample_reference(const baker *b, uint32_t joint, float time) {
 
 // Computes both rotations in model space, from the joint upwards as the operation does.
 static void find_model_rotations(const baker *b, uint32_t joint, const instant *at, quaternion *a, quaternion *r) {
-    for (uint32_t above = b->rig->parents[joint]; above != LMB_NONE; above = b->rig->parents[above]) {
+    for (uint32_t above = b->rig->def.joints[joint].parent; above != LMB_NONE;
+         above = b->rig->def.joints[above].parent) {
         *a = quaternion_polish(quaternion_multiply(sample_source(b, above, at->source[1]).q, *a));
         *r = quaternion_polish(quaternion_multiply(sample_reference(b, above, at->reference[1]).q, *r));
     }
@@ -129,7 +130,7 @@ static void fail_shear(baker *b, uint32_t joint, float time) {
     if (b->result == LMB_OK) {
         b->result = lmb_fail(b->error, LMB_ERROR_ARGUMENT,
                              "make additive '%s': joint '%s' at %g s: as matrices the difference shears",
-                             lmb_clip_name(b->source), b->rig->names[joint], (double)time);
+                             lmb_clip_get_info(b->source)->name, b->rig->def.joints[joint].name, (double)time);
     }
 }
 
@@ -223,7 +224,7 @@ static void find_instants(baker *b, uint32_t property, uint32_t joint) {
     b->instants.count = 0;
     b->slides = false;
     if (b->def->space == LMB_SPACE_MODEL && property == PROPERTY_ROTATION) {
-        for (uint32_t above = joint; above != LMB_NONE; above = b->rig->parents[above]) {
+        for (uint32_t above = joint; above != LMB_NONE; above = b->rig->def.joints[above].parent) {
             add_both(b, property, above);
         }
     } else if (b->def->form == LMB_FORM_AFFINE) {
@@ -394,7 +395,7 @@ static void bake_track(baker *b, uint32_t property, uint32_t joint) {
 // To bake float channels as well, extend this after the joints' properties.
 static LMB_NOINLINE void bake_tracks(baker *b) {
     for (uint32_t property = 0; property < PROPERTIES; property++) {
-        for (uint32_t joint = 0; joint < b->rig->joint_count && b->result == LMB_OK; joint++) {
+        for (uint32_t joint = 0; joint < b->rig->def.joint_count && b->result == LMB_OK; joint++) {
             bake_track(b, property, joint);
         }
     }
@@ -406,7 +407,7 @@ static void build(baker *b, lmb_clip **clip) {
         b->tracks[i].values = (const float *)b->values.items + b->first_value[i];
     }
     const uint32_t weights = b->source->words[CLIP_WEIGHTS];
-    const lmb_clip_def def = {.name = b->def->name != NULL ? b->def->name : lmb_clip_name(b->source),
+    const lmb_clip_def def = {.name = b->def->name != NULL ? b->def->name : lmb_clip_get_info(b->source)->name,
                               .duration = source_duration(b),
                               .tracks = b->tracks,
                               .track_count = b->track_count,
@@ -431,12 +432,12 @@ static bool pose_is_usable(const lmb_transform *pose, uint32_t joints, uint32_t 
 static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_additive_def *def,
                                   lmb_clip *const *clip, lmb_error *error) {
     const char *fault =
-        rig == NULL                                        ? "the rig is NULL"
-        : source == NULL                                   ? "the source is NULL"
-        : def == NULL                                      ? "the descriptor is NULL"
-        : clip == NULL                                     ? "the result is NULL"
-        : lmb_clip_joint_count(source) != rig->joint_count ? "the source is a clip of another rig"
-        : def->clip != NULL && lmb_clip_joint_count(def->clip) != rig->joint_count
+        rig == NULL                                                      ? "the rig is NULL"
+        : source == NULL                                                 ? "the source is NULL"
+        : def == NULL                                                    ? "the descriptor is NULL"
+        : clip == NULL                                                   ? "the result is NULL"
+        : lmb_clip_get_info(source)->joint_count != rig->def.joint_count ? "the source is a clip of another rig"
+        : def->clip != NULL && lmb_clip_get_info(def->clip)->joint_count != rig->def.joint_count
             ? "the reference is a clip of another rig"
         : def->clip != NULL && def->pose != NULL ? "both a pose and a clip are given as the reference"
         : (unsigned)def->form >= LMB_FORM_COUNT || (unsigned)def->space >= LMB_SPACE_COUNT ? "unknown form or space"
@@ -447,11 +448,11 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "make additive: %s", fault);
     }
     uint32_t joint;
-    if (def->pose != NULL && !pose_is_usable(def->pose, rig->joint_count, &joint)) {
+    if (def->pose != NULL && !pose_is_usable(def->pose, rig->def.joint_count, &joint)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "make additive: the reference pose of joint '%s' is not of finite numbers up to 2^40, or its "
                         "rotation is zero",
-                        rig->names[joint]);
+                        rig->def.joints[joint].name);
     }
     return LMB_OK;
 }
@@ -471,7 +472,7 @@ lmb_result lmb_clip_make_additive(const lmb_rig *rig, const lmb_clip *source, co
     }
     baker b = {.rig = rig, .source = source, .def = def, .host = lmb_host_resolve(host), .error = error};
     b.bound = def->error > 0.0f ? (double)def->error : USUAL_ERROR;
-    const size_t tracks = (size_t)PROPERTIES * rig->joint_count;
+    const size_t tracks = (size_t)PROPERTIES * rig->def.joint_count;
     lmb_arena memory = {.host = &b.host};
     b.tracks = lmb_arena_allocate(&memory, tracks, sizeof *b.tracks);
     b.first_time = lmb_arena_allocate(&memory, tracks, sizeof *b.first_time);

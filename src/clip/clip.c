@@ -43,16 +43,16 @@ static bool drives_float(const lmb_track_def *track) {
 
 // Returns whether the rig has the joint or float channel that the track drives.
 static bool exists(const lmb_rig *rig, const lmb_track_def *track) {
-    return track->joint < (drives_float(track) ? rig->channel_count : rig->joint_count);
+    return track->joint < (drives_float(track) ? rig->def.channel_count : rig->def.joint_count);
 }
 
 static bool is_angle(const lmb_rig *rig, const lmb_track_def *track) {
-    return drives_float(track) && rig->channels[track->joint].angle;
+    return drives_float(track) && rig->def.channels[track->joint].angle;
 }
 
 // Returns the track's index in builder.track_of.
 static size_t slot_of(const lmb_rig *rig, const lmb_track_def *track) {
-    return (size_t)track->property * rig->joint_count + track->joint;
+    return (size_t)track->property * rig->def.joint_count + track->joint;
 }
 
 // Unless the condition holds, fails with a message such as "clip 'Walk': track 3 (rotation of joint 'knee'): there are
@@ -63,8 +63,8 @@ static bool require(const builder *b, bool condition, uint32_t index, uint32_t k
     }
     const lmb_track_def *track = &b->def->tracks[index];
     const char *part = !exists(b->rig, track) ? "?"
-                       : drives_float(track)  ? b->rig->channels[track->joint].name
-                                              : b->rig->names[track->joint];
+                       : drives_float(track)  ? b->rig->def.channels[track->joint].name
+                                              : b->rig->def.joints[track->joint].name;
     const char *property = drives_float(track)                      ? "value"
                            : (unsigned)track->property < PROPERTIES ? property_names[track->property]
                                                                     : "?";
@@ -197,7 +197,7 @@ static void share_times(builder *b) {
 }
 
 static uint64_t count_words(const builder *b, uint64_t name_words) {
-    uint64_t joints = b->rig->joint_count, floats = b->rig->channel_count;
+    uint64_t joints = b->rig->def.joint_count, floats = b->rig->def.channel_count;
     uint64_t words =
         CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS + TRACK_FIELDS * (PROPERTIES * joints + floats);
     for (uint32_t property = 0; property < PROPERTIES; property++) {
@@ -250,7 +250,7 @@ static uint32_t write_values(uint32_t *words, uint32_t at, const lmb_track_def *
 
 static uint32_t write_rest(const builder *b, uint32_t *words, uint32_t at, uint32_t joint, lmb_property property) {
     static const lmb_transform no_change = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
-    const lmb_transform *rest = b->def->additive ? &no_change : &b->rig->rest[joint];
+    const lmb_transform *rest = b->def->additive ? &no_change : &b->rig->def.joints[joint].rest;
     const float *values = property == LMB_PROPERTY_TRANSLATION ? rest->translation
                           : property == LMB_PROPERTY_ROTATION  ? rest->rotation
                                                                : rest->scale;
@@ -263,8 +263,8 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_MAGIC] = CLIP_MAGIC_VALUE;
     words[CLIP_VERSION] = CLIP_VERSION_VALUE;
     words[CLIP_SIZE] = size;
-    words[CLIP_JOINTS] = b->rig->joint_count;
-    words[CLIP_FLOAT_COUNT] = b->rig->channel_count;
+    words[CLIP_JOINTS] = b->rig->def.joint_count;
+    words[CLIP_FLOAT_COUNT] = b->rig->def.channel_count;
     words[CLIP_DURATION] = BITS(b->duration);
     words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
     words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS;
@@ -284,7 +284,7 @@ static void write_header(const builder *b, uint32_t *words, uint32_t size, uint3
     words[CLIP_SEARCH] = lmb_search_step(longest);
     if (b->def->joint_weights != NULL) {
         words[CLIP_WEIGHTS] = size - lmb_weight_words(words);
-        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->joint_count + b->rig->channel_count);
+        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->def.joint_count + b->rig->def.channel_count);
     }
     memcpy(words + CLIP_HEADER_WORDS, name_of(b->def), strlen(name_of(b->def)));
 }
@@ -317,9 +317,9 @@ static void write_constant(uint32_t *fields, uint32_t constant_time, uint32_t at
 
 // Writes the tracks of the float channels. Returns the offset after them.
 static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uint32_t constant_time) {
-    uint32_t floats = b->rig->channel_count;
+    uint32_t floats = b->rig->def.channel_count;
     for (uint32_t channel = 0; channel < floats; channel++) {
-        uint32_t given = b->track_of[(size_t)PROPERTIES * b->rig->joint_count + channel];
+        uint32_t given = b->track_of[(size_t)PROPERTIES * b->rig->def.joint_count + channel];
         uint32_t *fields = fields_of(words, LMB_PROPERTY_FLOAT, channel);
         fields[TRACK_MODE] = MODE_REST;
         if (given != 0) {
@@ -333,9 +333,9 @@ static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uin
 }
 
 static void write_tracks(const builder *b, uint32_t *words) {
-    uint32_t joints = b->rig->joint_count;
+    uint32_t joints = b->rig->def.joint_count;
     uint32_t constant_time = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
-    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (PROPERTIES * joints + b->rig->channel_count);
+    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (PROPERTIES * joints + b->rig->def.channel_count);
     // Rotations are first, so that all of them are aligned.
     static const lmb_property order[] = {LMB_PROPERTY_ROTATION, LMB_PROPERTY_TRANSLATION, LMB_PROPERTY_SCALE};
     for (uint32_t i = 0; i < PROPERTIES; i++) {
@@ -382,11 +382,9 @@ static LMB_NOINLINE bool build(builder *b, lmb_clip **created) {
         return lmb_refuse(b->error, LMB_ERROR_MEMORY, "clip '%s': no memory for %llu words", name_of(b->def),
                           (unsigned long long)size);
     }
-    clip->host = *b->host;
-    clip->size = (uint32_t)size;
-    clip->words = words;
-    write_header(b, words, clip->size, (uint32_t)name_words);
+    write_header(b, words, (uint32_t)size, (uint32_t)name_words);
     write_tracks(b, words);
+    *clip = (lmb_clip){.host = *b->host, .info = lmb_clip_read_info(words), .size = (uint32_t)size, .words = words};
     *created = clip;
     return true;
 }
@@ -410,12 +408,12 @@ lmb_result lmb_clip_create(const lmb_rig *rig, const lmb_clip_def *def, const lm
                         : def == NULL ? "the descriptor"
                                       : "the result");
     }
-    size_t slots = (size_t)PROPERTIES * rig->joint_count + rig->channel_count;
+    size_t slots = (size_t)PROPERTIES * rig->def.joint_count + rig->def.channel_count;
     if (def->track_count > slots || (def->track_count > 0 && def->tracks == NULL)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "clip '%s': %u tracks, and %u joints have at most 3 each, %u float channels one each",
-                        name_of(def), (unsigned)def->track_count, (unsigned)rig->joint_count,
-                        (unsigned)rig->channel_count);
+                        name_of(def), (unsigned)def->track_count, (unsigned)rig->def.joint_count,
+                        (unsigned)rig->def.channel_count);
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_error unread;
@@ -468,7 +466,8 @@ lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, l
         lmb_host_release(&resolved, words);
         return result;
     }
-    *created = (lmb_clip){.host = resolved, .size = (uint32_t)(size / 4), .words = words};
+    *created =
+        (lmb_clip){.host = resolved, .info = lmb_clip_read_info(words), .size = (uint32_t)(size / 4), .words = words};
     *clip = created;
     return LMB_OK;
 }
@@ -489,30 +488,16 @@ const void *lmb_clip_block(const lmb_clip *clip, size_t *size) {
     return clip->words;
 }
 
-const char *lmb_clip_name(const lmb_clip *clip) {
-    return (const char *)(clip->words + clip->words[CLIP_NAME]);
+lmb_clip_info lmb_clip_read_info(const uint32_t *words) {
+    return (lmb_clip_info){.name = (const char *)(words + words[CLIP_NAME]),
+                           .duration = REAL(words[CLIP_DURATION]),
+                           .joint_count = words[CLIP_JOINTS],
+                           .channel_count = words[CLIP_FLOAT_COUNT],
+                           .track_count = words[CLIP_AUTHORED],
+                           .key_count = words[CLIP_AUTHORED_KEYS],
+                           .is_additive = words[CLIP_ADDITIVE] != 0};
 }
 
-float lmb_clip_duration(const lmb_clip *clip) {
-    return REAL(clip->words[CLIP_DURATION]);
-}
-
-uint32_t lmb_clip_joint_count(const lmb_clip *clip) {
-    return clip->words[CLIP_JOINTS];
-}
-
-bool lmb_clip_is_additive(const lmb_clip *clip) {
-    return clip->words[CLIP_ADDITIVE] != 0;
-}
-
-uint32_t lmb_clip_channel_count(const lmb_clip *clip) {
-    return clip->words[CLIP_FLOAT_COUNT];
-}
-
-uint32_t lmb_clip_track_count(const lmb_clip *clip) {
-    return clip->words[CLIP_AUTHORED];
-}
-
-uint32_t lmb_clip_key_count(const lmb_clip *clip) {
-    return clip->words[CLIP_AUTHORED_KEYS];
+const lmb_clip_info *lmb_clip_get_info(const lmb_clip *clip) {
+    return &clip->info;
 }

@@ -8,9 +8,13 @@
 
 struct lmb_clip {
     lmb_host host;
+    lmb_clip_info info;
     uint32_t size; // words
     uint32_t *words;
 };
+
+// Returns what a valid block says. The name is in it.
+lmb_clip_info lmb_clip_read_info(const uint32_t *words);
 
 // Checks every word of a block that sampling relies on.
 lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error);

@@ -321,7 +321,7 @@ static void set_level(const compressor *c, uint32_t property, uint32_t joint, ui
     *level_of(c, property, joint) = level;
     *p = (packing){.kind = ENTRY_REST};
     if (level == LEVEL_REST) {
-        copy_property(c, property, joint, &c->rig->rest[joint], 0);
+        copy_property(c, property, joint, &c->rig->def.joints[joint].rest, 0);
     } else if (level == level_kept(property)) {
         p->kind = ENTRY_KEPT;
         copy_property(c, property, joint, c->source_local + (size_t)joint * c->motion.samples, 1);
@@ -342,7 +342,7 @@ static void set_level(const compressor *c, uint32_t property, uint32_t joint, ui
 // Returns the lowest level that a property may have. An additive clip cannot use the rest pose, because its rest is no
 // change.
 static uint32_t min_level(const compressor *c) {
-    return lmb_clip_is_additive(c->source) ? LEVEL_CONSTANT : LEVEL_REST;
+    return lmb_clip_get_info(c->source)->is_additive ? LEVEL_CONSTANT : LEVEL_REST;
 }
 
 // Fixed tracks are kept as they are, except for step tracks whose value is the same throughout.
@@ -354,7 +354,8 @@ static void set_fixed(const compressor *c, uint32_t property, uint32_t joint) {
     for (uint32_t key = 1; key < t.keys && constant; key++) {
         constant = memcmp(values + key * width, values, bytes) == 0;
     }
-    const bool rests = constant && memcmp(values, lmb_property_in(&c->rig->rest[joint], property), bytes) == 0;
+    const bool rests =
+        constant && memcmp(values, lmb_property_in(&c->rig->def.joints[joint].rest, property), bytes) == 0;
     set_level(c, property, joint, rests ? min_level(c) : constant ? LEVEL_CONSTANT : level_kept(property));
 }
 
@@ -384,7 +385,7 @@ static uint32_t level_for(const compressor *c, uint32_t property, uint32_t joint
     const lmb_lever levers = c->motion.levers[joint];
     const double lever = property == PROPERTY_TRANSLATION ? levers.moves : levers.turns;
     if (min_level(c) == LEVEL_REST &&
-        spread(c, property, joint, lmb_property_in(&c->rig->rest[joint], property)) * lever <= tolerance) {
+        spread(c, property, joint, lmb_property_in(&c->rig->def.joints[joint].rest, property)) * lever <= tolerance) {
         return LEVEL_REST;
     }
     float constant[4];
@@ -413,7 +414,7 @@ static void set_all(const compressor *c, double tolerance) {
 // Keeps all properties of a joint and its ancestors as they are. Returns whether that changed anything.
 static bool keep_chain(const compressor *c, uint32_t joint) {
     bool changed = false;
-    for (; joint != LMB_NONE; joint = c->rig->parents[joint]) {
+    for (; joint != LMB_NONE; joint = c->rig->def.joints[joint].parent) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
             if (*level_of(c, property, joint) != level_kept(property) && !is_fixed(c, property, joint)) {
                 set_level(c, property, joint, level_kept(property));
@@ -560,7 +561,8 @@ static double search_within(compressor *c, double bound, lmb_clip *clip) {
 }
 
 static lmb_result no_memory(const compressor *c, lmb_error *error) {
-    return lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for compressing it", lmb_clip_name(c->source));
+    return lmb_fail(error, LMB_ERROR_MEMORY, "clip '%s': no memory for compressing it",
+                    lmb_clip_get_info(c->source)->name);
 }
 
 static bool allocate_times(compressor *c) {
@@ -660,31 +662,34 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
                                          : "the result");
     }
     *clip = NULL;
-    if (source->words[CLIP_JOINTS] != rig->joint_count) {
+    if (source->words[CLIP_JOINTS] != rig->def.joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u joints, and the rig has %u",
-                        lmb_clip_name(source), (unsigned)source->words[CLIP_JOINTS], (unsigned)rig->joint_count);
+                        lmb_clip_get_info(source)->name, (unsigned)source->words[CLIP_JOINTS],
+                        (unsigned)rig->def.joint_count);
     }
-    if (source->words[CLIP_FLOAT_COUNT] != rig->channel_count) {
+    if (source->words[CLIP_FLOAT_COUNT] != rig->def.channel_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u float channels, and the rig has %u",
-                        lmb_clip_name(source), (unsigned)source->words[CLIP_FLOAT_COUNT], (unsigned)rig->channel_count);
+                        lmb_clip_get_info(source)->name, (unsigned)source->words[CLIP_FLOAT_COUNT],
+                        (unsigned)rig->def.channel_count);
     }
     for (uint32_t i = 0; i < settings->joint_count; i++) {
         const lmb_joint_tolerance *own = settings->joints != NULL ? &settings->joints[i] : NULL;
-        const char *fault = own == NULL                         ? "NULL"
-                            : own->joint >= rig->joint_count    ? "joint: the rig has no such joint"
-                            : !is_distance(own->error)          ? "error: not a number from 0 to 2^40"
-                            : !is_distance(own->shell_distance) ? "shell_distance: not a number from 0 to 2^40"
-                                                                : NULL;
+        const char *fault = own == NULL                          ? "NULL"
+                            : own->joint >= rig->def.joint_count ? "joint: the rig has no such joint"
+                            : !is_distance(own->error)           ? "error: not a number from 0 to 2^40"
+                            : !is_distance(own->shell_distance)  ? "shell_distance: not a number from 0 to 2^40"
+                                                                 : NULL;
         if (fault != NULL) {
-            return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': joints[%u]: %s", lmb_clip_name(source), (unsigned)i,
-                            fault);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': joints[%u]: %s", lmb_clip_get_info(source)->name,
+                            (unsigned)i, fault);
         }
     }
     const char *fault = source->words[CLIP_PACKED] != 0          ? "it is compressed already"
                         : !is_distance(settings->error)          ? "error: not a number from 0 to 2^40"
                         : !is_distance(settings->shell_distance) ? "shell_distance: not a number from 0 to 2^40"
                                                                  : NULL;
-    return fault == NULL ? LMB_OK : lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %s", lmb_clip_name(source), fault);
+    return fault == NULL ? LMB_OK
+                         : lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': %s", lmb_clip_get_info(source)->name, fault);
 }
 
 lmb_clip_compression lmb_default_clip_compression(void) {
@@ -703,7 +708,7 @@ lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const l
     if (result != LMB_OK) {
         return result;
     }
-    compressor c = {.rig = rig, .source = source, .host = lmb_host_resolve(host), .joints = rig->joint_count};
+    compressor c = {.rig = rig, .source = source, .host = lmb_host_resolve(host), .joints = rig->def.joint_count};
     c.memory.host = &c.host;
     c.motion.rig = rig;
     lmb_clip_compression_report reported = {0};
@@ -725,6 +730,7 @@ lmb_result lmb_clip_compress(const lmb_rig *rig, const lmb_clip *source, const l
         lmb_host_release(&c.host, created);
         return result;
     }
+    created->info = lmb_clip_read_info(created->words);
     *clip = created;
     if (report != NULL) {
         *report = reported;

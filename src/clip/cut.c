@@ -55,7 +55,7 @@ static void slerp(const float *from, const float *to, double u, float *result) {
 
 // Returns a number that an angle has after another one, moved by whole turns to be nearest to it.
 static double unwrap(const cutting *c, const lmb_track_def *from, double before, double after) {
-    const bool is_angle = from->property == LMB_PROPERTY_FLOAT && c->rig->channels[from->joint].angle;
+    const bool is_angle = from->property == LMB_PROPERTY_FLOAT && c->rig->def.channels[from->joint].angle;
     return is_angle ? after - 360.0 * round((after - before) / 360.0) : after;
 }
 
@@ -152,7 +152,7 @@ static bool cut_track(cutting *c, const lmb_track_def *from) {
 // Cuts all tracks that the clip was given.
 static bool cut_tracks(cutting *c) {
     const uint32_t *words = c->clip->words;
-    for (uint32_t joint = 0; joint < c->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < c->rig->def.joint_count; joint++) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
             const lmb_track_def from = lmb_given_track(words, (lmb_property)property, joint);
             if (from.key_count > 0 && !cut_track(c, &from)) {
@@ -170,7 +170,7 @@ static bool cut_tracks(cutting *c) {
 }
 
 static lmb_result cut(cutting *c, const lmb_host *host, lmb_clip **part, lmb_error *error) {
-    const uint32_t joints = c->rig->joint_count, channels = c->rig->channel_count;
+    const uint32_t joints = c->rig->def.joint_count, channels = c->rig->def.channel_count;
     c->tracks = lmb_arena_allocate(&c->memory, (size_t)joints * PROPERTIES + channels, sizeof *c->tracks);
     uint8_t *weights = lmb_arena_allocate(&c->memory, (size_t)joints + channels, sizeof *weights);
     lmb_environment callers;
@@ -180,14 +180,14 @@ static lmb_result cut(cutting *c, const lmb_host *host, lmb_clip **part, lmb_err
     const float duration = part_time(c, c->def->end);
     lmb_environment_leave(&callers);
     if (!made) {
-        return lmb_fail(error, LMB_ERROR_MEMORY, "cut: clip '%s': no memory", lmb_clip_name(c->clip));
+        return lmb_fail(error, LMB_ERROR_MEMORY, "cut: clip '%s': no memory", lmb_clip_get_info(c->clip)->name);
     }
-    const lmb_clip_def def = {.name = c->def->name != NULL ? c->def->name : lmb_clip_name(c->clip),
+    const lmb_clip_def def = {.name = c->def->name != NULL ? c->def->name : lmb_clip_get_info(c->clip)->name,
                               .duration = duration,
                               .tracks = c->tracks,
                               .track_count = c->track_count,
                               .joint_weights = lmb_given_weights(c->clip->words, weights),
-                              .additive = lmb_clip_is_additive(c->clip)};
+                              .additive = lmb_clip_get_info(c->clip)->is_additive};
     return lmb_clip_create(c->rig, &def, host, part, error);
 }
 
@@ -204,16 +204,16 @@ lmb_result lmb_clip_cut(const lmb_rig *rig, const lmb_clip *clip, const lmb_clip
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cut: %s is NULL", missing);
     }
-    const char *why =
-        lmb_clip_joint_count(clip) != rig->joint_count || lmb_clip_channel_count(clip) != rig->channel_count
-            ? "it is not of the rig's joint and channel count"
-        : clip->words[CLIP_PACKED] != 0 ? "it is compressed; cut it before that"
-        : !(def->start >= 0.0f && def->end > def->start && def->end <= lmb_clip_duration(clip))
-            ? "the part does not go from a time to a later one, within the clip"
-        : lmb_ticks_of_float(def->end) == lmb_ticks_of_float(def->start) ? "the part takes no tick"
-                                                                         : NULL;
+    const char *why = lmb_clip_get_info(clip)->joint_count != rig->def.joint_count ||
+                              lmb_clip_get_info(clip)->channel_count != rig->def.channel_count
+                          ? "it is not of the rig's joint and channel count"
+                      : clip->words[CLIP_PACKED] != 0 ? "it is compressed; cut it before that"
+                      : !(def->start >= 0.0f && def->end > def->start && def->end <= lmb_clip_get_info(clip)->duration)
+                          ? "the part does not go from a time to a later one, within the clip"
+                      : lmb_ticks_of_float(def->end) == lmb_ticks_of_float(def->start) ? "the part takes no tick"
+                                                                                       : NULL;
     if (why != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cut: clip '%s': %s", lmb_clip_name(clip), why);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "cut: clip '%s': %s", lmb_clip_get_info(clip)->name, why);
     }
     const lmb_host resolved = lmb_host_resolve(host);
     cutting c = {.rig = rig, .clip = clip, .def = def, .memory = {.host = &resolved}};

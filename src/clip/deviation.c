@@ -297,7 +297,7 @@ static jet jet_of_rotations(const piece *a, const piece *b, const spin spins[2])
 }
 
 static void bound_joint(deviation *d, uint32_t joint, const float times[2]) {
-    const uint32_t parent = d->rig->parents[joint];
+    const uint32_t parent = d->rig->def.joints[joint].parent;
     const deviating_joint *above = parent != LMB_NONE ? &d->joints[parent] : NULL;
     deviating_joint *own = &d->joints[joint];
     const local_pieces source = load_pieces(d, d->source, joint, times), clip = load_pieces(d, d->clip, joint, times);
@@ -331,7 +331,7 @@ static void bound_joint(deviation *d, uint32_t joint, const float times[2]) {
 // Bounds the distances in an interval, and finds those at its ends.
 static double bound_interval(deviation *d, const float times[2]) {
     double bound = 0.0;
-    for (uint32_t joint = 0; joint < d->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < d->rig->def.joint_count; joint++) {
         const deviating_joint *own = &d->joints[joint];
         bound_joint(d, joint, times);
         const lmb_tolerance *tolerance = &d->tolerances[joint];

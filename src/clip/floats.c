@@ -23,7 +23,7 @@ static track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t cha
     track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
     if (t.mode != MODE_REST && is_constant(words, &t)) {
         const uint32_t value = words[t.values + (t.mode == MODE_CUBIC ? 1 : 0)];
-        t = value == BITS(rig->channels[channel].rest) && !lmb_clip_is_additive(source)
+        t = value == BITS(rig->def.channels[channel].rest) && !lmb_clip_get_info(source)->is_additive
                 ? (track){.mode = MODE_REST}
                 : (track){MODE_STEP, 1, t.times, t.values + (t.mode == MODE_CUBIC ? 1 : 0)};
     }

@@ -41,19 +41,19 @@ typedef struct feet {
 // Returns the middle between a joint and its parent in the rest pose, in the space of the joint.
 static void find_middle(const lmb_rig *rig, uint32_t joint, double middle[3]) {
     lmb_affine inverse;
-    const bool has_inverse = lmb_affine_invert(lmb_affine_from_transform(rig->rest[joint]), &inverse);
+    const bool has_inverse = lmb_affine_invert(lmb_affine_from_transform(rig->def.joints[joint].rest), &inverse);
     for (int axis = 0; axis < 3; axis++) {
         middle[axis] = has_inverse ? 0.5 * (double)inverse.m[axis][3] : 0.0;
     }
 }
 
 static void sample_positions(feet *f, const lmb_clip *clip, matrix *models) {
-    const uint32_t joints = f->rig->joint_count;
+    const uint32_t joints = f->rig->def.joint_count;
     double middle[3];
     for (uint32_t sample = 0; sample < SAMPLES; sample++) {
         const float time = (float)(f->seconds * (double)sample);
         for (uint32_t joint = 0; joint < joints; joint++) {
-            const uint32_t parent = f->rig->parents[joint];
+            const uint32_t parent = f->rig->def.joints[joint].parent;
             const lmb_transform local = lmb_clip_sample(clip, f->rig, joint, time);
             models[joint] = lmb_model_of(&local, parent != LMB_NONE ? &models[parent] : NULL);
             find_middle(f->rig, joint, middle);
@@ -69,13 +69,13 @@ static void sample_positions(feet *f, const lmb_clip *clip, matrix *models) {
 // Measures the rest pose.
 static void measure_heights(feet *f, matrix *models) {
     double low = HUGE_VAL, high = -HUGE_VAL;
-    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
-        const uint32_t parent = f->rig->parents[joint];
-        models[joint] = lmb_model_of(&f->rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
+    for (uint32_t joint = 0; joint < f->rig->def.joint_count; joint++) {
+        const uint32_t parent = f->rig->def.joints[joint].parent;
+        models[joint] = lmb_model_of(&f->rig->def.joints[joint].rest, parent != LMB_NONE ? &models[parent] : NULL);
         f->heights[joint] = models[joint].m[1][3];
         f->lefts[joint] = models[joint].m[0][3];
         f->children[joint] = 0;
-        if (!f->rig->is_extra[joint]) {
+        if (!f->rig->def.joints[joint].is_extra) {
             low = fmin(low, f->heights[joint]);
             high = fmax(high, f->heights[joint]);
             if (parent != LMB_NONE) {
@@ -92,13 +92,13 @@ static bool is_low(const feet *f, uint32_t joint) {
 }
 
 static bool is_low_end(const feet *f, uint32_t joint) {
-    return !f->rig->is_extra[joint] && f->children[joint] == 0 && is_low(f, joint);
+    return !f->rig->def.joints[joint].is_extra && f->children[joint] == 0 && is_low(f, joint);
 }
 
 // Returns whether a joint is a foot: of the low ends of limbs on its side one of the lowest. Hands may be low, too.
 static bool is_foot(const feet *f, uint32_t joint) {
     double lowest = f->heights[joint];
-    for (uint32_t i = 0; i < f->rig->joint_count; i++) {
+    for (uint32_t i = 0; i < f->rig->def.joint_count; i++) {
         const bool is_beside = (f->lefts[i] > 0.0) == (f->lefts[joint] > 0.0);
         lowest = is_beside && is_low_end(f, i) ? fmin(lowest, f->heights[i]) : lowest;
     }
@@ -107,7 +107,7 @@ static bool is_foot(const feet *f, uint32_t joint) {
 
 // Returns the positions of a foot's contact, `joint_count` apart.
 static const double (*find_contact(const feet *f, uint32_t joint))[3] {
-    const uint32_t parent = f->rig->parents[joint];
+    const uint32_t parent = f->rig->def.joints[joint].parent;
     const bool has_two = parent != LMB_NONE && f->children[parent] == 1 && is_low(f, parent);
     return (const double(*)[3])((has_two ? f->middles : f->positions) + joint);
 }
@@ -121,7 +121,7 @@ static int compare_numbers(const void *a, const void *b) {
 // then it takes no steps, as joints at the ground that only steer others do.
 static uint32_t list_standing(const feet *f, uint32_t joint, uint32_t standing[SAMPLES]) {
     const double(*contacts)[3] = find_contact(f, joint);
-    const size_t joints = f->rig->joint_count;
+    const size_t joints = f->rig->def.joint_count;
     double lowest = HUGE_VAL;
     uint32_t count = 0;
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -139,7 +139,7 @@ static uint32_t list_standing(const feet *f, uint32_t joint, uint32_t standing[S
 // Collects the velocities against a foot while it stands, along x and z. Returns their number.
 static uint32_t collect_velocities(const feet *f, uint32_t joint, double velocities[2][SAMPLES]) {
     const double(*contacts)[3] = find_contact(f, joint);
-    const size_t joints = f->rig->joint_count;
+    const size_t joints = f->rig->def.joint_count;
     uint32_t standing[SAMPLES];
     const uint32_t count = list_standing(f, joint, standing);
     for (uint32_t i = 0; i < count; i++) {
@@ -156,7 +156,7 @@ static void find_velocity(const feet *f, double velocity[2]) {
     double velocities[2][SAMPLES];
     uint32_t feet_count = 0;
     velocity[0] = velocity[1] = 0.0;
-    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < f->rig->def.joint_count; joint++) {
         const uint32_t count = is_foot(f, joint) ? collect_velocities(f, joint, velocities) : 0;
         for (int k = 0; k < 2 && count > 0; k++) {
             qsort(velocities[k], count, sizeof *velocities[k], compare_numbers);
@@ -173,7 +173,7 @@ static void find_velocity(const feet *f, double velocity[2]) {
 static double find_slide(const feet *f, const double velocity[2]) {
     double velocities[2][SAMPLES], sum = 0.0;
     uint32_t total = 0;
-    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < f->rig->def.joint_count; joint++) {
         const uint32_t count = is_foot(f, joint) ? collect_velocities(f, joint, velocities) : 0;
         for (uint32_t i = 0; i < count; i++) {
             sum += lmb_length64(velocities[0][i] - velocity[0], velocities[1][i] - velocity[1]);
@@ -188,7 +188,7 @@ static double find_slide(const feet *f, const double velocity[2]) {
 static void find_phase(const feet *f, lmb_foot_speed *speed) {
     double sums[2][2] = {{0.0}}; // right, left
     uint32_t counts[2] = {0}, standing[SAMPLES];
-    for (uint32_t joint = 0; joint < f->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < f->rig->def.joint_count; joint++) {
         const uint32_t count = is_foot(f, joint) ? list_standing(f, joint, standing) : 0;
         const int side = f->lefts[joint] > 0.0;
         for (uint32_t i = 0; i < count; i++) {
@@ -227,23 +227,23 @@ lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: %s is NULL", missing);
     }
     *speed = (lmb_foot_speed){0};
-    if (lmb_clip_joint_count(clip) != rig->joint_count) {
+    if (lmb_clip_get_info(clip)->joint_count != rig->def.joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "foot speed: the clip is for %u joints, and the rig has %u",
-                        (unsigned)lmb_clip_joint_count(clip), (unsigned)rig->joint_count);
+                        (unsigned)lmb_clip_get_info(clip)->joint_count, (unsigned)rig->def.joint_count);
     }
-    const double duration = (double)lmb_clip_duration(clip);
-    if (rig->joint_count == 0 || !(duration > 0.0)) {
+    const double duration = (double)lmb_clip_get_info(clip)->duration;
+    if (rig->def.joint_count == 0 || !(duration > 0.0)) {
         return LMB_OK;
     }
     const lmb_host resolved = lmb_host_resolve(host);
     lmb_arena memory = {.host = &resolved};
     feet f = {.rig = rig, .seconds = duration / SAMPLES};
-    f.positions = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.positions);
-    f.middles = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->joint_count, sizeof *f.middles);
-    f.heights = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.heights);
-    f.lefts = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.lefts);
-    f.children = lmb_arena_allocate(&memory, rig->joint_count, sizeof *f.children);
-    matrix *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
+    f.positions = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->def.joint_count, sizeof *f.positions);
+    f.middles = lmb_arena_allocate(&memory, (size_t)SAMPLES * rig->def.joint_count, sizeof *f.middles);
+    f.heights = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *f.heights);
+    f.lefts = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *f.lefts);
+    f.children = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *f.children);
+    matrix *models = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *models);
     const bool failed = memory.failed;
     if (!failed) {
         lmb_environment callers;
@@ -252,6 +252,7 @@ lmb_result lmb_root_motion_measure_feet(const lmb_rig *rig, const lmb_clip *clip
         lmb_environment_leave(&callers);
     }
     lmb_arena_release(&memory);
-    return failed ? lmb_fail(error, LMB_ERROR_MEMORY, "foot speed: no memory for %u joints", (unsigned)rig->joint_count)
+    return failed ? lmb_fail(error, LMB_ERROR_MEMORY, "foot speed: no memory for %u joints",
+                             (unsigned)rig->def.joint_count)
                   : LMB_OK;
 }

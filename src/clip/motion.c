@@ -44,7 +44,7 @@ static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, 
 }
 
 lmb_transform lmb_clip_sample(const lmb_clip *clip, const lmb_rig *rig, uint32_t joint, float time) {
-    const lmb_transform *rest = &rig->rest[joint];
+    const lmb_transform *rest = &rig->def.joints[joint].rest;
     transform sampled;
     sampled.t = sample_vector_property(clip, PROPERTY_TRANSLATION, joint, rest->translation, time);
     sampled.q = sample_rotation_channel(clip, joint, rest->rotation, time);
@@ -97,9 +97,9 @@ static double distance_of_origins(const matrix *a, const matrix *b) {
 
 double lmb_rig_extent(const lmb_rig *rig, matrix *models) {
     double largest = 0.0;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const uint32_t parent = rig->parents[joint];
-        models[joint] = lmb_model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        const uint32_t parent = rig->def.joints[joint].parent;
+        models[joint] = lmb_model_of(&rig->def.joints[joint].rest, parent != LMB_NONE ? &models[parent] : NULL);
         for (uint32_t other = 0; other < joint; other++) {
             const double distance = distance_of_origins(&models[joint], &models[other]);
             largest = distance > largest ? distance : largest;
@@ -109,8 +109,8 @@ double lmb_rig_extent(const lmb_rig *rig, matrix *models) {
 }
 
 void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *models) {
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
-        const uint32_t parent = m->rig->parents[joint];
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
+        const uint32_t parent = m->rig->def.joints[joint].parent;
         for (uint32_t sample = 0; sample < m->samples; sample++) {
             const size_t at = (size_t)joint * m->samples + sample;
             models[at] =
@@ -120,11 +120,12 @@ void lmb_motion_model(const motion *m, const lmb_transform *local, matrix *model
 }
 
 void lmb_motion_levers(motion *m) {
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
         const matrix *tip = &m->source_model[(size_t)joint * m->samples];
         const lmb_tolerance own = m->tolerances[joint];
         m->levers[joint] = (lmb_lever){own.share, own.share * own.shell};
-        for (uint32_t above = m->rig->parents[joint]; above != LMB_NONE; above = m->rig->parents[above]) {
+        for (uint32_t above = m->rig->def.joints[joint].parent; above != LMB_NONE;
+             above = m->rig->def.joints[above].parent) {
             const matrix *joint_above = &m->source_model[(size_t)above * m->samples];
             lmb_lever *lever = &m->levers[above];
             lever->moves = fmax(lever->moves, own.share);
@@ -134,14 +135,14 @@ void lmb_motion_levers(motion *m) {
 }
 
 static bool is_affected(const motion *m, uint32_t joint, uint32_t first) {
-    const uint32_t parent = m->rig->parents[joint];
+    const uint32_t parent = m->rig->def.joints[joint].parent;
     return first == LMB_NONE || joint == first || (parent != LMB_NONE && m->affected[parent]);
 }
 
 double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst) {
     double largest = 0.0;
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
-        const uint32_t parent = m->rig->parents[joint];
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
+        const uint32_t parent = m->rig->def.joints[joint].parent;
         m->affected[joint] = is_affected(m, joint, first);
         if (!m->affected[joint]) {
             continue;
@@ -167,7 +168,7 @@ double lmb_motion_try(motion *m, uint32_t first, double limit, uint32_t *worst) 
 }
 
 void lmb_motion_accept(motion *m) {
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
         if (m->affected[joint]) {
             const size_t at = (size_t)joint * m->samples;
             memcpy(m->model + at, m->trial + at, m->samples * sizeof *m->model);
@@ -177,8 +178,8 @@ void lmb_motion_accept(motion *m) {
 
 double lmb_motion_distance(const motion *m, uint32_t sample, const lmb_transform *local, matrix *models) {
     double largest = 0.0;
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
-        const uint32_t parent = m->rig->parents[joint];
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
+        const uint32_t parent = m->rig->def.joints[joint].parent;
         models[joint] = lmb_model_of(&local[joint], parent != LMB_NONE ? &models[parent] : NULL);
         const size_t at = (size_t)joint * m->samples + sample;
         const double distance = lmb_deviation_of(&models[joint], &m->source_model[at], &m->tolerances[joint]);

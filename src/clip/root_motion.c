@@ -105,7 +105,7 @@ lmb_root_motion_def lmb_default_root_motion_def(void) {
 }
 
 static lmb_result fail(const extraction *e, lmb_result result, const char *why) {
-    return lmb_fail(e->error, result, "root motion: clip '%s': %s", lmb_clip_name(e->clip), why);
+    return lmb_fail(e->error, result, "root motion: clip '%s': %s", lmb_clip_get_info(e->clip)->name, why);
 }
 
 // ---- The joint in model space. ----
@@ -156,7 +156,7 @@ static bool has_rotations(const extraction *e) {
 
 // Returns a local transform at a time, or in the rest pose without one.
 static lmb_transform local_of(const extraction *e, uint32_t joint, const float *time) {
-    return time != NULL ? lmb_clip_sample(e->clip, e->rig, joint, *time) : e->rig->rest[joint];
+    return time != NULL ? lmb_clip_sample(e->clip, e->rig, joint, *time) : e->rig->def.joints[joint].rest;
 }
 
 // Places the joint at a time, or in the rest pose without one. Returns false if an ancestor's scale is uneven and turns
@@ -167,7 +167,8 @@ static bool place_joint(const extraction *e, const float *time, placed *at) {
                    .parent_rotation = {0.0, 0.0, 0.0, 1.0}};
     at->length = length_of(at->local.translation);
     bool usable = true;
-    for (uint32_t joint = e->rig->parents[e->def->joint]; joint != LMB_NONE; joint = e->rig->parents[joint]) {
+    for (uint32_t joint = e->rig->def.joints[e->def->joint].parent; joint != LMB_NONE;
+         joint = e->rig->def.joints[joint].parent) {
         const lmb_transform local = local_of(e, joint, time);
         const matrix own = lmb_matrix_of(&local);
         double rotation[4];
@@ -226,7 +227,7 @@ static void keep_taken(const lmb_root_motion_def *def, double rotation[4], doubl
 }
 
 static float key_time(const extraction *e, uint32_t key) {
-    return (float)((double)lmb_clip_duration(e->clip) * key / (e->key_count - 1));
+    return (float)((double)lmb_clip_get_info(e->clip)->duration * key / (e->key_count - 1));
 }
 
 static const char *const uneven = "an ancestor of the joint has scales that differ, and its turns are to be taken";
@@ -317,7 +318,7 @@ static void slerp(const float from[4], const float to[4], double u, double rotat
 
 // Evaluates the motion track as a player does: the displacement and the rotation since the first key.
 static void motion_at(const extraction *e, float time, double moved[3], double rotation[4]) {
-    const double duration = (double)lmb_clip_duration(e->clip);
+    const double duration = (double)lmb_clip_get_info(e->clip)->duration;
     const double at = duration > 0.0 ? (double)time / duration * (e->key_count - 1) : 0.0;
     uint32_t key = at < e->key_count - 2 ? (uint32_t)at : e->key_count - 2;
     const float *from = e->keys + 4 * (size_t)key, *to = from + 4;
@@ -672,7 +673,7 @@ static uint32_t add_times(const extraction *e, uint32_t property, uint32_t joint
 
 // Returns whether the motion's slope changes so much at a key that the rounding of the key's time matters.
 static bool is_kink(const extraction *e, uint32_t key) {
-    const double exact = (double)lmb_clip_duration(e->clip) * key / (e->key_count - 1);
+    const double exact = (double)lmb_clip_get_info(e->clip)->duration * key / (e->key_count - 1);
     const double off = fabs((double)key_time(e, key) - exact), duration = exact / key;
     const float *at = e->keys + 4 * (size_t)key;
     bool found = false;
@@ -706,7 +707,7 @@ static uint32_t add_motion_times(const extraction *e, float *times) {
         const float time = key_time(e, key);
         times[count++] = time;
         if (key > 0 && key + 1 < e->key_count && is_kink(e, key)) {
-            const double exact = (double)lmb_clip_duration(e->clip) * key / (e->key_count - 1);
+            const double exact = (double)lmb_clip_get_info(e->clip)->duration * key / (e->key_count - 1);
             times[count++] = nextafterf(time, exact > (double)time ? INFINITY : 0.0f);
         }
     }
@@ -716,7 +717,7 @@ static uint32_t add_motion_times(const extraction *e, float *times) {
 // Returns the number of times, or without `times` the max number.
 static uint32_t collect_times(const extraction *e, float *times) {
     uint32_t count = 0;
-    for (uint32_t joint = e->def->joint; joint != LMB_NONE; joint = e->rig->parents[joint]) {
+    for (uint32_t joint = e->def->joint; joint != LMB_NONE; joint = e->rig->def.joints[joint].parent) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
             count += add_times(e, property, joint, times != NULL ? times + count : NULL);
         }
@@ -772,7 +773,7 @@ static lmb_track_def new_track(const extraction *e, lmb_property property) {
 
 static uint32_t copy_tracks(const extraction *e) {
     uint32_t count = 0;
-    for (uint32_t joint = 0; joint < e->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < e->rig->def.joint_count; joint++) {
         for (uint32_t i = 0; i < PROPERTIES; i++) {
             const lmb_property property = (lmb_property)i;
             const lmb_track_def found = lmb_given_track(e->clip->words, property, joint);
@@ -787,12 +788,12 @@ static uint32_t copy_tracks(const extraction *e) {
 }
 
 static lmb_result build_clip(const extraction *e, lmb_clip **clip) {
-    const lmb_clip_def def = {.name = lmb_clip_name(e->clip),
-                              .duration = lmb_clip_duration(e->clip),
+    const lmb_clip_def def = {.name = lmb_clip_get_info(e->clip)->name,
+                              .duration = lmb_clip_get_info(e->clip)->duration,
                               .tracks = e->tracks,
                               .track_count = copy_tracks(e),
                               .joint_weights = lmb_given_weights(e->clip->words, e->weights),
-                              .additive = lmb_clip_is_additive(e->clip)};
+                              .additive = lmb_clip_get_info(e->clip)->is_additive};
     return lmb_clip_create(e->rig, &def, e->host, clip, e->error);
 }
 
@@ -823,7 +824,7 @@ static lmb_result run_survey(extraction *e) {
 }
 
 static lmb_result run_keys(extraction *e, lmb_clip **clip) {
-    const size_t joints = e->rig->joint_count, floats = e->rig->channel_count;
+    const size_t joints = e->rig->def.joint_count, floats = e->rig->def.channel_count;
     for (int track = 0; track < 2; track++) {
         const size_t keys = e->cubic[track] ? (size_t)e->spline_count * 3 : e->time_count;
         e->values[track] = lmb_arena_allocate(&e->memory, keys * (size_t)width[track], sizeof *e->values[track]);
@@ -843,9 +844,9 @@ static lmb_result run_keys(extraction *e, lmb_clip **clip) {
 }
 
 static lmb_result check(extraction *e) {
-    const char *why = e->def->joint >= e->rig->joint_count ? "there is no such joint"
-                      : lmb_clip_joint_count(e->clip) != e->rig->joint_count ||
-                              lmb_clip_channel_count(e->clip) != e->rig->channel_count
+    const char *why = e->def->joint >= e->rig->def.joint_count ? "there is no such joint"
+                      : lmb_clip_get_info(e->clip)->joint_count != e->rig->def.joint_count ||
+                              lmb_clip_get_info(e->clip)->channel_count != e->rig->def.channel_count
                           ? "it is not of the rig's joint and channel count"
                       : e->clip->words[CLIP_PACKED] != 0 ? "it is compressed; take its motion before that"
                       : !(e->def->rate >= 1e-3f && e->def->rate <= 1000.0f)
@@ -855,7 +856,7 @@ static lmb_result check(extraction *e) {
     if (why != NULL) {
         return fail(e, LMB_ERROR_ARGUMENT, why);
     }
-    const double intervals = ceil((double)lmb_clip_duration(e->clip) * (double)e->def->rate);
+    const double intervals = ceil((double)lmb_clip_get_info(e->clip)->duration * (double)e->def->rate);
     if (!(intervals < LMB_MAX_MOTION_KEYS)) {
         return fail(e, LMB_ERROR_LIMIT, "its motion would take more than 65,536 keys");
     }
@@ -912,10 +913,10 @@ lmb_result lmb_root_motion_extract(const lmb_rig *rig, const lmb_clip *clip, con
 // Returns the diagonal of the box around the joints of the skeleton in the rest pose.
 static double size_of(const lmb_rig *rig, matrix *models) {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, way[3];
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const uint32_t parent = rig->parents[joint];
-        models[joint] = lmb_model_of(&rig->rest[joint], parent != LMB_NONE ? &models[parent] : NULL);
-        for (int axis = 0; axis < 3 && !rig->is_extra[joint]; axis++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        const uint32_t parent = rig->def.joints[joint].parent;
+        models[joint] = lmb_model_of(&rig->def.joints[joint].rest, parent != LMB_NONE ? &models[parent] : NULL);
+        for (int axis = 0; axis < 3 && !rig->def.joints[joint].is_extra; axis++) {
             low[axis] = fmin(low[axis], models[joint].m[axis][3]);
             high[axis] = fmax(high[axis], models[joint].m[axis][3]);
         }
@@ -929,18 +930,18 @@ static double size_of(const lmb_rig *rig, matrix *models) {
 // Marks the joints on which at least half of the skeleton hangs, themselves included: each the parent of the next one.
 static void mark_holders(const lmb_rig *rig, uint32_t *held) {
     uint32_t all = 0;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        held[joint] = !rig->is_extra[joint];
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        held[joint] = !rig->def.joints[joint].is_extra;
         all += held[joint];
     }
-    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
-        if (rig->parents[joint] != LMB_NONE) {
-            held[rig->parents[joint]] += held[joint];
+    for (uint32_t joint = rig->def.joint_count; joint-- > 0;) {
+        if (rig->def.joints[joint].parent != LMB_NONE) {
+            held[rig->def.joints[joint].parent] += held[joint];
         }
     }
     uint32_t last = LMB_NONE;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const bool holds = rig->parents[joint] == last && 2 * (uint64_t)held[joint] >= all;
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        const bool holds = rig->def.joints[joint].parent == last && 2 * (uint64_t)held[joint] >= all;
         last = holds ? joint : last;
         held[joint] = holds;
     }
@@ -957,7 +958,7 @@ static uint32_t find_first(const lmb_rig *rig, const lmb_clip *clip, const lmb_r
             continue;
         }
         const lmb_transform first = lmb_clip_sample(clip, rig, joint, 0.0f);
-        const lmb_transform last = lmb_clip_sample(clip, rig, joint, lmb_clip_duration(clip));
+        const lmb_transform last = lmb_clip_sample(clip, rig, joint, lmb_clip_get_info(clip)->duration);
         float own[3];
         double way[3];
         for (int i = 0; i < 3; i++) {
@@ -967,7 +968,7 @@ static uint32_t find_first(const lmb_rig *rig, const lmb_clip *clip, const lmb_r
         for (int i = 0; i < 3; i++) {
             way[i] = taken[i] ? way[i] : 0.0;
         }
-        if (!rig->is_extra[joint] && lmb_length(way) > length) {
+        if (!rig->def.joints[joint].is_extra && lmb_length(way) > length) {
             return joint;
         }
         model = lmb_model_of(&first, &model);
@@ -978,14 +979,14 @@ static uint32_t find_first(const lmb_rig *rig, const lmb_clip *clip, const lmb_r
 static LMB_NOINLINE uint32_t find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
                                         const lmb_root_motion_def *def, matrix *models, uint32_t *held) {
     const double length = MIN_TRAVEL * size_of(rig, models);
-    uint32_t found = rig->joint_count;
+    uint32_t found = rig->def.joint_count;
     mark_holders(rig, held);
     for (uint32_t i = 0; i < clip_count; i++) {
-        if (lmb_clip_joint_count(clips[i]) == rig->joint_count) {
+        if (lmb_clip_get_info(clips[i])->joint_count == rig->def.joint_count) {
             found = find_first(rig, clips[i], def, length, held, found);
         }
     }
-    return found < rig->joint_count ? found : 0;
+    return found < rig->def.joint_count ? found : 0;
 }
 
 lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const *clips, uint32_t clip_count,
@@ -1007,8 +1008,8 @@ lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const 
     }
     const lmb_host resolved = lmb_host_resolve(host);
     lmb_arena memory = {.host = &resolved};
-    matrix *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
-    uint32_t *held = lmb_arena_allocate(&memory, rig->joint_count, sizeof *held);
+    matrix *models = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *models);
+    uint32_t *held = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *held);
     if (!memory.failed) {
         lmb_environment callers;
         lmb_environment_enter(&callers);
@@ -1017,9 +1018,9 @@ lmb_result lmb_root_motion_find_joint(const lmb_rig *rig, const lmb_clip *const 
     }
     const bool failed = memory.failed;
     lmb_arena_release(&memory);
-    return failed
-               ? lmb_fail(error, LMB_ERROR_MEMORY, "root motion: no memory for %u joints", (unsigned)rig->joint_count)
-               : LMB_OK;
+    return failed ? lmb_fail(error, LMB_ERROR_MEMORY, "root motion: no memory for %u joints",
+                             (unsigned)rig->def.joint_count)
+                  : LMB_OK;
 }
 
 void lmb_root_motion_destroy(lmb_root_motion *motion) {

@@ -7,7 +7,7 @@
 
 static uint32_t find(const lmb_clip *const *clips, uint32_t count, const char *name) {
     uint32_t i = 0;
-    while (i < count && strcmp(lmb_clip_name(clips[i]), name) != 0) {
+    while (i < count && strcmp(lmb_clip_get_info(clips[i])->name, name) != 0) {
         i++;
     }
     return i;
@@ -35,10 +35,10 @@ static uint32_t spread(const lmb_clip_split *splits, uint32_t split_count, const
     uint32_t at = count;
     for (uint32_t i = clip_count; i-- > 0;) {
         const lmb_clip *clip = clips[i];
-        const bool is_first = find(clips, i, lmb_clip_name(clip)) == i;
+        const bool is_first = find(clips, i, lmb_clip_get_info(clip)->name) == i;
         bool is_split = false;
         for (uint32_t k = split_count; k-- > 0 && is_first;) {
-            if (strcmp(splits[k].clip, lmb_clip_name(clip)) == 0) {
+            if (strcmp(splits[k].clip, lmb_clip_get_info(clip)->name) == 0) {
                 clips[--at] = parts[k];
                 is_split = true;
             }

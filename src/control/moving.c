@@ -430,7 +430,8 @@ static const lmb_player_def *retarget_motion(lowering *l, uint32_t retarget, con
 // takes no motion, it is that of the first joint that does, which is a root of the motion.
 static float find_travel(const lmb_graph_def *def, uint32_t retarget) {
     const lmb_retarget_def *from = retarget != LMB_NONE ? &def->retargets[retarget] : NULL;
-    for (uint32_t joint = 0; from != NULL && from->scales != NULL && joint < lmb_rig_joint_count(def->rig); joint++) {
+    for (uint32_t joint = 0; from != NULL && from->scales != NULL && joint < lmb_rig_get_def(def->rig)->joint_count;
+         joint++) {
         if (from->joints[joint] != LMB_NONE) {
             return from->scales[joint];
         }

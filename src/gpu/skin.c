@@ -86,7 +86,7 @@ static lmb_result check_address(VkDeviceAddress address, uint32_t alignment, uin
 static lmb_result check_addresses(const lmb_gpu_skin_run *run, uint32_t index, lmb_error *error) {
     const bool current = lmb_skin_needs_current(&run->layout);
     const bool previous = writes(run, LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS);
-    const bool morphs = lmb_skin_has_targets(run->skin), lists = run->list != 0;
+    const bool morphs = lmb_skin_get_info(run->skin)->has_targets, lists = run->list != 0;
     const struct {
         const char *name;
         VkDeviceAddress address;
@@ -172,8 +172,9 @@ static lmb_skin_push push_of(const lmb_gpu_skin_run *run) {
                           .characters = layout->character_count,
                           .first_character = layout->first_character,
                           .palette_count = layout->palette_count,
-                          .character_vertices = layout->character_vertices != 0 ? layout->character_vertices
-                                                                                : lmb_skin_vertex_count(run->skin),
+                          .character_vertices = layout->character_vertices != 0
+                                                    ? layout->character_vertices
+                                                    : lmb_skin_get_info(run->skin)->vertex_count,
                           .flags = flags_of(run)};
     for (uint32_t i = 0; i < LMB_SKIN_OUTPUT_COUNT; i++) {
         push.streams[i] = run->streams[i];
@@ -189,7 +190,7 @@ _Static_assert((LMB_MAX_SKIN_VERTICES - 1) / LMB_GPU_GROUP < LARGEST_GRID, "vert
 static void record_run(const lmb_gpu_skin *gpu_skin, VkCommandBuffer commands, const lmb_gpu_skin_run *run) {
     const lmb_gpu *gpu = gpu_skin->gpu;
     const lmb_skin_push push = push_of(run);
-    const uint32_t columns = (lmb_skin_vertex_count(run->skin) + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
+    const uint32_t columns = (lmb_skin_get_info(run->skin)->vertex_count + LMB_GPU_GROUP - 1) / LMB_GPU_GROUP;
     const uint32_t rows = (GROUPS + columns - 1) / columns;
     if (push.capacity == 0) {
         return;

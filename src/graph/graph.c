@@ -45,7 +45,7 @@ static bool has_full_mask(const lmb_graph_def *def) {
 
 static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     const lmb_graph_def *def = c->def;
-    uint64_t joints = def->rig->joint_count;
+    uint64_t joints = def->rig->def.joint_count;
     uint64_t at = PROGRAM_HEADER_WORDS;
     header[PROGRAM_JOINTS] = (uint32_t)joints;
     header[PROGRAM_PARAMETERS] = def->parameter_count;
@@ -86,9 +86,9 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     header[PROGRAM_BINDS] = (uint32_t)at;
     at += BIND_COMPONENTS * joints;
     header[PROGRAM_SOCKETS] = (uint32_t)at;
-    header[PROGRAM_SOCKET_COUNT] = def->rig->socket_count;
-    at += (uint64_t)SOCKET_WORDS * def->rig->socket_count;
-    uint64_t channels = def->rig->channel_count;
+    header[PROGRAM_SOCKET_COUNT] = def->rig->def.socket_count;
+    at += (uint64_t)SOCKET_WORDS * def->rig->def.socket_count;
+    uint64_t channels = def->rig->def.channel_count;
     header[PROGRAM_CHANNELS] = (uint32_t)channels;
     header[PROGRAM_CHANNEL_REST] = (uint32_t)at;
     header[PROGRAM_POSE_FLOATS] = (uint32_t)(POSE_COMPONENTS * joints + channels);
@@ -131,8 +131,8 @@ typedef struct hierarchy {
 
 // Parents come before their children.
 static void find_strands(const lmb_rig *rig, const hierarchy *h) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const uint32_t parent = rig->parents[joint];
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        const uint32_t parent = rig->def.joints[joint].parent;
         h->child_of[joint] = LMB_NONE;
         h->forks[joint] = joint == 0;
         h->level_of[joint] = parent == LMB_NONE ? 0 : h->level_of[parent] + 1;
@@ -141,7 +141,7 @@ static void find_strands(const lmb_rig *rig, const hierarchy *h) {
             h->child_of[parent] = joint;
         }
     }
-    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
+    for (uint32_t joint = rig->def.joint_count; joint-- > 0;) {
         const uint32_t child = h->child_of[joint];
         const bool ends = child == LMB_NONE || h->forks[h->level_of[child]];
         h->shorter[joint] = ends ? rig->depth - 1 : h->shorter[child] - 1;
@@ -165,7 +165,7 @@ static void sort_joints(const uint32_t *keys, uint32_t end, const uint32_t *from
 
 // Writes the joints strand by strand: by level, and the longest first.
 static void write_order(const lmb_rig *rig, uint32_t *program) {
-    const size_t joints = rig->joint_count;
+    const size_t joints = rig->def.joint_count;
     uint32_t *scratch = program + program[PROGRAM_INVERSE_BIND];
     const hierarchy h = {scratch,
                          scratch + joints,
@@ -177,7 +177,7 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
     uint32_t *strands = program + program[PROGRAM_STRANDS], *order = program + program[PROGRAM_ORDER];
     uint32_t bands = 0, count = 0, place = 0;
     find_strands(rig, &h);
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         h.heads[count] = joint;
         count += h.forks[h.level_of[joint]];
     }
@@ -193,7 +193,7 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
         strands[strand] = place;
         uint32_t next = head;
         for (uint32_t i = h.shorter[head]; i < rig->depth; i++, next = h.child_of[next]) {
-            order[place++] = next | rig->parents[next] << 16;
+            order[place++] = next | rig->def.joints[next].parent << 16;
         }
     }
     program[program[PROGRAM_BANDS] + bands] = count;
@@ -202,23 +202,26 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
 }
 
 static void write_rig(const lmb_rig *rig, uint32_t *program) {
-    uint32_t joints = rig->joint_count;
+    uint32_t joints = rig->def.joint_count;
     write_order(rig, program);
-    memcpy(program + program[PROGRAM_PARENTS], rig->parents, joints * sizeof *rig->parents);
-    memcpy(program + program[PROGRAM_INVERSE_BIND], rig->inverse_bind, joints * sizeof *rig->inverse_bind);
     for (uint32_t joint = 0; joint < joints; joint++) {
-        lmb_store_static_pose(&rig->rest[joint], program + program[PROGRAM_REST], joint);
+        const lmb_affine *inverse_bind = &rig->def.joints[joint].inverse_bind;
+        program[program[PROGRAM_PARENTS] + joint] = rig->def.joints[joint].parent;
+        memcpy(program + program[PROGRAM_INVERSE_BIND] + (size_t)MATRIX_COMPONENTS * joint, inverse_bind,
+               sizeof *inverse_bind);
+        lmb_store_static_pose(&rig->def.joints[joint].rest, program + program[PROGRAM_REST], joint);
     }
     memcpy(program + program[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
-    for (uint32_t i = 0; i < rig->socket_count; i++) {
+    for (uint32_t i = 0; i < rig->def.socket_count; i++) {
         uint32_t *socket = program + program[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
-        socket[0] = rig->sockets[i].joint;
-        memcpy(socket + 1, &rig->sockets[i].matrix, sizeof rig->sockets[i].matrix);
+        socket[0] = rig->def.sockets[i].joint;
+        const lmb_affine matrix = lmb_affine_from_transform(rig->def.sockets[i].local);
+        memcpy(socket + 1, &matrix, sizeof matrix);
     }
-    for (uint32_t i = 0; i < rig->channel_count; i++) {
+    for (uint32_t i = 0; i < rig->def.channel_count; i++) {
         uint32_t *rest = program + program[PROGRAM_CHANNEL_REST];
-        rest[i] = BITS(rig->channels[i].rest);
-        rest[rig->channel_count + i] = rig->channels[i].angle;
+        rest[i] = BITS(rig->def.channels[i].rest);
+        rest[rig->def.channel_count + i] = rig->def.channels[i].angle;
     }
 }
 
@@ -227,7 +230,7 @@ static void write_program(lmb_compiler *c, uint32_t *program) {
     write_rig(def->rig, program);
     for (uint32_t i = 0; i < def->mask_count; i++) {
         memcpy(program + c->masks + (size_t)i * c->mask_words, def->masks[i],
-               def->rig->joint_count + def->rig->channel_count);
+               def->rig->def.joint_count + def->rig->def.channel_count);
     }
     if (c->has_full_mask) {
         memset(program + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *program);
@@ -409,7 +412,7 @@ lmb_result lmb_graph_create(const lmb_graph_def *def, const lmb_host *host, lmb_
 static size_t count_frames(const lmb_graph_def *def) {
     size_t count = 0;
     for (uint32_t i = 0; i < def->retarget_count; i++) {
-        const size_t both = (size_t)def->rig->joint_count + def->retargets[i].source_joint_count;
+        const size_t both = (size_t)def->rig->def.joint_count + def->retargets[i].source_joint_count;
         count = both > count ? both : count;
     }
     return count;
@@ -424,9 +427,9 @@ static lmb_graph_info create_info(const lmb_compiler *c, const uint32_t *header)
     const lmb_graph_def *def = c->def;
     const uint32_t all = (UINT32_C(1) << LMB_OUTPUT_COUNT) - 1;
     const uint32_t of_matrices = all & ~(LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_DUAL_QUATERNIONS_BIT);
-    return (lmb_graph_info){.joint_count = def->rig->joint_count,
-                            .channel_count = def->rig->channel_count,
-                            .socket_count = def->rig->socket_count,
+    return (lmb_graph_info){.joint_count = def->rig->def.joint_count,
+                            .channel_count = def->rig->def.channel_count,
+                            .socket_count = def->rig->def.socket_count,
                             .parameter_count = def->parameter_count,
                             .clip_slot_count = def->clip_slot_count,
                             .pose_count = c->pose_count,
@@ -455,7 +458,7 @@ lmb_result lmb_graph_create_in(const lmb_graph_def *def, uint32_t joint_map, con
     uint32_t *program = lmb_host_allocate(&resolved, size, sizeof *program);
     lmb_clip_slot *slots = def->clip_slot_count > 0 ? lmb_host_allocate(&resolved, 1, lmb_clip_slots_bytes(def)) : NULL;
     c.rest_turns =
-        lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->joint_count : 0, sizeof *c.rest_turns);
+        lmb_host_allocate(&resolved, def->mirror_count > 0 ? def->rig->def.joint_count : 0, sizeof *c.rest_turns);
     c.frames = lmb_host_allocate(&resolved, count_frames(def), sizeof *c.frames);
     if (created == NULL || program == NULL || c.rest_turns == NULL || c.frames == NULL ||
         (def->clip_slot_count > 0 && slots == NULL)) {

@@ -118,16 +118,18 @@ static bool take_pack(reader *in) {
     if (lmb_pack_open(memcpy(copy, in->bytes + in->at, size), size, &host, &import->pack, &error) != LMB_OK) {
         return lmb_importer_fail_inner(in->importer, "import block", &error);
     }
+    const lmb_pack_def *content = lmb_pack_get_def(import->pack);
+    const lmb_rig_def *rig = lmb_rig_get_def(content->rig);
     // Nothing writes to them.
-    import->rig = (lmb_rig *)(uintptr_t)lmb_pack_rig(import->pack);
-    import->meshes = (lmb_mesh *)(uintptr_t)lmb_pack_mesh(import->pack, 0);
-    import->mesh_count = lmb_pack_mesh_count(import->pack);
-    import->images = (lmb_image *)(uintptr_t)lmb_pack_image(import->pack, 0);
-    import->image_count = lmb_pack_image_count(import->pack);
-    for (uint32_t i = 0; i < lmb_pack_clip_count(import->pack); i++) {
-        const lmb_clip *clip = lmb_pack_clip(import->pack, i);
-        if (lmb_clip_joint_count(clip) != lmb_rig_joint_count(import->rig) ||
-            lmb_clip_channel_count(clip) != lmb_rig_channel_count(import->rig)) {
+    import->rig = (lmb_rig *)(uintptr_t)content->rig;
+    import->meshes = (lmb_mesh *)(uintptr_t)content->meshes;
+    import->mesh_count = content->mesh_count;
+    import->images = (lmb_image *)(uintptr_t)content->images;
+    import->image_count = content->image_count;
+    for (uint32_t i = 0; i < content->clip_count; i++) {
+        const lmb_clip *clip = content->clips[i];
+        if (lmb_clip_get_info(clip)->joint_count != rig->joint_count ||
+            lmb_clip_get_info(clip)->channel_count != rig->channel_count) {
             return lmb_importer_fail(in->importer, LMB_ERROR_FORMAT, "clip %" PRIu32 ": it is of another rig", i);
         }
         if (!lmb_importer_append(in->importer, &import->pool, &import->clips, &import->clip_count, &clip,
@@ -147,7 +149,8 @@ static bool take_nodes(reader *in, const uint8_t *joints, uint32_t count) {
     }
     memcpy(import->joint_of_node, joints, count * sizeof *import->joint_of_node);
     for (uint32_t i = 0; i < count; i++) {
-        if (import->joint_of_node[i] != LMB_NONE && import->joint_of_node[i] >= lmb_rig_joint_count(import->rig)) {
+        if (import->joint_of_node[i] != LMB_NONE &&
+            import->joint_of_node[i] >= lmb_rig_get_def(import->rig)->joint_count) {
             return fail(in, "nodes: a joint is out of range");
         }
     }

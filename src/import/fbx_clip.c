@@ -499,7 +499,8 @@ static bool differs_from_rest(const function *f, const lmb_track_def *track, dou
     }
     bool differs = false;
     for (uint32_t i = 0; !differs && i < track->key_count; i++) {
-        differs = !(fabs((double)track->values[i] - (double)lmb_rig_channel_rest(rig, track->joint)) <= tolerance);
+        differs =
+            !(fabs((double)track->values[i] - (double)lmb_rig_get_def(rig)->channels[track->joint].rest) <= tolerance);
     }
     return differs;
 }

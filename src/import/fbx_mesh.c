@@ -279,7 +279,7 @@ static bool read_target(part *part, const ufbx_blend_channel *channel, size_t sh
     lmb_skin_target *target = &part->geometry.targets[part->geometry.target_count++];
     target->channel = tables->channel_of[part->fbx->channel_at[channel->typed_id] + shape];
     target->name = lmb_importer_copy_text(importer, &importer->import->pool,
-                                          lmb_rig_channel_name(importer->import->rig, target->channel));
+                                          lmb_rig_get_def(importer->import->rig)->channels[target->channel].name);
     return target->name != NULL && read_deltas(part, channel->keyframes.data[shape].shape, target);
 }
 

@@ -458,7 +458,7 @@ static void bind_to_skin(const lmb_gltf *gltf, const lmb_gltf_skin *skin, lmb_gl
 static bool bind_to_anchor(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_gltf_geometry *geometry,
                            lmb_affine *bind) {
     lmb_affine inverse;
-    if (!lmb_affine_invert(lmb_rig_joint_inverse_bind(gltf->importer->import->rig, node->anchor), &inverse)) {
+    if (!lmb_affine_invert(lmb_rig_get_def(gltf->importer->import->rig)->joints[node->anchor].inverse_bind, &inverse)) {
         return false;
     }
     *bind = lmb_affine_multiply(inverse, node->to_anchor);

@@ -68,7 +68,7 @@ static bool name_target(lmb_gltf *gltf, const lmb_gltf_node *node, uint32_t inde
     lmb_importer *importer = gltf->importer;
     target->channel = gltf->channel_of[node->first_channel + index];
     target->name = lmb_importer_copy_text(importer, &importer->import->pool,
-                                          lmb_rig_channel_name(importer->import->rig, target->channel));
+                                          lmb_rig_get_def(importer->import->rig)->channels[target->channel].name);
     return target->name != NULL;
 }
 

@@ -623,14 +623,25 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
 #define SAME_REST 1e-6
 
 // Returns names of the rig, sorted, in scratch memory; NULL if there is none.
-static lmb_name *names_of_rig(lmb_importer *importer, uint32_t count,
-                              const char *(*name_of)(const lmb_rig *, uint32_t)) {
-    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
-    for (uint32_t i = 0; names != NULL && i < count; i++) {
-        names[i] = (lmb_name){.text = name_of(importer->import->rig, i), .index = i};
+// Both return NULL if there is no memory.
+static lmb_name *names_of_joints(lmb_importer *importer, const lmb_rig_def *rig) {
+    lmb_name *names = lmb_importer_scratch(importer, rig->joint_count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < rig->joint_count; i++) {
+        names[i] = (lmb_name){.text = rig->joints[i].name, .index = i};
     }
     if (names != NULL) {
-        lmb_names_sort(names, count);
+        lmb_names_sort(names, rig->joint_count);
+    }
+    return names;
+}
+
+static lmb_name *names_of_channels(lmb_importer *importer, const lmb_rig_def *rig) {
+    lmb_name *names = lmb_importer_scratch(importer, rig->channel_count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < rig->channel_count; i++) {
+        names[i] = (lmb_name){.text = rig->channels[i].name, .index = i};
+    }
+    if (names != NULL) {
+        lmb_names_sort(names, rig->channel_count);
     }
     return names;
 }
@@ -649,9 +660,9 @@ static bool note_missing(const lmb_gltf *gltf, const bool *taken) {
     const lmb_importer *importer = gltf->importer;
     const lmb_rig *rig = importer->import->rig;
     lmb_name_list names = {0};
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         if (!taken[joint] && joint - importer->first_binding >= importer->binding_count) {
-            lmb_name_list_add(&names, lmb_rig_joint_name(rig, joint));
+            lmb_name_list_add(&names, lmb_rig_get_def(rig)->joints[joint].name);
         }
     }
     return lmb_importer_note_names(gltf->importer, "joints of the rig that it does not have keep their rest pose",
@@ -666,7 +677,7 @@ static bool note_other_parents(const lmb_gltf *gltf) {
     for (uint32_t i = 0; i < gltf->node_count; i++) {
         const lmb_gltf_node *node = &gltf->nodes[i];
         uint32_t parent = node->parent == LMB_NONE ? LMB_NONE : gltf->nodes[node->parent].joint;
-        if (node->in_rig && parent != lmb_rig_joint_parent(rig, node->joint)) {
+        if (node->in_rig && parent != lmb_rig_get_def(rig)->joints[node->joint].parent) {
             lmb_name_list_add(&names, node->name);
         }
     }
@@ -675,10 +686,10 @@ static bool note_other_parents(const lmb_gltf *gltf) {
 
 bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
-    const uint32_t joint_count = lmb_rig_joint_count(importer->import->rig);
-    const uint32_t channel_count = lmb_rig_channel_count(importer->import->rig);
-    lmb_name *joints = names_of_rig(importer, joint_count, lmb_rig_joint_name);
-    lmb_name *channels = names_of_rig(importer, channel_count, lmb_rig_channel_name);
+    const lmb_rig_def *rig = lmb_rig_get_def(importer->import->rig);
+    const uint32_t joint_count = rig->joint_count, channel_count = rig->channel_count;
+    lmb_name *joints = names_of_joints(importer, rig);
+    lmb_name *channels = names_of_channels(importer, rig);
     bool *taken_joints = lmb_importer_scratch(importer, joint_count, sizeof *taken_joints);
     bool *taken_channels = lmb_importer_scratch(importer, channel_count, sizeof *taken_channels);
     if (joints == NULL || channels == NULL || taken_joints == NULL || taken_channels == NULL) {
@@ -713,7 +724,7 @@ bool lmb_gltf_differs(lmb_property channel, const float *rest, const float *valu
 }
 
 bool lmb_gltf_leaves_rest(const lmb_rig *rig, const lmb_track_def *track, double tolerance) {
-    const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
+    const lmb_transform rest = lmb_rig_get_def(rig)->joints[track->joint].rest;
     const float *values[] = {rest.translation, rest.rotation, rest.scale};
     const size_t width = track->property == LMB_PROPERTY_ROTATION ? 4 : 3;
     bool leaves = false;
@@ -725,7 +736,7 @@ bool lmb_gltf_leaves_rest(const lmb_rig *rig, const lmb_track_def *track, double
 
 static bool rest_differs(const lmb_gltf *gltf, const lmb_gltf_node *node, lmb_property channel, lmb_track_def *track) {
     static const float start = 0;
-    lmb_transform rest = lmb_rig_joint_rest(gltf->importer->import->rig, node->joint);
+    lmb_transform rest = lmb_rig_get_def(gltf->importer->import->rig)->joints[node->joint].rest;
     const float *theirs[] = {node->rest.translation, node->rest.rotation, node->rest.scale};
     const float *ours[] = {rest.translation, rest.rotation, rest.scale};
     *track = (lmb_track_def){.joint = node->joint,

@@ -82,7 +82,7 @@ static void hold_vertex(lmb_rig *rig, const lmb_vertex *vertex) {
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
         if (vertex->weights[i] > 0.0f) {
             uint32_t joint = vertex->joints[i];
-            lmb_affine inverse_bind = lmb_rig_joint_inverse_bind(rig, joint);
+            lmb_affine inverse_bind = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
             lmb_rig_grow_radius(rig, joint, distance_from(&inverse_bind, vertex->position));
         }
     }
@@ -179,6 +179,20 @@ static lmb_import *create(const lmb_host *host) {
 }
 
 // Reads the rig from the first source, and adds clips of the others.
+static void find_content(lmb_import *import) {
+    import->content = (lmb_import_content){.rig = import->rig,
+                                           .clips = import->clips,
+                                           .clip_count = import->clip_count,
+                                           .meshes = import->meshes,
+                                           .mesh_count = import->mesh_count,
+                                           .images = import->images,
+                                           .image_count = import->image_count,
+                                           .node_joints = import->joint_of_node,
+                                           .node_count = import->node_count,
+                                           .notes = (const char *const *)import->notes,
+                                           .note_count = import->note_count};
+}
+
 static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_import **result, lmb_error *error) {
     const char *const memory = def->name == NULL ? "memory" : def->name;
     const char *const *names = def->paths == NULL ? &memory : def->paths;
@@ -210,6 +224,7 @@ static lmb_result run(const lmb_import_def *def, const lmb_host *host, lmb_impor
         lmb_import_destroy(importer.import);
         return importer.result;
     }
+    find_content(importer.import);
     *result = importer.import;
     return LMB_OK;
 }
@@ -280,46 +295,6 @@ void lmb_import_destroy(lmb_import *import) {
     lmb_host_release(&host, import);
 }
 
-const lmb_rig *lmb_import_rig(const lmb_import *import) {
-    return import->rig;
-}
-
-uint32_t lmb_import_clip_count(const lmb_import *import) {
-    return import->clip_count;
-}
-
-const lmb_clip *lmb_import_clip(const lmb_import *import, uint32_t index) {
-    return index < import->clip_count ? import->clips[index] : NULL;
-}
-
-uint32_t lmb_import_mesh_count(const lmb_import *import) {
-    return import->mesh_count;
-}
-
-const lmb_mesh *lmb_import_mesh(const lmb_import *import, uint32_t index) {
-    return index < import->mesh_count ? &import->meshes[index] : NULL;
-}
-
-uint32_t lmb_import_image_count(const lmb_import *import) {
-    return import->image_count;
-}
-
-const lmb_image *lmb_import_image(const lmb_import *import, uint32_t index) {
-    return index < import->image_count ? &import->images[index] : NULL;
-}
-
-uint32_t lmb_import_node_count(const lmb_import *import) {
-    return import->node_count;
-}
-
-uint32_t lmb_import_node_joint(const lmb_import *import, uint32_t node) {
-    return node < import->node_count ? import->joint_of_node[node] : LMB_NONE;
-}
-
-uint32_t lmb_import_note_count(const lmb_import *import) {
-    return import->note_count;
-}
-
-const char *lmb_import_note(const lmb_import *import, uint32_t index) {
-    return index < import->note_count ? import->notes[index] : NULL;
+const lmb_import_content *lmb_import_get_content(const lmb_import *import) {
+    return &import->content;
 }

@@ -147,7 +147,7 @@ bool lmb_importer_keep_clip(lmb_importer *importer, lmb_clip *clip) {
 static bool is_taken(const lmb_import *import, const char *name, uint32_t count) {
     bool found = false;
     for (uint32_t i = 0; i < count && !found; i++) {
-        found = strcmp(lmb_clip_name(import->clips[i]), name) == 0;
+        found = strcmp(lmb_clip_get_info(import->clips[i])->name, name) == 0;
     }
     return found;
 }

@@ -23,6 +23,7 @@ struct lmb_import {
     uint32_t note_count;
     uint32_t *joint_of_node; // of a glTF file
     uint32_t node_count;
+    lmb_import_content content; // all of these, once everything is read
 };
 
 typedef enum lmb_format {

@@ -95,8 +95,8 @@ static void set_scale(bone *b, const range *scales, const float rounded[3]) {
 
 // Sets the bones of the rest pose, whose scales become `rounded`, or stay as they are if that is NULL.
 static void set_rest(const lmb_rig *rig, const float *rounded, bone *bones) {
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
         const range translation = range_of(rest.translation), scale = range_of(rest.scale);
         bones[joint] = (bone){0};
         set_length(&bones[joint], &translation);
@@ -106,16 +106,16 @@ static void set_rest(const lmb_rig *rig, const float *rounded, bone *bones) {
 
 // Takes lengths and scales into model space.
 static void find_reaches(const lmb_rig *rig, bone *bones, double shell) {
-    const uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
     for (uint32_t joint = 0; joint < count; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         const double above = parent == LMB_NONE ? 1.0 : bones[parent].scale;
         bones[joint].length *= above;
         bones[joint].scale *= above;
         bones[joint].reach = shell;
     }
     for (uint32_t joint = count; joint-- > 0;) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         if (parent != LMB_NONE) {
             bones[parent].reach = fmax(bones[parent].reach, bones[joint].length + bones[joint].reach);
         }
@@ -126,7 +126,7 @@ static double longest_chain(const lmb_rig *rig, bone *bones) {
     set_rest(rig, NULL, bones);
     find_reaches(rig, bones, 0.0);
     double longest = 0.0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         longest = fmax(longest, bones[joint].reach);
     }
     return longest;
@@ -136,9 +136,9 @@ static double longest_chain(const lmb_rig *rig, bone *bones) {
 static void choose(const lmb_importer *importer, const lmb_rig *rig, bone *bones, double chain) {
     const double bound = importer->scale_error > 0.0 ? importer->scale_error : DEFAULT_BOUND * chain;
     find_reaches(rig, bones, SHELL * chain);
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         bone *b = &bones[joint];
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         const double before = parent == LMB_NONE ? 0.0 : bones[parent].moved;
         const double after = before + (b->off > 0.0 ? b->off * b->reach : 0.0);
         b->rounds = b->off < TOLERANCE && (b->off == 0.0 || after <= bound);
@@ -183,7 +183,7 @@ static void set_tracks(const lmb_rig *rig, const lmb_clip_def *clip, bone *bones
             set_length(&bones[track->joint], &translations);
         } else if (track->property == LMB_PROPERTY_SCALE) {
             bone *b = &bones[track->joint];
-            const lmb_transform rest = lmb_rig_joint_rest(rig, track->joint);
+            const lmb_transform rest = lmb_rig_get_def(rig)->joints[track->joint].rest;
             const range scales = find_range(track);
             set_scale(b, &scales, rest.scale);
             b->off = b->track != NULL ? INFINITY : b->off; // two tracks: lmb_clip_create() refuses them
@@ -206,7 +206,7 @@ bool lmb_scale_noise_round_clip(lmb_importer *importer, lmb_clip_def *clip, lmb_
     if (!has_scales(clip)) {
         return true;
     }
-    bone *bones = lmb_importer_scratch(importer, lmb_rig_joint_count(rig), sizeof *bones);
+    bone *bones = lmb_importer_scratch(importer, lmb_rig_get_def(rig)->joint_count, sizeof *bones);
     *kept = lmb_importer_scratch(importer, clip->track_count, sizeof **kept);
     if (bones == NULL || *kept == NULL) {
         return false;

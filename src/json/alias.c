@@ -31,7 +31,7 @@ const char *lmb_graph_resolve_joint(const lmb_graph_reader *reader, const char *
 static bool has_clip(const lmb_graph_source *source, const char *name) {
     bool found = false;
     for (uint32_t i = 0; i < source->clip_count && !found; i++) {
-        found = strcmp(lmb_clip_name(source->clips[i]), name) == 0;
+        found = strcmp(lmb_clip_get_info(source->clips[i])->name, name) == 0;
     }
     return found;
 }

@@ -34,14 +34,15 @@ typedef struct limb {
 } limb;
 
 static lmb_transform local_of(const limb *limb, const lmb_clip *clip, float time, uint32_t joint) {
-    return clip != NULL ? lmb_clip_sample(clip, limb->rig, joint, time) : lmb_rig_joint_rest(limb->rig, joint);
+    return clip != NULL ? lmb_clip_sample(clip, limb->rig, joint, time)
+                        : lmb_rig_get_def(limb->rig)->joints[joint].rest;
 }
 
 // Returns the matrix of a joint in the space of an ancestor; the identity for the same one. Stores false if it is none.
 static lmb_affine find_matrix(const limb *limb, const lmb_clip *clip, float time, uint32_t joint, uint32_t ancestor,
                               bool *is_below) {
     lmb_affine matrix = lmb_affine_from_transform(lmb_transform_identity());
-    for (; joint != LMB_NONE && joint != ancestor; joint = lmb_rig_joint_parent(limb->rig, joint)) {
+    for (; joint != LMB_NONE && joint != ancestor; joint = lmb_rig_get_def(limb->rig)->joints[joint].parent) {
         matrix = lmb_affine_multiply(lmb_affine_from_transform(local_of(limb, clip, time, joint)), matrix);
     }
     *is_below = joint != LMB_NONE;
@@ -104,9 +105,9 @@ static double search_clips(const lmb_graph_reader *reader, const limb *limb, dou
     const lmb_graph_source *source = reader->source;
     for (uint32_t i = 0; i < source->clip_count; i++) {
         const lmb_clip *clip = source->clips[i];
-        for (int sample = 0; sample < CLIP_SAMPLES && !lmb_clip_is_additive(clip); sample++) {
+        for (int sample = 0; sample < CLIP_SAMPLES && !lmb_clip_get_info(clip)->is_additive; sample++) {
             double own[3];
-            const float time = lmb_clip_duration(clip) * (float)sample / (float)CLIP_SAMPLES;
+            const float time = lmb_clip_get_info(clip)->duration * (float)sample / (float)CLIP_SAMPLES;
             const double bent = find_axis(limb, clip, time, own);
             for (int k = 0; k < 3 && bent > sine; k++) {
                 axis[k] = own[k];
@@ -127,8 +128,9 @@ static void take_axis(lmb_graph_reader *reader, uint32_t at, const limb *limb, f
         lmb_graph_report(reader, at,
                          "'%.60s', '%.60s' and '%.60s' are in a line in the rest pose and in all clips, so "
                          "no axis can be found: state it",
-                         lmb_rig_joint_name(limb->rig, limb->start), lmb_rig_joint_name(limb->rig, limb->mid),
-                         lmb_rig_joint_name(limb->rig, limb->end));
+                         lmb_rig_get_def(limb->rig)->joints[limb->start].name,
+                         lmb_rig_get_def(limb->rig)->joints[limb->mid].name,
+                         lmb_rig_get_def(limb->rig)->joints[limb->end].name);
         return;
     }
     for (int i = 0; i < 3; i++) {
@@ -147,9 +149,9 @@ static void check_axis(lmb_graph_reader *reader, uint32_t at, const char *member
         axis_square += (double)axis[i] * (double)axis[i];
     }
     if (exists && dot * dot > 0.88 * bone_square * axis_square) {
-        lmb_graph_warn(reader, at,
-                       "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
-                       lmb_rig_joint_name(limb->rig, limb->mid), lmb_rig_joint_name(limb->rig, limb->end));
+        lmb_graph_warn(
+            reader, at, "%s is along the bone from '%.60s' to '%.60s': a turn about it does not bend the limb", member,
+            lmb_rig_get_def(limb->rig)->joints[limb->mid].name, lmb_rig_get_def(limb->rig)->joints[limb->end].name);
     }
 }
 
@@ -184,7 +186,8 @@ static void check_stated_axis(lmb_graph_reader *reader, uint32_t at, const char 
             reader, at,
             "nearly opposite to the axis about which '%.60s' bends, [%g, %g, %g], so the limb bends the wrong way: "
             "\"auto\" finds that axis",
-            lmb_rig_joint_name(limb->rig, limb->mid), rounded(found[0]), rounded(found[1]), rounded(found[2]));
+            lmb_rig_get_def(limb->rig)->joints[limb->mid].name, rounded(found[0]), rounded(found[1]),
+            rounded(found[2]));
     }
 }
 
@@ -205,14 +208,14 @@ static void check_unstated_axis(lmb_graph_reader *reader, uint32_t object, const
                        "without \"%s\" it is [%g, %g, %g], and in the %s '%.60s' bends about [%g, %g, %g]: write "
                        "\"%s\": \"auto\"",
                        member, (double)axis[0], (double)axis[1], (double)axis[2],
-                       at_rest < REST_SINE ? "clips" : "rest pose", lmb_rig_joint_name(limb->rig, limb->mid),
+                       at_rest < REST_SINE ? "clips" : "rest pose", lmb_rig_get_def(limb->rig)->joints[limb->mid].name,
                        rounded(found[0]), rounded(found[1]), rounded(found[2]), member);
     }
 }
 
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     do {
-        joint = joint != LMB_NONE ? lmb_rig_joint_parent(rig, joint) : LMB_NONE;
+        joint = joint != LMB_NONE ? lmb_rig_get_def(rig)->joints[joint].parent : LMB_NONE;
     } while (joint != LMB_NONE && joint != ancestor);
     return joint != LMB_NONE;
 }
@@ -228,7 +231,7 @@ static bool is_limb(const limb *limb) {
 static uint32_t depth_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     uint32_t depth = 0;
     for (; joint != ancestor; depth++) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return depth;
 }
@@ -236,15 +239,16 @@ static uint32_t depth_below(const lmb_rig *rig, uint32_t joint, uint32_t ancesto
 // Returns whether the mid ends somewhere of its own: a joint is below it.
 static bool has_tip(const limb *limb) {
     bool found = false;
-    for (uint32_t i = limb->mid + 1; i < lmb_rig_joint_count(limb->rig) && !found; i++) {
-        found = lmb_rig_joint_parent(limb->rig, i) == limb->mid;
+    for (uint32_t i = limb->mid + 1; i < lmb_rig_get_def(limb->rig)->joint_count && !found; i++) {
+        found = lmb_rig_get_def(limb->rig)->joints[i].parent == limb->mid;
     }
     return found;
 }
 
 // Returns the mirror partner of the end if that is below the mid, or LMB_NONE.
 static uint32_t partner_below(lmb_graph_reader *reader, const limb *limb) {
-    uint32_t *partners = lmb_graph_allocate(reader, &reader->scratch, lmb_rig_joint_count(limb->rig), sizeof *partners);
+    uint32_t *partners =
+        lmb_graph_allocate(reader, &reader->scratch, lmb_rig_get_def(limb->rig)->joint_count, sizeof *partners);
     uint32_t found = LMB_NONE;
     const lmb_host host = lmb_pool_host(&reader->scratch);
     if (partners != NULL && lmb_rig_find_mirror(limb->rig, &host, partners, NULL) == LMB_OK &&
@@ -267,21 +271,21 @@ static bool check_end(lmb_graph_reader *reader, uint32_t at, const limb *limb) {
     const uint32_t partner = partner_below(reader, limb);
     uint32_t common = limb->start;
     while (common != LMB_NONE && !is_below(rig, limb->end, common)) {
-        common = lmb_rig_joint_parent(rig, common);
+        common = lmb_rig_get_def(rig)->joints[common].parent;
     }
     if (partner != LMB_NONE) {
         lmb_graph_warn(reader, at, "'%.60s' is of another limb, not below '%.60s': is it '%.60s'?",
-                       lmb_rig_joint_name(rig, limb->end), lmb_rig_joint_name(rig, limb->mid),
-                       lmb_rig_joint_name(rig, partner));
+                       lmb_rig_get_def(rig)->joints[limb->end].name, lmb_rig_get_def(rig)->joints[limb->mid].name,
+                       lmb_rig_get_def(rig)->joints[partner].name);
         return true;
     }
     const bool is_deep = common != LMB_NONE && has_tip(limb) &&
                          depth_below(rig, limb->end, common) > depth_below(rig, limb->mid, common);
     if (is_deep) {
         lmb_graph_warn(reader, at, "'%.60s' is below '%.60s', not below '%.60s': is it the end of another limb?",
-                       lmb_rig_joint_name(rig, limb->end),
-                       lmb_rig_joint_name(rig, lmb_rig_joint_parent(rig, limb->end)),
-                       lmb_rig_joint_name(rig, limb->mid));
+                       lmb_rig_get_def(rig)->joints[limb->end].name,
+                       lmb_rig_get_def(rig)->joints[lmb_rig_get_def(rig)->joints[limb->end].parent].name,
+                       lmb_rig_get_def(rig)->joints[limb->mid].name);
     }
     return is_deep;
 }
@@ -328,9 +332,10 @@ static double mean_ahead(const lmb_graph_source *source, uint32_t joint, const f
     uint32_t count = 0;
     for (uint32_t i = 0; i < source->clip_count; i++) {
         const lmb_clip *clip = source->clips[i];
-        const bool is_pose = !lmb_clip_is_additive(clip) && lmb_clip_joint_count(clip) == lmb_rig_joint_count(limb.rig);
+        const bool is_pose = !lmb_clip_get_info(clip)->is_additive &&
+                             lmb_clip_get_info(clip)->joint_count == lmb_rig_get_def(limb.rig)->joint_count;
         for (uint32_t k = 0; k < CLIP_SAMPLES && is_pose; k++, count++) {
-            const float time = lmb_clip_duration(clip) * (float)k / (float)CLIP_SAMPLES;
+            const float time = lmb_clip_get_info(clip)->duration * (float)k / (float)CLIP_SAMPLES;
             add_direction(&limb, clip, time, joint, axis, sum);
         }
     }
@@ -344,15 +349,15 @@ static double mean_ahead(const lmb_graph_source *source, uint32_t joint, const f
 // Returns whether an axis of a joint is along the bone to a child, within about 30 degrees.
 static bool is_along_bone(const lmb_rig *rig, uint32_t joint, const float axis[3]) {
     bool found = false;
-    for (uint32_t child = joint + 1; child < lmb_rig_joint_count(rig) && !found; child++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, child);
+    for (uint32_t child = joint + 1; child < lmb_rig_get_def(rig)->joint_count && !found; child++) {
+        const lmb_transform rest = lmb_rig_get_def(rig)->joints[child].rest;
         double dot = 0.0, squares[2] = {0.0, 0.0};
         for (int i = 0; i < 3; i++) {
             dot += (double)rest.translation[i] * (double)axis[i];
             squares[0] += (double)rest.translation[i] * (double)rest.translation[i];
             squares[1] += (double)axis[i] * (double)axis[i];
         }
-        found = lmb_rig_joint_parent(rig, child) == joint && dot > 0.85 * sqrt(squares[0] * squares[1]);
+        found = lmb_rig_get_def(rig)->joints[child].parent == joint && dot > 0.85 * sqrt(squares[0] * squares[1]);
     }
     return found;
 }
@@ -377,7 +382,8 @@ static void check_unstated_forward(lmb_graph_reader *reader, uint32_t object, ui
         reader, object,
         "without \"forward\" the axis that aims is [%g, %g, %g], which points neither ahead nor along a bone "
         "of '%.60s': %s",
-        (double)forward[0], (double)forward[1], (double)forward[2], lmb_rig_joint_name(source->rig, joint), ahead);
+        (double)forward[0], (double)forward[1], (double)forward[2], lmb_rig_get_def(source->rig)->joints[joint].name,
+        ahead);
 }
 
 // Warns of an up axis along the forward one: then nothing turns about the line to the target.
@@ -409,7 +415,7 @@ void lmb_graph_check_aim(lmb_graph_reader *reader, uint32_t object, uint32_t joi
         lmb_graph_warn(reader, at,
                        "it points backwards in the clips, so that an aim ahead turns '%.60s' round: is it [%g, %g, "
                        "%g]? 'limber info --axes' shows the axes in the clips, too",
-                       lmb_rig_joint_name(reader->source->rig, joint), 0.0 - (double)forward[0],
+                       lmb_rig_get_def(reader->source->rig)->joints[joint].name, 0.0 - (double)forward[0],
                        0.0 - (double)forward[1], 0.0 - (double)forward[2]);
     }
 }
@@ -420,13 +426,13 @@ bool lmb_graph_is_turned(const lmb_rig *rig, const lmb_clip *const *clips, uint3
     uint32_t count = 0;
     bool turned = false;
     for (uint32_t i = 0; i < clip_count && count < SAMPLED_CLIPS * SAMPLES_OF_EACH; i++) {
-        const bool is_pose =
-            !lmb_clip_is_additive(clips[i]) && lmb_clip_joint_count(clips[i]) == lmb_rig_joint_count(rig);
+        const bool is_pose = !lmb_clip_get_info(clips[i])->is_additive &&
+                             lmb_clip_get_info(clips[i])->joint_count == lmb_rig_get_def(rig)->joint_count;
         for (uint32_t k = 0; k < SAMPLES_OF_EACH && is_pose; k++, count++) {
             for (int axis = 0; axis < 3; axis++) {
                 const float unit[3] = {axis == 0, axis == 1, axis == 2};
-                add_direction(&limb, clips[i], lmb_clip_duration(clips[i]) * (float)k / SAMPLES_OF_EACH, joint, unit,
-                              sums[axis]);
+                add_direction(&limb, clips[i], lmb_clip_get_info(clips[i])->duration * (float)k / SAMPLES_OF_EACH,
+                              joint, unit, sums[axis]);
             }
         }
     }

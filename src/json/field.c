@@ -244,7 +244,7 @@ void lmb_graph_report_name(lmb_graph_reader *reader, uint32_t value, const char 
 }
 
 static const char *clip_name_at(const void *source, uint32_t index) {
-    return lmb_clip_name(((const lmb_graph_source *)source)->clips[index]);
+    return lmb_clip_get_info(((const lmb_graph_source *)source)->clips[index])->name;
 }
 
 lmb_graph_names lmb_graph_clip_names(const lmb_graph_source *source) {
@@ -252,19 +252,19 @@ lmb_graph_names lmb_graph_clip_names(const lmb_graph_source *source) {
 }
 
 static const char *joint_name_at(const void *rig, uint32_t index) {
-    return lmb_rig_joint_name(rig, index);
+    return lmb_rig_get_def(rig)->joints[index].name;
 }
 
 lmb_graph_names lmb_graph_joint_names(const lmb_rig *rig) {
-    return (lmb_graph_names){joint_name_at, rig, lmb_rig_joint_count(rig)};
+    return (lmb_graph_names){joint_name_at, rig, lmb_rig_get_def(rig)->joint_count};
 }
 
 static const char *channel_name_at(const void *rig, uint32_t index) {
-    return lmb_rig_channel_name(rig, index);
+    return lmb_rig_get_def(rig)->channels[index].name;
 }
 
 lmb_graph_names lmb_graph_channel_names(const lmb_rig *rig) {
-    return (lmb_graph_names){channel_name_at, rig, lmb_rig_channel_count(rig)};
+    return (lmb_graph_names){channel_name_at, rig, lmb_rig_get_def(rig)->channel_count};
 }
 
 // What is read several times, as a transition of several states, gives a warning once.

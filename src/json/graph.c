@@ -159,7 +159,7 @@ static void finish_root(lmb_graph_reader *reader) {
         return;
     }
     lmb_graph_json *graph = reader->graph;
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
     uint8_t *table = lmb_graph_allocate(reader, &graph->pool, joint_count, 1);
     if (table != NULL) {
         lmb_result result = lmb_rig_suggest_max_lods(reader->source->rig, &graph->budget.host, table, NULL);
@@ -190,7 +190,7 @@ static void mark_streamed(lmb_graph_reader *reader, uint32_t value, bool *stream
     const char *meant = name != NULL ? lmb_graph_resolve_clip(reader, name) : NULL;
     bool exists = false, played = false, twice = false;
     for (uint32_t i = 0; name != NULL && i < def->clip_count; i++) {
-        const bool named = strcmp(lmb_clip_name(def->clips[i]), meant) == 0;
+        const bool named = strcmp(lmb_clip_get_info(def->clips[i])->name, meant) == 0;
         exists = exists || named;
         if (named && is_played(reader, i)) {
             twice = twice || streamed[i];
@@ -236,7 +236,8 @@ static bool prepare_names(lmb_graph_reader *reader) {
                                  .static_poses = source->static_poses,
                                  .static_pose_count = source->static_pose_count,
                                  .lod = lmb_constant(0.0f)};
-    uint32_t joint_count = lmb_rig_joint_count(source->rig), channel_count = lmb_rig_channel_count(source->rig);
+    uint32_t joint_count = lmb_rig_get_def(source->rig)->joint_count,
+             channel_count = lmb_rig_get_def(source->rig)->channel_count;
     reader->joints = lmb_graph_allocate(reader, &reader->scratch, joint_count, sizeof(lmb_name));
     reader->channels = lmb_graph_allocate(reader, &reader->scratch, channel_count, sizeof(lmb_name));
     reader->clips = lmb_graph_allocate(reader, &reader->scratch, source->clip_count, sizeof(lmb_name));
@@ -244,15 +245,15 @@ static bool prepare_names(lmb_graph_reader *reader) {
         return false;
     }
     for (uint32_t i = 0; i < joint_count; i++) {
-        reader->joints[i] = (lmb_name){lmb_rig_joint_name(source->rig, i), i};
+        reader->joints[i] = (lmb_name){lmb_rig_get_def(source->rig)->joints[i].name, i};
     }
     for (uint32_t i = 0; i < channel_count; i++) {
-        reader->channels[i] = (lmb_name){lmb_rig_channel_name(source->rig, i), i};
+        reader->channels[i] = (lmb_name){lmb_rig_get_def(source->rig)->channels[i].name, i};
     }
     for (uint32_t i = 0; i < source->clip_count; i++) {
         const lmb_clip *clip = source->clips[i];
-        reader->clips[i] = (lmb_name){lmb_clip_name(clip), i};
-        reader->longest = fmaxf(reader->longest, lmb_clip_duration(clip));
+        reader->clips[i] = (lmb_name){lmb_clip_get_info(clip)->name, i};
+        reader->longest = fmaxf(reader->longest, lmb_clip_get_info(clip)->duration);
         if (!lmb_graph_append(reader, &graph->pool, &graph->def.clips, &graph->def.clip_count, &clip, sizeof clip)) {
             return false;
         }
@@ -260,7 +261,7 @@ static bool prepare_names(lmb_graph_reader *reader) {
     for (uint32_t i = 0; i < source->character_count; i++) {
         const lmb_graph_character *character = &source->characters[i];
         for (uint32_t k = 0; k < character->clip_count; k++) {
-            reader->longest = fmaxf(reader->longest, lmb_clip_duration(character->clips[k]));
+            reader->longest = fmaxf(reader->longest, lmb_clip_get_info(character->clips[k])->duration);
         }
     }
     lmb_names_sort(reader->joints, joint_count);

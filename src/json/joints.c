@@ -17,19 +17,20 @@ enum { JOINTS = 1, CHANNELS = 2 };
 
 // The names of joints, then of channels.
 static const char *part_name_at(const void *rig, uint32_t index) {
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
-    return index < joint_count ? lmb_rig_joint_name(rig, index) : lmb_rig_channel_name(rig, index - joint_count);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
+    return index < joint_count ? lmb_rig_get_def(rig)->joints[index].name
+                               : lmb_rig_get_def(rig)->channels[index - joint_count].name;
 }
 
 // Returns the index of a joint or channel of that name, or LMB_NONE. Where both are possible, channels follow the
 // joints.
 static uint32_t look_up_part(const lmb_graph_reader *reader, const char *name, unsigned kinds) {
     const lmb_rig *rig = reader->source->rig;
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     const char *meant = lmb_graph_resolve_joint(reader, name);
     uint32_t part = (kinds & JOINTS) != 0 ? lmb_names_find(reader->joints, joint_count, meant) : LMB_NONE;
     if (part == LMB_NONE && (kinds & CHANNELS) != 0) {
-        part = lmb_names_find(reader->channels, lmb_rig_channel_count(rig), meant);
+        part = lmb_names_find(reader->channels, lmb_rig_get_def(rig)->channel_count, meant);
         part += part != LMB_NONE && (kinds & JOINTS) != 0 ? joint_count : 0;
     }
     return part;
@@ -44,7 +45,8 @@ static uint32_t find_part(lmb_graph_reader *reader, uint32_t value, unsigned kin
     }
     const uint32_t part = look_up_part(reader, name, kinds);
     if (part == LMB_NONE) {
-        const lmb_graph_names both = {part_name_at, rig, lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig)};
+        const lmb_graph_names both = {part_name_at, rig,
+                                      lmb_rig_get_def(rig)->joint_count + lmb_rig_get_def(rig)->channel_count};
         lmb_graph_report_name(reader, value, kinds == CHANNELS ? "the rig has no channel" : "the rig has no joint",
                               name,
                               kinds == CHANNELS ? lmb_graph_channel_names(rig)
@@ -104,7 +106,7 @@ typedef struct share {
 // Reads the value of a joint by its name, or of a channel if `count` includes the channels.
 static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uint32_t count, share *shares) {
     const lmb_graph_field field = {.offset = offsetof(share, value), .min = 0.0f, .max = (float)max};
-    const bool with_channels = count > lmb_rig_joint_count(reader->source->rig);
+    const bool with_channels = count > lmb_rig_get_def(reader->source->rig)->joint_count;
     const uint32_t part = find_optional_part(reader, key, with_channels ? JOINTS | CHANNELS : JOINTS);
     if (part == LMB_NONE) {
         return;
@@ -121,16 +123,16 @@ static void read_share(lmb_graph_reader *reader, uint32_t key, uint32_t max, uin
 }
 
 static uint32_t count_joint_maps(const lmb_rig *rig) {
-    return lmb_rig_joint_count(rig) + lmb_rig_channel_count(rig);
+    return lmb_rig_get_def(rig)->joint_count + lmb_rig_get_def(rig)->channel_count;
 }
 
 // Parents precede their children, so the value that a joint inherits is known.
 static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
-    for (uint32_t part = lmb_rig_joint_count(rig); part < count; part++) {
+    for (uint32_t part = lmb_rig_get_def(rig)->joint_count; part < count; part++) {
         bytes[part] = (uint8_t)shares[part].value;
     }
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         if (!shares[joint].is_set) {
             shares[joint].value = parent != LMB_NONE ? shares[parent].value : of_root;
         }
@@ -165,7 +167,8 @@ uint8_t *lmb_graph_read_joint_bytes(lmb_graph_reader *reader, uint32_t value, ui
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return NULL;
     }
-    uint32_t count = with_channels ? count_joint_maps(reader->source->rig) : lmb_rig_joint_count(reader->source->rig);
+    uint32_t count =
+        with_channels ? count_joint_maps(reader->source->rig) : lmb_rig_get_def(reader->source->rig)->joint_count;
     share *shares = lmb_graph_allocate(reader, &reader->scratch, count, sizeof *shares);
     uint8_t *bytes = lmb_graph_allocate(reader, &reader->graph->pool, count, 1);
     if (shares == NULL || bytes == NULL) {
@@ -192,7 +195,7 @@ static void check_shares(lmb_graph_reader *reader, const lmb_graph_field *field,
         lmb_graph_warn(reader, value,
                        "no joint has a share, so %s: {\"%.60s\": 255} gives it to a joint and all below it",
                        is_profile ? "all joints switch at once" : "nothing of it shows",
-                       lmb_rig_joint_name(reader->source->rig, 0));
+                       lmb_rig_get_def(reader->source->rig)->joints[0].name);
     }
 }
 
@@ -242,7 +245,7 @@ static void read_map(lmb_graph_reader *reader, uint32_t value, uint32_t *table) 
 // Returns the index of a joint map. The table ends with the number of joints of the input.
 static uint32_t add_joint_map(lmb_graph_reader *reader, uint32_t *table) {
     lmb_graph_json *graph = reader->graph;
-    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig), before = graph->part_count;
+    const uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count, before = graph->part_count;
     const lmb_joint_map_def map = {table, table[joint_count]};
     const uint32_t index = intern(reader, &graph->part_index, &graph->joint_map_tables, &graph->part_count, table,
                                   (joint_count + 1) * sizeof *table);
@@ -254,7 +257,7 @@ static uint32_t add_joint_map(lmb_graph_reader *reader, uint32_t *table) {
 
 static void read_joint_map(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *given = &reader->json.values[value];
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
     bool is_list = given->type == LMB_JSON_ARRAY;
     if (!is_list && !lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
@@ -290,7 +293,7 @@ static void write_joint_map(lmb_graph_writer *writer, const lmb_graph_field *fie
         return;
     }
     const lmb_joint_map_def *map = &writer->def->joint_maps[index];
-    const uint32_t joint_count = lmb_rig_joint_count(writer->def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(writer->def->rig)->joint_count;
     const bool is_list = map->joint_count != joint_count;
     bool is_first = true;
     for (uint32_t joint = 0; joint < map->joint_count; joint++) {
@@ -405,7 +408,7 @@ static uint32_t *read_pairs_of(lmb_graph_reader *reader, uint32_t value, unsigne
 
 static void read_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     (void)field;
-    const uint32_t count = lmb_rig_joint_count(reader->source->rig);
+    const uint32_t count = lmb_rig_get_def(reader->source->rig)->joint_count;
     ((lmb_graph_node *)target)->mirror.partners = read_pairs_of(reader, value, JOINTS, count, NULL);
 }
 
@@ -418,7 +421,7 @@ static void write_partners(lmb_graph_writer *writer, const lmb_graph_field *fiel
     }
     bool is_first = true;
     lmb_graph_put(writer, "{");
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(writer->def->rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(writer->def->rig)->joint_count; joint++) {
         if (partners[joint] > joint) {
             lmb_graph_put(writer, is_first ? "" : ",");
             is_first = false;
@@ -436,7 +439,7 @@ const lmb_graph_kind lmb_kind_partners = {read_partners, "{'type':'object','addi
 static void read_channel_partners(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                   void *target) {
     (void)field;
-    const uint32_t count = lmb_rig_channel_count(reader->source->rig);
+    const uint32_t count = lmb_rig_get_def(reader->source->rig)->channel_count;
     lmb_mirror_def *mirror = &((lmb_graph_node *)target)->mirror;
     int8_t *signs = lmb_graph_allocate(reader, &reader->graph->pool, count, sizeof *signs);
     for (uint32_t channel = 0; signs != NULL && channel < count; channel++) {
@@ -462,7 +465,7 @@ static void write_channel_mirror(lmb_graph_writer *writer, uint32_t channel, uin
 
 static void write_channel_partners(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
     const lmb_mirror_def *mirror = &((const lmb_graph_node *)target)->mirror;
-    const uint32_t count = lmb_rig_channel_count(writer->def->rig);
+    const uint32_t count = lmb_rig_get_def(writer->def->rig)->channel_count;
     (void)field;
     if (mirror->partners == NULL || count == 0) {
         return;
@@ -489,7 +492,7 @@ const lmb_graph_kind lmb_kind_channel_partners = {
 static uint32_t *find_channel_partners(lmb_graph_reader *reader) {
     if (reader->channel_partners == NULL) {
         const lmb_rig *rig = reader->source->rig;
-        reader->channel_partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_channel_count(rig),
+        reader->channel_partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_get_def(rig)->channel_count,
                                                       sizeof *reader->channel_partners);
         if (reader->channel_partners != NULL) {
             lmb_rig_find_mirror_channels(rig, &reader->graph->budget.host, reader->channel_partners);
@@ -503,8 +506,8 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
     if (reader->partners == NULL) {
         const lmb_rig *rig = reader->source->rig;
         lmb_error error;
-        reader->partners =
-            lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_joint_count(rig), sizeof *reader->partners);
+        reader->partners = lmb_graph_allocate(reader, &reader->graph->pool, lmb_rig_get_def(rig)->joint_count,
+                                              sizeof *reader->partners);
         if (reader->partners != NULL &&
             lmb_rig_find_mirror(rig, &reader->graph->budget.host, reader->partners, &error) != LMB_OK) {
             lmb_graph_report(reader, node->object, "%s", error.message);
@@ -514,7 +517,7 @@ static uint32_t *find_partners(lmb_graph_reader *reader, const lmb_graph_node *n
 }
 
 static bool are_alike(const lmb_mirror_def *a, const lmb_mirror_def *b, const lmb_rig *rig) {
-    size_t joint_count = lmb_rig_joint_count(rig), channel_count = lmb_rig_channel_count(rig);
+    size_t joint_count = lmb_rig_get_def(rig)->joint_count, channel_count = lmb_rig_get_def(rig)->channel_count;
     return a->axis == b->axis && memcmp(a->partners, b->partners, joint_count * sizeof *a->partners) == 0 &&
            memcmp(a->channel_partners, b->channel_partners, channel_count * sizeof *a->channel_partners) == 0 &&
            a->channel_signs == b->channel_signs;
@@ -535,17 +538,18 @@ void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const 
     const lmb_graph_def *def = &reader->graph->def;
     const lmb_rig *rig = def->rig;
     const uint32_t *partners = def->mirrors[def->nodes[index].mirror].partners;
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     char names[120] = "";
     uint32_t count = 0;
     double longest = 0.0;
     for (uint32_t i = 0; i < joint_count; i++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, i);
-        longest = lmb_rig_joint_parent(rig, i) != LMB_NONE ? fmax(longest, length_of(rest.translation)) : longest;
+        const lmb_transform rest = lmb_rig_get_def(rig)->joints[i].rest;
+        longest =
+            lmb_rig_get_def(rig)->joints[i].parent != LMB_NONE ? fmax(longest, length_of(rest.translation)) : longest;
     }
     for (uint32_t i = 0; i < joint_count; i++) {
         const uint32_t partner = partners[i] < joint_count ? partners[i] : i;
-        const lmb_transform a = lmb_rig_joint_rest(rig, i), b = lmb_rig_joint_rest(rig, partner);
+        const lmb_transform a = lmb_rig_get_def(rig)->joints[i].rest, b = lmb_rig_get_def(rig)->joints[partner].rest;
         const double near = length_of(a.translation), far = length_of(b.translation);
         const bool shows = mask == NULL || mask[i] > 0 || mask[partner] > 0;
         if (shows && partner > i &&
@@ -555,7 +559,7 @@ void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const 
             count++;
             if (used < sizeof names / 2) {
                 snprintf(names + used, sizeof names - used, "%s'%.20s' and '%.20s'", used > 0 ? ", " : "",
-                         lmb_rig_joint_name(rig, i), lmb_rig_joint_name(rig, partner));
+                         lmb_rig_get_def(rig)->joints[i].name, lmb_rig_get_def(rig)->joints[partner].name);
             }
         }
     }
@@ -749,7 +753,7 @@ static void read_joint_limits(lmb_graph_reader *reader, uint32_t object, lmb_joi
 
 static void read_part(lmb_graph_reader *reader, uint32_t key, lmb_joint_limit_def *limits, lmb_channel_range *ranges,
                       bool *given) {
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
     uint32_t part = find_part(reader, key, JOINTS | CHANNELS);
     if (part == LMB_NONE) {
         return;
@@ -787,8 +791,8 @@ static void read_limits(lmb_graph_reader *reader, const lmb_graph_field *field, 
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
-    uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
-    uint32_t channel_count = lmb_rig_channel_count(reader->source->rig);
+    uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
+    uint32_t channel_count = lmb_rig_get_def(reader->source->rig)->channel_count;
     bool *given = lmb_graph_allocate(reader, &reader->scratch, (size_t)joint_count + channel_count, sizeof *given);
     const size_t size = joint_count * sizeof(lmb_joint_limit_def) + channel_count * sizeof(lmb_channel_range);
     lmb_joint_limit_def *limits = lmb_graph_allocate(reader, &reader->graph->pool, 1, size);
@@ -861,7 +865,7 @@ static void write_limits(lmb_graph_writer *writer, const lmb_graph_field *field,
     const lmb_channel_range unlimited = lmb_default_channel_range();
     bool is_first = true;
     lmb_graph_put(writer, "{");
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(def->rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(def->rig)->joint_count; joint++) {
         if (limits[joint].set != 0) {
             lmb_graph_put(writer, is_first ? "" : ",");
             is_first = false;
@@ -870,7 +874,7 @@ static void write_limits(lmb_graph_writer *writer, const lmb_graph_field *field,
             write_joint_limits(writer, &limits[joint]);
         }
     }
-    for (uint32_t channel = 0; ranges != NULL && channel < lmb_rig_channel_count(def->rig); channel++) {
+    for (uint32_t channel = 0; ranges != NULL && channel < lmb_rig_get_def(def->rig)->channel_count; channel++) {
         if (ranges[channel].min != unlimited.min || ranges[channel].max != unlimited.max) {
             lmb_graph_put(writer, is_first ? "" : ",");
             is_first = false;

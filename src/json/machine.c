@@ -68,7 +68,7 @@ static uint32_t find_in_pose(lmb_graph_reader *reader, uint32_t pose, const char
         for (uint32_t k = 0; k < nodes[i].input_count && reached[i]; k++) {
             reached[nodes[i].inputs[k]] = true;
         }
-        if (reached[i] && nodes[i].player != NULL && strcmp(lmb_clip_name(clip_of(reader, i)), name) == 0) {
+        if (reached[i] && nodes[i].player != NULL && strcmp(lmb_clip_get_info(clip_of(reader, i))->name, name) == 0) {
             found = i;
         }
     }
@@ -111,7 +111,7 @@ static void read_place(lmb_graph_reader *reader, uint32_t place, uint32_t value,
         return; // an error was reported for it, or for the state's pose
     }
     const float most =
-        term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_duration(clip_of(reader, term->player_node));
+        term->operand == LMB_OPERAND_PHASE ? 1.0f : lmb_clip_get_info(clip_of(reader, term->player_node))->duration;
     const lmb_graph_field field = {.offset = offsetof(lmb_term, right), .max = most};
     lmb_graph_read_value(reader, &field, value, term);
     if (term->right.kind == LMB_VALUE_PARAMETER) {
@@ -171,26 +171,26 @@ static void warn_of_place(lmb_graph_reader *reader, uint32_t value, uint32_t kin
     const lmb_clip *clip = clip_of(reader, term->player_node);
     const bool loops = player->end == LMB_END_LOOP && player->repetitions == 0;
     const bool is_phase = term->operand == LMB_OPERAND_PHASE;
-    const float most = is_phase ? 1.0f : lmb_clip_duration(clip), at = term->right.constant;
+    const float most = is_phase ? 1.0f : lmb_clip_get_info(clip)->duration, at = term->right.constant;
     const bool is_at_end = at == (is_phase ? most : 0.0f);
     const bool reaches = kind == LMB_TERM_EQUAL || kind == (is_phase ? LMB_TERM_GREATER_EQUAL : LMB_TERM_LESS_EQUAL);
     const bool exceeds = (kind == LMB_TERM_LESS && at == 0.0f) || (kind == LMB_TERM_GREATER && at == most);
-    if (!(lmb_clip_duration(clip) > 0.0f)) {
+    if (!(lmb_clip_get_info(clip)->duration > 0.0f)) {
         return;
     }
     if (loops && is_at_end && (reaches || exceeds)) {
         lmb_graph_warn(reader, value,
                        "'%.60s' loops, so it is never at its end, and this is never true: write \"end\": true for the "
                        "end of a cycle, or %s",
-                       lmb_clip_name(clip),
+                       lmb_clip_get_info(clip)->name,
                        is_phase ? "{\">=\": [{\"phase\": true}, 0.99]}" : "{\"<=\": [{\"remaining\": true}, 0.05]}");
     } else if (exceeds) {
         lmb_graph_warn(reader, value, "never true: %s of '%.60s' is from 0 to %g",
-                       is_phase ? "the phase" : "what remains", lmb_clip_name(clip), (double)most);
+                       is_phase ? "the phase" : "what remains", lmb_clip_get_info(clip)->name, (double)most);
     } else if (kind == LMB_TERM_EQUAL && at > 0.0f && at < most) {
         lmb_graph_warn(reader, value,
                        "'%.60s' is hardly ever exactly there in a frame: write %s, which is met at its exact time",
-                       lmb_clip_name(clip), is_phase ? ">=" : "<=");
+                       lmb_clip_get_info(clip)->name, is_phase ? ">=" : "<=");
     }
 }
 

@@ -718,13 +718,13 @@ static const lmb_clip *find_clip(const parser *p, const token *name) {
     for (uint32_t i = 0; i < source->clip_alias_count; i++) {
         const lmb_graph_alias *alias = &source->clip_aliases[i];
         for (uint32_t k = 0; k < source->clip_count && is_name_of_clip(name, alias->name); k++) {
-            if (strcmp(lmb_clip_name(source->clips[k]), alias->target) == 0) {
+            if (strcmp(lmb_clip_get_info(source->clips[k])->name, alias->target) == 0) {
                 return source->clips[k];
             }
         }
     }
     for (uint32_t i = 0; i < source->clip_count; i++) {
-        if (is_name_of_clip(name, lmb_clip_name(source->clips[i]))) {
+        if (is_name_of_clip(name, lmb_clip_get_info(source->clips[i])->name)) {
             return source->clips[i];
         }
     }
@@ -775,10 +775,10 @@ static void read_state(parser *p, uint32_t states) {
         const lmb_graph_names names = lmb_graph_clip_names(p->source);
         report(p, &clip_name, "%s",
                lmb_graph_no_name(p->reader, "there is no clip", clip_name.text, clip_name.length, &names, message));
-    } else if (lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS) {
+    } else if (lmb_clip_get_info(clip)->duration > LMB_MAX_CONTROL_SECONDS) {
         report(p, &clip_name, "the clip takes more than 100,000 s");
     }
-    p->duration = clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(clip);
+    p->duration = clip == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_get_info(clip)->duration;
     token options[TOKEN_COUNT] = {{0}};
     read_options(p, END, RESTART, options);
     add_member(p, state, "name", LMB_JSON_STRING, &name);

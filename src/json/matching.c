@@ -378,7 +378,7 @@ static void make_database(lmb_graph_reader *reader, uint32_t value, lmb_motion_d
 // ---- Mirrored moments.
 
 static const char *joint_name(const lmb_graph_reader *reader, uint32_t joint) {
-    return lmb_rig_joint_name(reader->source->rig, joint);
+    return lmb_rig_get_def(reader->source->rig)->joints[joint].name;
 }
 
 // Checks that a joint's mirror image is the one that motion matching takes for it.

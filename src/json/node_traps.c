@@ -12,7 +12,7 @@
 // Returns whether a mask, or all joints at LMB_NONE, has its whole weight wherever another one has any.
 static bool covers(const lmb_graph_def *def, uint32_t mask, uint32_t other) {
     bool found = mask == LMB_NONE || other != LMB_NONE;
-    for (uint32_t joint = 0; mask != LMB_NONE && found && joint < lmb_rig_joint_count(def->rig); joint++) {
+    for (uint32_t joint = 0; mask != LMB_NONE && found && joint < lmb_rig_get_def(def->rig)->joint_count; joint++) {
         found = def->masks[mask][joint] == 255 || def->masks[other][joint] == 0;
     }
     return found;
@@ -39,10 +39,10 @@ static void warn_of_hidden_layers(lmb_graph_reader *reader, const lmb_node_def *
 #define FEW_TRACKS 0.4f
 
 static bool rests(const lmb_rig *rig, const lmb_clip *clip, uint32_t joint) {
-    const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
     bool is_same = true;
     for (int i = 0; i < RESTING_SAMPLES && is_same; i++) {
-        const float time = lmb_clip_duration(clip) * (float)i / RESTING_SAMPLES;
+        const float time = lmb_clip_get_info(clip)->duration * (float)i / RESTING_SAMPLES;
         const lmb_transform shown = lmb_clip_sample(clip, rig, joint, time);
         is_same = memcmp(&shown, &rest, sizeof rest) == 0;
     }
@@ -54,14 +54,14 @@ static void warn_of_masked_rest(lmb_graph_reader *reader, const lmb_node_def *no
     const lmb_graph_def *def = &reader->graph->def;
     for (uint32_t i = 0; i < node->input_count; i++) {
         const lmb_node_def *input = &def->nodes[node->inputs[i]];
-        const uint32_t joints = lmb_rig_joint_count(def->rig);
+        const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count;
         if (node->masks[i] == LMB_NONE || input->op != LMB_OP_CLIP ||
             !lmb_graph_is_constant(input->clip, input->clip.constant)) {
             continue;
         }
         const lmb_clip *clip = def->clips[(uint32_t)input->clip.constant];
         const uint8_t *mask = def->masks[node->masks[i]];
-        bool moves = lmb_clip_joint_count(clip) != joints; // of another rig
+        bool moves = lmb_clip_get_info(clip)->joint_count != joints; // of another rig
         bool has_share = false;
         for (uint32_t joint = 0; joint < joints && !moves; joint++) {
             has_share = has_share || mask[joint] > 0;
@@ -69,7 +69,8 @@ static void warn_of_masked_rest(lmb_graph_reader *reader, const lmb_node_def *no
         }
         if (has_share && !moves) {
             lmb_graph_warn(reader, reader->objects[node->inputs[i]],
-                           "'%.60s' moves no joint of its \"mask\", which so has the rest pose", lmb_clip_name(clip));
+                           "'%.60s' moves no joint of its \"mask\", which so has the rest pose",
+                           lmb_clip_get_info(clip)->name);
         }
     }
 }
@@ -115,15 +116,15 @@ static void warn_of_parts(lmb_graph_reader *reader, const lmb_node_def *node) {
                 continue;
             }
             const lmb_clip *clip = def->clips[(uint32_t)input->clip.constant];
-            const bool is_own = lmb_clip_joint_count(clip) == lmb_rig_joint_count(def->rig);
-            const uint32_t count = is_own ? lmb_clip_track_count(clip) : 0;
+            const bool is_own = lmb_clip_get_info(clip)->joint_count == lmb_rig_get_def(def->rig)->joint_count;
+            const uint32_t count = is_own ? lmb_clip_get_info(clip)->track_count : 0;
             most = count > most ? count : most;
             if (pass == 1 && count > 0 && (float)count < FEW_TRACKS * (float)most) {
                 lmb_graph_warn(
                     reader, reader->objects[node->inputs[i]],
                     "'%.60s' has %u tracks and a clip of another state %u: joints without one go to the rest "
                     "pose here; \"layers\" with a \"mask\", or an \"additive\", show it over another pose",
-                    lmb_clip_name(clip), (unsigned)count, (unsigned)most);
+                    lmb_clip_get_info(clip)->name, (unsigned)count, (unsigned)most);
             }
         }
     }
@@ -151,7 +152,7 @@ static bool are_the_same(const lmb_graph_def *def, const lmb_node_def *a, const 
         return false;
     }
     const lmb_player_def *p = a->player, *q = b->player;
-    const bool is_still = !(lmb_clip_duration(def->clips[(uint32_t)a->clip.constant]) > 0.0f);
+    const bool is_still = !(lmb_clip_get_info(def->clips[(uint32_t)a->clip.constant])->duration > 0.0f);
     const bool play_alike = p != NULL && q != NULL && p->offset == q->offset && p->delay == q->delay &&
                             p->end == q->end && p->group == q->group && !p->random_offset && !q->random_offset &&
                             p->rate.kind == LMB_VALUE_CONSTANT && lmb_graph_is_constant(q->rate, p->rate.constant);

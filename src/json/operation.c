@@ -105,11 +105,12 @@ static void write_clip(lmb_graph_writer *writer, const lmb_graph_field *field, c
                         clip.constant < (float)def->clip_count && clip.constant == floorf(clip.constant);
     const uint32_t index = is_one ? (uint32_t)clip.constant : 0;
     uint32_t first = 0;
-    while (is_one && first < index && strcmp(lmb_clip_name(def->clips[first]), lmb_clip_name(def->clips[index])) != 0) {
+    while (is_one && first < index &&
+           strcmp(lmb_clip_get_info(def->clips[first])->name, lmb_clip_get_info(def->clips[index])->name) != 0) {
         first++;
     }
     if (is_one && first == index) {
-        lmb_graph_put_string(writer, lmb_clip_name(def->clips[index]));
+        lmb_graph_put_string(writer, lmb_clip_get_info(def->clips[index])->name);
     } else {
         lmb_graph_write_value(writer, field, target);
     }
@@ -1098,7 +1099,8 @@ static void warn_of_shares(lmb_graph_reader *reader, const lmb_graph_node *node)
                 reader, lmb_graph_find_member(reader, node->object, "joints"),
                 "'%.60s' comes first and takes all of the turn, so that '%.60s' never turns: the last one of "
                 "the joints above has the share 1",
-                lmb_rig_joint_name(rig, aim->joints[i]), lmb_rig_joint_name(rig, aim->joints[i + 1]));
+                lmb_rig_get_def(rig)->joints[aim->joints[i]].name,
+                lmb_rig_get_def(rig)->joints[aim->joints[i + 1]].name);
             return;
         }
     }
@@ -1107,7 +1109,7 @@ static void warn_of_shares(lmb_graph_reader *reader, const lmb_graph_node *node)
 static uint32_t finish_aim(lmb_graph_reader *reader, const lmb_graph_node *node) {
     const lmb_aim_def *aim = &node->def.aim;
     warn_of_shares(reader, node);
-    if (aim->joint_count > 0 && aim->joints[0] < lmb_rig_joint_count(reader->source->rig)) {
+    if (aim->joint_count > 0 && aim->joints[0] < lmb_rig_get_def(reader->source->rig)->joint_count) {
         lmb_graph_check_aim(reader, node->object, aim->joints[0], aim->forward, aim->up);
     }
     return finish_node(reader, node);

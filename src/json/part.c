@@ -53,7 +53,7 @@ void lmb_graph_take_part(lmb_graph_reader *reader, lmb_graph_node *node) {
         return; // its name was not found
     }
     const lmb_clip *clip = def->clips[(uint32_t)chosen.constant];
-    const float duration = lmb_clip_duration(clip);
+    const float duration = lmb_clip_get_info(clip)->duration;
     const lmb_clip_origin part = {def->clip_count, (uint32_t)chosen.constant, node->from,
                                   isinf(node->to) ? duration : node->to};
     if (!(part.start < part.end && part.end <= duration)) {

@@ -17,7 +17,7 @@ typedef struct lift {
 // Returns false if the ankle is always at one height.
 static bool measure_lift(const lmb_rig *rig, const lmb_clip *clip, uint32_t ankle, lift *lift) {
     double low = HUGE_VAL, high = -HUGE_VAL;
-    lift->duration = (double)lmb_clip_duration(clip);
+    lift->duration = (double)lmb_clip_get_info(clip)->duration;
     for (int i = 0; i < HEIGHTS; i++) {
         const float time = (float)(lift->duration * i / HEIGHTS);
         lift->shares[i] = (double)lmb_graph_model_of(rig, clip, time, ankle).m[1][3];
@@ -50,8 +50,8 @@ static void check_planting(lmb_graph_reader *reader, const lmb_foot_def *foot, c
     const lmb_clip *clip = def->clips[(uint32_t)node->clip.constant];
     lift lift;
     if (foot->planted_from >= node->player->marker_count || foot->planted_to >= node->player->marker_count ||
-        lmb_clip_joint_count(clip) != lmb_rig_joint_count(def->rig) || !(lmb_clip_duration(clip) > 0.0f) ||
-        !measure_lift(def->rig, clip, foot->ankle, &lift)) {
+        lmb_clip_get_info(clip)->joint_count != lmb_rig_get_def(def->rig)->joint_count ||
+        !(lmb_clip_get_info(clip)->duration > 0.0f) || !measure_lift(def->rig, clip, foot->ankle, &lift)) {
         return;
     }
     const double from = (double)node->player->markers[foot->planted_from];
@@ -67,7 +67,8 @@ static void check_planting(lmb_graph_reader *reader, const lmb_foot_def *foot, c
         lmb_graph_warn(reader, at,
                        "in '%.60s' '%.60s' is lifted between these markers, and stands from %.2g to %.2g s: give such "
                        "times as its \"markers\"",
-                       lmb_clip_name(clip), lmb_rig_joint_name(def->rig, foot->ankle), stands[0], stands[1]);
+                       lmb_clip_get_info(clip)->name, lmb_rig_get_def(def->rig)->joints[foot->ankle].name, stands[0],
+                       stands[1]);
     }
 }
 

@@ -136,12 +136,13 @@ static void warn_once(lmb_graph_reader *reader, uint32_t value, const char *mess
 // Returns the length of the longest bone in the rest pose, in model space.
 static double longest_bone(const lmb_rig *rig) {
     double square = 0.0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         lmb_affine above = lmb_affine_from_transform(lmb_transform_identity());
-        for (uint32_t k = lmb_rig_joint_parent(rig, joint); k != LMB_NONE; k = lmb_rig_joint_parent(rig, k)) {
-            above = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_joint_rest(rig, k)), above);
+        for (uint32_t k = lmb_rig_get_def(rig)->joints[joint].parent; k != LMB_NONE;
+             k = lmb_rig_get_def(rig)->joints[k].parent) {
+            above = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[k].rest), above);
         }
-        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+        const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
         double bone = 0.0;
         for (int row = 0; row < 3; row++) {
             const double way = (double)above.m[row][0] * (double)rest.translation[0] +
@@ -224,7 +225,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
                 message, sizeof message,
                 "the clip '%.60s' does not travel, so its root motion moves nothing: what moves a clip in place is its "
                 "velocity, which auto measures",
-                lmb_clip_name(clip));
+                lmb_clip_get_info(clip)->name);
             warn_once(reader, value, message);
             lmb_root_motion_destroy(motion);
             stand_still(reader, player);
@@ -232,7 +233,7 @@ static void take_motion(lmb_graph_reader *reader, uint32_t value, const lmb_clip
         } else if (is_found && def.joint != 0) {
             snprintf(message, sizeof message,
                      "joint 0 '%.60s' does not travel, so the root motion is that of '%.60s'; \"joint\" names another",
-                     lmb_rig_joint_name(rig, 0), lmb_rig_joint_name(rig, def.joint));
+                     lmb_rig_get_def(rig)->joints[0].name, lmb_rig_get_def(rig)->joints[def.joint].name);
             warn_once(reader, value, message);
         }
         *index = lmb_constant((float)reader->graph->def.clip_count);
@@ -594,7 +595,7 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
         lmb_graph_fail_memory(reader);
     } else if (speed.velocity[0] == 0.0f && speed.velocity[2] == 0.0f) {
         lmb_graph_warn(reader, value, "in the clip '%.60s' no foot takes steps, so it has no velocity",
-                       lmb_clip_name(read->clip));
+                       lmb_clip_get_info(read->clip)->name);
     } else {
         read->def.velocity = speed.velocity[2];
         if (speed.slide > SEEN_SLIDE && is_locked(reader, value)) {
@@ -604,12 +605,13 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
             lmb_graph_warn(reader, value,
                            "the standing feet of '%.60s' do not move evenly: at %.3g a second they slide by %.0f %% of "
                            "the way: lock them, by \"foot-placement\"",
-                           lmb_clip_name(read->clip), (double)speed.velocity[2], (double)(100.0f * speed.slide));
+                           lmb_clip_get_info(read->clip)->name, (double)speed.velocity[2],
+                           (double)(100.0f * speed.slide));
         } else if (fabsf(speed.velocity[0]) > 0.1f * fabsf(speed.velocity[2])) {
             lmb_graph_warn(reader, value,
                            "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
                            "alone, so give keys as its \"motion\"",
-                           lmb_clip_name(read->clip), (double)speed.velocity[0]);
+                           lmb_clip_get_info(read->clip)->name, (double)speed.velocity[0]);
         }
     }
 }
@@ -652,7 +654,7 @@ static uint32_t find_synced(lmb_graph_reader *reader, const struct lmb_graph_syn
     for (uint32_t i = 0; i < graph->def.node_count && name != NULL; i++) {
         const lmb_node_def *node = &graph->nodes[i];
         if (i != sync->node && node->op == LMB_OP_CLIP && node->player != NULL &&
-            strcmp(lmb_clip_name(graph->def.clips[(uint32_t)node->clip.constant]), name) == 0) {
+            strcmp(lmb_clip_get_info(graph->def.clips[(uint32_t)node->clip.constant])->name, name) == 0) {
             return i;
         }
     }
@@ -1172,7 +1174,7 @@ static bool can_play(lmb_graph_reader *reader, const lmb_graph_node *node, const
     const char *why = reader->player_count == LMB_MAX_PLAYERS ? "more than 256 clips that play"
                       : node->def.clip.kind == LMB_VALUE_PARAMETER
                           ? "a clip that a parameter chooses has no player: it needs a \"time\""
-                      : clip != NULL && lmb_clip_duration(clip) > LMB_MAX_CONTROL_SECONDS
+                      : clip != NULL && lmb_clip_get_info(clip)->duration > LMB_MAX_CONTROL_SECONDS
                           ? "the clip takes more than 100,000 s"
                           : NULL;
     if (why != NULL) {
@@ -1194,7 +1196,7 @@ void lmb_graph_add_player(lmb_graph_reader *reader, const lmb_graph_node *node, 
     }
     lmb_graph_owner *owner = &reader->owner;
     read.clip = played;
-    read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_duration(played);
+    read.duration = played == NULL ? LMB_MAX_CONTROL_SECONDS : lmb_clip_get_info(played)->duration;
     if (read.at == LMB_NONE) {
         read.def.end = owner->holds ? LMB_END_HOLD : LMB_END_LOOP;
         take_from_clip(reader, node, &read);

@@ -13,7 +13,7 @@ uint32_t lmb_graph_find_source_clip(lmb_graph_reader *reader, const char *name) 
     lmb_graph_json *graph = reader->graph;
     const lmb_graph_character *from = reader->character;
     uint32_t i = 0;
-    while (i < from->clip_count && strcmp(lmb_clip_name(from->clips[i]), name) != 0) {
+    while (i < from->clip_count && strcmp(lmb_clip_get_info(from->clips[i])->name, name) != 0) {
         i++;
     }
     if (i == from->clip_count) {
@@ -75,7 +75,7 @@ uint32_t lmb_graph_find_clip_joint(lmb_graph_reader *reader, uint32_t value) {
 // Reads the joints: an object of joints of the rig, with the character's joint for each.
 static void read_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t value, uint32_t *table) {
     const lmb_json_value *values = reader->json.values;
-    memset(table, 0xff, lmb_rig_joint_count(reader->source->rig) * sizeof *table); // LMB_NONE
+    memset(table, 0xff, lmb_rig_get_def(reader->source->rig)->joint_count * sizeof *table); // LMB_NONE
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
@@ -98,7 +98,7 @@ static void read_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
 static void warn_of_few_joints(lmb_graph_reader *reader, const lmb_graph_character *from, uint32_t object,
                                uint32_t found, const uint32_t *table) {
     const lmb_rig *rig = reader->source->rig;
-    const uint32_t own = lmb_rig_joint_count(rig), others = lmb_rig_joint_count(from->rig);
+    const uint32_t own = lmb_rig_get_def(rig)->joint_count, others = lmb_rig_get_def(from->rig)->joint_count;
     char names[100] = "", more[24] = "";
     uint32_t left = own - found;
     if (2 * found >= (own < others ? own : others)) {
@@ -106,7 +106,7 @@ static void warn_of_few_joints(lmb_graph_reader *reader, const lmb_graph_charact
     }
     for (uint32_t joint = 0; joint < own && strlen(names) < sizeof names / 2; joint++) {
         if (table[joint] == LMB_NONE) {
-            lmb_graph_list_name(names, sizeof names, lmb_rig_joint_name(rig, joint));
+            lmb_graph_list_name(names, sizeof names, lmb_rig_get_def(rig)->joints[joint].name);
             left--;
         }
     }
@@ -137,7 +137,7 @@ static void find_joints(lmb_graph_reader *reader, const lmb_graph_character *fro
 // Reads the joints whose bones keep their directions.
 static void read_not_aligned(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    const uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
     (void)field;
     uint8_t *aligned = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, 1);
     if (!lmb_graph_expect(reader, value, LMB_JSON_ARRAY) || aligned == NULL) {
@@ -159,7 +159,7 @@ const lmb_graph_kind lmb_kind_not_aligned = {read_not_aligned, "{'type':'array',
 // Reads the factors of translations: an object of joints.
 static void read_scales(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    const uint32_t joint_count = lmb_rig_joint_count(reader->source->rig);
+    const uint32_t joint_count = lmb_rig_get_def(reader->source->rig)->joint_count;
     const lmb_graph_field factor = {.max = field->max};
     float *scales = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *scales);
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT) || scales == NULL) {
@@ -202,7 +202,7 @@ static void read_reference_clip(lmb_graph_reader *reader, const lmb_graph_field 
     const lmb_graph_source *own = reader->source;
     const char *meant = reference->is_own ? lmb_graph_resolve(own->clip_aliases, own->clip_alias_count, name) : name;
     for (uint32_t i = 0; i < reference->clip_count && reference->clip == NULL; i++) {
-        reference->clip = strcmp(lmb_clip_name(reference->clips[i]), meant) == 0 ? reference->clips[i] : NULL;
+        reference->clip = strcmp(lmb_clip_get_info(reference->clips[i])->name, meant) == 0 ? reference->clips[i] : NULL;
     }
     if (reference->clip == NULL) {
         const lmb_graph_source others = {.clips = reference->clips, .clip_count = reference->clip_count};
@@ -232,7 +232,7 @@ const lmb_graph_definition lmb_graph_retarget_definitions[] = {
 // Returns the pose of a clip at a time, in the graph's pool.
 static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t value, const lmb_rig *rig,
                                              reference *reference) {
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return NULL;
     }
@@ -240,13 +240,13 @@ static const lmb_transform *sample_reference(lmb_graph_reader *reader, uint32_t 
     if (reference->clip == NULL) {
         return NULL; // reported
     }
-    if (lmb_clip_is_additive(reference->clip)) {
+    if (lmb_clip_get_info(reference->clip)->is_additive) {
         lmb_graph_report(reader, value, "this clip is an additive, and has no pose");
         return NULL;
     }
-    if (lmb_clip_joint_count(reference->clip) != joint_count) {
+    if (lmb_clip_get_info(reference->clip)->joint_count != joint_count) {
         lmb_graph_report(reader, value, "this clip has %u joints, and the rig %u",
-                         (unsigned)lmb_clip_joint_count(reference->clip), (unsigned)joint_count);
+                         (unsigned)lmb_clip_get_info(reference->clip)->joint_count, (unsigned)joint_count);
         return NULL;
     }
     lmb_transform *pose = lmb_graph_allocate(reader, &reader->graph->pool, joint_count, sizeof *pose);
@@ -274,9 +274,9 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
         return NULL;
     }
     const lmb_static_pose_def *pose = &reader->source->static_poses[index];
-    if (pose->joint_count != lmb_rig_joint_count(rig)) {
+    if (pose->joint_count != lmb_rig_get_def(rig)->joint_count) {
         lmb_graph_report(reader, value, "this static pose has %u joints, and the rig %u", (unsigned)pose->joint_count,
-                         (unsigned)lmb_rig_joint_count(rig));
+                         (unsigned)lmb_rig_get_def(rig)->joint_count);
         return NULL;
     }
     return pose->joints;
@@ -291,7 +291,7 @@ static const lmb_transform *read_reference(lmb_graph_reader *reader, uint32_t ob
 static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
                          const lmb_retarget_def *def) {
     const lmb_rig *rig = reader->source->rig;
-    const uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
     const lmb_host host = lmb_pool_host(&reader->scratch);
     float *cosines = lmb_graph_allocate(reader, &reader->scratch, 2 * (size_t)count, sizeof *cosines);
     if (cosines == NULL || !lmb_retarget_find_arcs(rig, def, &host, cosines)) {
@@ -308,8 +308,9 @@ static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *fr
             lmb_graph_warn(reader, node->object,
                            "'%.60s' is turned by %.0f degrees, with all below it, so that its bone points as that of "
                            "'%.60s': list it in \"not-aligned\" if the characters are built another way there",
-                           lmb_rig_joint_name(rig, joint), 57.29578 * acos(fmax((double)cosines[joint], -1.0)),
-                           lmb_rig_joint_name(from->rig, def->joints[joint]));
+                           lmb_rig_get_def(rig)->joints[joint].name,
+                           57.29578 * acos(fmax((double)cosines[joint], -1.0)),
+                           lmb_rig_get_def(from->rig)->joints[def->joints[joint]].name);
             return;
         }
     }
@@ -319,7 +320,7 @@ static void warn_of_arcs(lmb_graph_reader *reader, const lmb_graph_character *fr
 static void warn_of_turned(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node,
                            const lmb_retarget_def *def) {
     const lmb_graph_source *own = reader->source;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(own->rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(own->rig)->joint_count; joint++) {
         const uint32_t source = def->joints[joint];
         const bool is_own = source != LMB_NONE && def->target_pose == NULL &&
                             lmb_graph_is_turned(own->rig, own->clips, own->clip_count, joint);
@@ -330,7 +331,8 @@ static void warn_of_turned(lmb_graph_reader *reader, const lmb_graph_character *
                 reader, node->object,
                 "joint '%.60s' is turned round in the rest pose against its clips, and the retarget turns it "
                 "so: state \"%s\": {\"clip\": NAME}, a clip that begins as the other character stands",
-                is_own ? lmb_rig_joint_name(own->rig, joint) : lmb_rig_joint_name(from->rig, source),
+                is_own ? lmb_rig_get_def(own->rig)->joints[joint].name
+                       : lmb_rig_get_def(from->rig)->joints[source].name,
                 is_own ? "target-pose" : "source-pose");
             return;
         }
@@ -341,7 +343,8 @@ static void warn_of_turned(lmb_graph_reader *reader, const lmb_graph_character *
 static uint32_t add_retarget(lmb_graph_reader *reader, const lmb_graph_character *from, const lmb_graph_node *node) {
     lmb_graph_json *graph = reader->graph;
     const uint32_t before = reader->problem_count, index = graph->def.retarget_count;
-    uint32_t *table = lmb_graph_allocate(reader, &graph->pool, lmb_rig_joint_count(reader->source->rig), sizeof *table);
+    uint32_t *table =
+        lmb_graph_allocate(reader, &graph->pool, lmb_rig_get_def(reader->source->rig)->joint_count, sizeof *table);
     if (table == NULL) {
         return 0;
     }

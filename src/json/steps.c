@@ -206,13 +206,13 @@ static bool moves_below(const lmb_graph_def *def, uint32_t index, bool *below) {
 // while it has nine tenths of all joints.
 static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
     const lmb_graph_def *def = &reader->graph->def;
-    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count;
     bool *below = lmb_graph_allocate(reader, &reader->scratch, def->node_count, sizeof *below);
     for (uint32_t i = 0; below != NULL && def->motion != NULL && i < def->node_count; i++) {
         const lmb_node_def *node = &def->nodes[i];
         uint32_t covered = 0, count = 0;
         for (uint32_t k = 0; shown[i] && node->op == LMB_OP_MASKED && k < joints; k++) {
-            const bool counts = !lmb_rig_joint_is_extra(def->rig, k);
+            const bool counts = !lmb_rig_get_def(def->rig)->joints[k].is_extra;
             count += counts;
             covered += counts && def->masks[node->mask][k] >= 128;
         }
@@ -222,7 +222,7 @@ static void warn_of_masked_motion(lmb_graph_reader *reader, const bool *shown) {
             lmb_graph_warn(reader, at != LMB_NONE ? at : reader->objects[i],
                            "\"b\" does not move the character: its share at the first joint, '%.60s', counts, and that "
                            "is 0",
-                           lmb_rig_joint_name(def->rig, 0));
+                           lmb_rig_get_def(def->rig)->joints[0].name);
         }
     }
 }
@@ -261,7 +261,7 @@ static bool has_phase(lmb_graph_reader *reader, const lmb_node_def *node) {
 // Returns the phase of a clip's steps from where its group aligns it.
 static float phase_in_group(lmb_graph_reader *reader, const lmb_node_def *node, uint32_t way) {
     const lmb_clip *clip = reader->graph->def.clips[(uint32_t)node->clip.constant];
-    return walk_of(reader, node).phase - node->player->offset / lmb_clip_duration(clip) +
+    return walk_of(reader, node).phase - node->player->offset / lmb_clip_get_info(clip)->duration +
            (way == LMB_SHOWN_MIRRORED ? 0.5f : 0.0f);
 }
 
@@ -290,7 +290,7 @@ static void warn_of_phases(lmb_graph_reader *reader, const bool *shown) {
             phase_in_group(reader, node, ways[i]) - phase_in_group(reader, &def->nodes[first], ways[first]);
         const float later = turns - roundf(turns);
         if (fabsf(later) > MOST_PHASE_DIFFERENCE && ways[first] != (LMB_SHOWN_AS_IT_IS | LMB_SHOWN_MIRRORED)) {
-            const float duration = lmb_clip_duration(def->clips[(uint32_t)node->clip.constant]);
+            const float duration = lmb_clip_get_info(def->clips[(uint32_t)node->clip.constant])->duration;
             const float begin = node->player->offset / duration + later;
             lmb_graph_warn(reader, lmb_graph_place_of(reader, i, "offset"),
                            "the steps of '%.60s'%s are out of phase with those of '%.60s' in its group, by %.2g of a "

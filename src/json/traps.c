@@ -22,7 +22,7 @@ uint32_t lmb_graph_place_of(const lmb_graph_reader *reader, uint32_t node, const
 }
 
 const char *lmb_graph_name_of_clip(const lmb_graph_def *def, uint32_t node) {
-    return lmb_clip_name(def->clips[(uint32_t)def->nodes[node].clip.constant]);
+    return lmb_clip_get_info(def->clips[(uint32_t)def->nodes[node].clip.constant])->name;
 }
 
 bool lmb_graph_is_constant(lmb_value value, float constant) {
@@ -65,11 +65,12 @@ static void warn_of_resting_clips(lmb_graph_reader *reader, const bool *shown) {
         const lmb_node_def *node = &def->nodes[i];
         const lmb_clip *clip = clip_of(def, node);
         if (clip != NULL && node->player == NULL && node->time.kind == LMB_VALUE_PARAMETER && shown[i] &&
-            lmb_graph_find_member(reader, reader->objects[i], "time") == LMB_NONE && lmb_clip_duration(clip) > 0.0f) {
+            lmb_graph_find_member(reader, reader->objects[i], "time") == LMB_NONE &&
+            lmb_clip_get_info(clip)->duration > 0.0f) {
             lmb_graph_warn(reader, reader->objects[i],
                            "'%.60s' rests at its beginning unless the host sets the parameter \"time\", while other "
                            "clips play: write \"play\": true, or \"time\": 0 if it shall rest",
-                           lmb_clip_name(clip));
+                           lmb_clip_get_info(clip)->name);
         }
     }
 }
@@ -82,7 +83,7 @@ static bool is_additive(const lmb_graph_def *def, uint32_t index) {
         node = &def->nodes[node->inputs[0]];
     }
     const lmb_clip *clip = clip_of(def, node);
-    return node->op == LMB_OP_MAKE_ADDITIVE || (clip != NULL && lmb_clip_is_additive(clip));
+    return node->op == LMB_OP_MAKE_ADDITIVE || (clip != NULL && lmb_clip_get_info(clip)->is_additive);
 }
 
 // Returns whether a clip of its own drops out at its end.
@@ -236,7 +237,7 @@ uint32_t lmb_graph_find_of_clip(const lmb_graph_reader *reader, uint32_t node, c
 // Warns of events of a clip that it never emits.
 static void warn_of_silent_events(lmb_graph_reader *reader, uint32_t index) {
     const lmb_player_def *player = reader->graph->def.nodes[index].player;
-    const char *name = lmb_clip_name(clip_of(&reader->graph->def, &reader->graph->def.nodes[index]));
+    const char *name = lmb_clip_get_info(clip_of(&reader->graph->def, &reader->graph->def.nodes[index]))->name;
     const bool stays = player->end == LMB_END_HOLD || player->end == LMB_END_ONCE;
     if (player->ended_event != LMB_NONE && !stays && player->repetitions == 0) {
         lmb_graph_warn(reader, lmb_graph_find_of_clip(reader, index, "ended"),
@@ -270,7 +271,7 @@ static void warn_of_end_at_once(lmb_graph_reader *reader, uint32_t index) {
         !begins_elsewhere(reader)) {
         lmb_graph_warn(reader, lmb_graph_find_of_clip(reader, index, "rate"),
                        "'%.60s' plays backwards from its beginning, so it is at its end at once: write \"offset\": %g",
-                       lmb_clip_name(clip), (double)lmb_clip_duration(clip));
+                       lmb_clip_get_info(clip)->name, (double)lmb_clip_get_info(clip)->duration);
     }
 }
 
@@ -278,7 +279,7 @@ static void warn_of_players(lmb_graph_reader *reader) {
     const lmb_graph_def *def = &reader->graph->def;
     for (uint32_t i = 0; i < def->node_count && reader->result == LMB_OK; i++) {
         const lmb_clip *clip = def->nodes[i].player != NULL ? clip_of(def, &def->nodes[i]) : NULL;
-        if (clip != NULL && lmb_clip_duration(clip) > 0.0f) {
+        if (clip != NULL && lmb_clip_get_info(clip)->duration > 0.0f) {
             warn_of_silent_events(reader, i);
             warn_of_end_at_once(reader, i);
         }
@@ -360,7 +361,8 @@ static void warn_of_clock(lmb_graph_reader *reader, lmb_value time, uint32_t obj
 static void warn_of_gravity(lmb_graph_reader *reader, const float gravity[3], uint32_t object) {
     const lmb_rig *rig = reader->graph->def.rig;
     float low[3] = {HUGE_VALF, HUGE_VALF, HUGE_VALF}, high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && gravity[1] == 0.0f && gravity[2] != 0.0f; joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count && gravity[1] == 0.0f && gravity[2] != 0.0f;
+         joint++) {
         const lmb_affine model = lmb_graph_model_of(rig, NULL, 0.0f, joint);
         for (int axis = 0; axis < 3; axis++) {
             low[axis] = fminf(low[axis], model.m[axis][3]);
@@ -581,7 +583,7 @@ void lmb_graph_warn_of_traps(lmb_graph_reader *reader) {
     const lmb_graph_source *source = reader->source;
     warn_of_misspelt(reader, source->clip_aliases, source->clip_alias_count, reader->clips, source->clip_count);
     warn_of_misspelt(reader, source->joint_aliases, source->joint_alias_count, reader->joints,
-                     lmb_rig_joint_count(source->rig));
+                     lmb_rig_get_def(source->rig)->joint_count);
     const lmb_graph_def *def = &reader->graph->def;
     warn_of_slips(reader, "the parameter", parameter_at, def->parameter_count, false);
     warn_of_slips(reader, "the event", event_at, def->event_count, true);

@@ -226,28 +226,28 @@ void lmb_graph_write_nothing(lmb_graph_writer *writer, const lmb_graph_field *fi
 // ---- Joints and channels.
 
 static bool is_first_of_name(const lmb_rig *rig, uint32_t joint) {
-    return lmb_rig_find_joint(rig, lmb_rig_joint_name(rig, joint)) == joint;
+    return lmb_rig_find_joint(rig, lmb_rig_get_def(rig)->joints[joint].name) == joint;
 }
 
 void lmb_graph_put_joint(lmb_graph_writer *writer, uint32_t joint) {
     const lmb_rig *rig = writer->def->rig;
-    if (joint >= lmb_rig_joint_count(rig)) {
+    if (joint >= lmb_rig_get_def(rig)->joint_count) {
         lmb_graph_refuse(writer, "a joint that does not exist");
     } else if (!is_first_of_name(rig, joint)) {
         lmb_graph_refuse(writer, "a joint with the name of another");
     } else {
-        lmb_graph_put_string(writer, lmb_rig_joint_name(rig, joint));
+        lmb_graph_put_string(writer, lmb_rig_get_def(rig)->joints[joint].name);
     }
 }
 
 void lmb_graph_put_channel(lmb_graph_writer *writer, uint32_t channel, bool among_joints) {
     const lmb_rig *rig = writer->def->rig;
-    const char *name = lmb_rig_channel_name(rig, channel);
-    uint32_t first = 0;
-    while (strcmp(lmb_rig_channel_name(rig, first), name) != 0) {
-        first++;
+    if (channel >= lmb_rig_get_def(rig)->channel_count) {
+        lmb_graph_refuse(writer, "a channel that does not exist");
+        return;
     }
-    if (first != channel || (among_joints && lmb_rig_find_joint(rig, name) != LMB_NONE)) {
+    const char *name = lmb_rig_get_def(rig)->channels[channel].name;
+    if (lmb_rig_find_channel(rig, name) != channel || (among_joints && lmb_rig_find_joint(rig, name) != LMB_NONE)) {
         lmb_graph_refuse(writer, "a channel with the name of another, or of a joint");
     }
     lmb_graph_put_string(writer, name);
@@ -263,11 +263,11 @@ void lmb_graph_write_joint(lmb_graph_writer *writer, const lmb_graph_field *fiel
 // Puts the bytes of joints that differ from those of their parents, and of channels that are not 0.
 void lmb_graph_put_joint_bytes(lmb_graph_writer *writer, const uint8_t *bytes, uint8_t of_root, bool with_channels) {
     const lmb_rig *rig = writer->def->rig;
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     bool is_first = true;
     put_byte(writer, '{');
     for (uint32_t joint = 0; joint < joints; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         if (bytes[joint] != (parent == LMB_NONE ? of_root : bytes[parent])) {
             lmb_graph_put(writer, is_first ? "" : ",");
             is_first = false;
@@ -276,7 +276,7 @@ void lmb_graph_put_joint_bytes(lmb_graph_writer *writer, const uint8_t *bytes, u
             lmb_graph_put_integer(writer, bytes[joint]);
         }
     }
-    for (uint32_t channel = 0; with_channels && channel < lmb_rig_channel_count(rig); channel++) {
+    for (uint32_t channel = 0; with_channels && channel < lmb_rig_get_def(rig)->channel_count; channel++) {
         if (bytes[joints + channel] != 0) {
             lmb_graph_put(writer, is_first ? "" : ",");
             is_first = false;

@@ -18,7 +18,7 @@
 // ---- Points.
 
 static float weight_of(const lmb_motion_graph_def *def, uint32_t joint) {
-    return def->joint_weights != NULL ? def->joint_weights[joint] : def->rig->is_extra[joint] ? 0.0f : 1.0f;
+    return def->joint_weights != NULL ? def->joint_weights[joint] : def->rig->def.joints[joint].is_extra ? 0.0f : 1.0f;
 }
 
 void lmb_cloud_allocate(motion_cloud *cloud, const lmb_motion_graph_def *def, lmb_arena *memory) {
@@ -34,7 +34,7 @@ void lmb_cloud_allocate(motion_cloud *cloud, const lmb_motion_graph_def *def, lm
         cloud->frame_count += count + (loops ? longer : 0);
         cloud->moment_count += count;
     }
-    for (uint32_t joint = 0; joint < def->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < def->rig->def.joint_count; joint++) {
         cloud->joint_count += weight_of(def, joint) > 0.0f ? 1 : 0;
     }
     for (uint32_t i = 0; i < 3; i++) {
@@ -56,9 +56,9 @@ static void fill_frame(motion_cloud *cloud, const lmb_motion_graph_def *def, con
     const float wrapped = (float)fmax(time - turns * m->duration, 0.0);
     cloud->places[frame] = lmb_place_at(m, time);
     uint32_t point = 0;
-    for (uint32_t joint = 0; joint < m->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < m->rig->def.joint_count; joint++) {
         const lmb_transform local = lmb_clip_sample(m->take->clip, m->rig, joint, wrapped);
-        const uint32_t parent = m->rig->parents[joint];
+        const uint32_t parent = m->rig->def.joints[joint].parent;
         models[joint] = lmb_model_of(&local, parent == LMB_NONE ? NULL : &models[parent]);
         if (weight_of(def, joint) > 0.0f) {
             place joints = {.cosine = 1.0};
@@ -105,10 +105,10 @@ static void fill_sums(motion_cloud *cloud) {
 
 LMB_NOINLINE void lmb_cloud_fill(motion_cloud *cloud, const lmb_motion_graph_def *def, matrix *models) {
     double total = 0.0;
-    for (uint32_t joint = 0; joint < def->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < def->rig->def.joint_count; joint++) {
         total += (double)weight_of(def, joint);
     }
-    for (uint32_t joint = 0, point = 0; joint < def->rig->joint_count; joint++) {
+    for (uint32_t joint = 0, point = 0; joint < def->rig->def.joint_count; joint++) {
         if (weight_of(def, joint) > 0.0f) {
             cloud->roots[point++] = sqrt((double)weight_of(def, joint) / total);
         }
@@ -131,11 +131,11 @@ LMB_NOINLINE void lmb_cloud_fill(motion_cloud *cloud, const lmb_motion_graph_def
 // ---- Loops.
 
 static LMB_NOINLINE float measure_gap(const lmb_rig *rig, const lmb_clip *clip, matrix *models) {
-    const float times[2] = {0.0f, lmb_clip_duration(clip)};
-    matrix *ends[2] = {models, models + rig->joint_count};
+    const float times[2] = {0.0f, lmb_clip_get_info(clip)->duration};
+    matrix *ends[2] = {models, models + rig->def.joint_count};
     double largest = 0.0;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        const uint32_t parent = rig->parents[joint];
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        const uint32_t parent = rig->def.joints[joint].parent;
         double between[3];
         for (int end = 0; end < 2; end++) {
             const lmb_transform local = lmb_clip_sample(clip, rig, joint, times[end]);
@@ -151,7 +151,7 @@ static LMB_NOINLINE float measure_gap(const lmb_rig *rig, const lmb_clip *clip, 
 
 lmb_result lmb_motion_take_measure_gap(const lmb_rig *rig, const lmb_clip *clip, const lmb_host *host, float *gap,
                                        lmb_error *error) {
-    if (rig == NULL || clip == NULL || gap == NULL || lmb_clip_joint_count(clip) != rig->joint_count) {
+    if (rig == NULL || clip == NULL || gap == NULL || lmb_clip_get_info(clip)->joint_count != rig->def.joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gap of a take: %s",
                         rig == NULL    ? "the rig is NULL"
                         : clip == NULL ? "the clip is NULL"
@@ -159,7 +159,7 @@ lmb_result lmb_motion_take_measure_gap(const lmb_rig *rig, const lmb_clip *clip,
                                        : "the clip is for another number of joints");
     }
     const lmb_host resolved = lmb_host_resolve(host);
-    matrix *models = lmb_host_allocate(&resolved, (size_t)rig->joint_count * 2, sizeof *models);
+    matrix *models = lmb_host_allocate(&resolved, (size_t)rig->def.joint_count * 2, sizeof *models);
     if (models == NULL) {
         return lmb_fail(error, LMB_ERROR_MEMORY, "gap of a take: no memory");
     }

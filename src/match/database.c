@@ -44,9 +44,9 @@ static bool check_joints(const lmb_motion_database_def *def, lmb_error *error) {
         uint32_t joint;
     } joints[3] = {{"left foot", def->left_foot}, {"right foot", def->right_foot}, {"hips", def->hips}};
     for (int i = 0; i < 3; i++) {
-        if (joints[i].joint >= def->rig->joint_count) {
+        if (joints[i].joint >= def->rig->def.joint_count) {
             return lmb_refuse(error, LMB_ERROR_ARGUMENT, "motion database: %s: the rig has %u joints, and no joint %u",
-                              joints[i].name, (unsigned)def->rig->joint_count, (unsigned)joints[i].joint);
+                              joints[i].name, (unsigned)def->rig->def.joint_count, (unsigned)joints[i].joint);
         }
     }
     return require(error, def->left_foot != def->right_foot, "both feet are the same joint") &&
@@ -82,7 +82,7 @@ static bool check_joint_features(const lmb_motion_database_def *def, lmb_error *
     uint32_t count = 0;
     for (uint32_t i = 0; i < def->joint_count; i++) {
         const lmb_motion_joint *joint = &def->joints[i];
-        if (joint->joint >= def->rig->joint_count) {
+        if (joint->joint >= def->rig->def.joint_count) {
             return refuse_joint(error, i, "the rig has no such joint");
         }
         if (lmb_motion_count_axes(joint) == 0) {

@@ -13,7 +13,7 @@
 // Finds a joint's position in the model at a time of the clip.
 static void find_position(const motion_of_take *m, uint32_t joint, double time, double position[3]) {
     position[0] = position[1] = position[2] = 0.0;
-    for (; joint != LMB_NONE; joint = m->rig->parents[joint]) {
+    for (; joint != LMB_NONE; joint = m->rig->def.joints[joint].parent) {
         const lmb_transform local = lmb_clip_sample(m->take->clip, m->rig, joint, (float)time);
         const matrix matrix = lmb_matrix_of(&local);
         double moved[3];

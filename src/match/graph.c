@@ -23,12 +23,12 @@ static bool require(lmb_error *error, bool holds, const char *why) {
 
 static bool check_weights(const lmb_motion_graph_def *def, lmb_error *error) {
     bool valid = true, counts = def->joint_weights == NULL;
-    for (uint32_t i = 0; def->joint_weights != NULL && i < def->rig->joint_count; i++) {
+    for (uint32_t i = 0; def->joint_weights != NULL && i < def->rig->def.joint_count; i++) {
         valid = valid && lmb_motion_in_range(def->joint_weights[i], 0.0f, LMB_MAX_MOTION);
         counts = counts || def->joint_weights[i] > 0.0f;
     }
-    for (uint32_t i = 0; def->joint_weights == NULL && i < def->rig->joint_count; i++) {
-        counts = i == 0 ? !def->rig->is_extra[i] : counts || !def->rig->is_extra[i];
+    for (uint32_t i = 0; def->joint_weights == NULL && i < def->rig->def.joint_count; i++) {
+        counts = i == 0 ? !def->rig->def.joints[i].is_extra : counts || !def->rig->def.joints[i].is_extra;
     }
     return require(error, valid, "a joint's weight is below 0, not finite, or too large") &&
            require(error, counts, "no joint counts");
@@ -324,7 +324,7 @@ static void limit(choice *c, const lmb_motion_graph_def *def, bool *cuts) {
 // Returns the time of a moment as the end of a part.
 static float end_time(const motion_cloud *cloud, const lmb_motion_graph_def *def, uint32_t moment, bool is_loops_end) {
     const cloud_take *take = lmb_cloud_take_of(cloud, moment);
-    return is_loops_end ? lmb_clip_duration(def->takes[take - cloud->takes].clip)
+    return is_loops_end ? lmb_clip_get_info(def->takes[take - cloud->takes].clip)->duration
                         : lmb_motion_time(def->rate, moment - take->moment);
 }
 
@@ -458,7 +458,7 @@ static bool choose_parts(making *m) {
     make_transitions(m->graph, c, m->begins, m->ends);
     for (uint32_t i = 0; i < cloud->take_count; i++) {
         m->graph->takes[i] = (lmb_motion_graph_take){cloud->takes[i].count, count_kept(c, &cloud->takes[i]), 0.0f};
-        m->graph->durations[i] = lmb_clip_duration(m->def->takes[i].clip);
+        m->graph->durations[i] = lmb_clip_get_info(m->def->takes[i].clip)->duration;
     }
     if (c->kept_count > 0) {
         find_joining(m->graph, c, below, m->minima.count, m->begins, m->ends);
@@ -470,7 +470,7 @@ static LMB_NOINLINE bool make(making *m) {
     const lmb_host *host = &m->graph->host;
     const uint32_t takes = m->def->take_count;
     lmb_cloud_allocate(&m->cloud, m->def, &m->scratch);
-    m->models = lmb_arena_allocate(&m->scratch, m->def->rig->joint_count, sizeof *m->models);
+    m->models = lmb_arena_allocate(&m->scratch, m->def->rig->def.joint_count, sizeof *m->models);
     if (m->scratch.failed) {
         return false;
     }

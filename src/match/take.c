@@ -46,7 +46,7 @@ static bool check_ranges(const lmb_motion_take *take, const char **why) {
 }
 
 uint32_t lmb_motion_count_rows(const lmb_motion_take *take, float rate) {
-    const float duration = lmb_clip_duration(take->clip);
+    const float duration = lmb_clip_get_info(take->clip)->duration;
     uint32_t count = (uint32_t)fmin((double)duration * (double)rate, LMB_MAX_MOTION_ROWS + 1.0);
     for (float time = lmb_motion_time(rate, count);
          count <= LMB_MAX_MOTION_ROWS && (take->loop ? time < duration : time <= duration);) {
@@ -66,11 +66,11 @@ bool lmb_motion_check_take(lmb_error *error, const char *owner, const lmb_rig *r
     bool valid = take->clip != NULL;
     if (valid) {
         why = "its clip is for another number of joints";
-        valid = lmb_clip_joint_count(take->clip) == rig->joint_count;
+        valid = lmb_clip_get_info(take->clip)->joint_count == rig->def.joint_count;
     }
     if (valid) {
         why = "its clip is an additive";
-        valid = !lmb_clip_is_additive(take->clip);
+        valid = !lmb_clip_get_info(take->clip)->is_additive;
     }
     if (valid) {
         why = "its clip is shorter than two rows";
@@ -139,8 +139,10 @@ place lmb_place_at(const motion_of_take *m, double time) {
 }
 
 motion_of_take lmb_motion_measure(const lmb_rig *rig, const lmb_motion_take *take, float rate) {
-    motion_of_take m = {
-        .rig = rig, .take = take, .duration = (double)lmb_clip_duration(take->clip), .step = 1.0 / (double)rate};
+    motion_of_take m = {.rig = rig,
+                        .take = take,
+                        .duration = (double)lmb_clip_get_info(take->clip)->duration,
+                        .step = 1.0 / (double)rate};
     m.end = place_within(&m, m.duration);
     const double from = fmax(m.duration - m.step, 0.0);
     const place before = place_within(&m, from);

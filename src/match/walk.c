@@ -78,7 +78,7 @@ static bool check_takes(const lmb_motion_walk_def *def, lmb_error *error) {
         valid = take->clip != NULL;
         if (valid) {
             why = "its clip is not as long as that of the graph";
-            valid = lmb_clip_duration(take->clip) == def->graph->durations[i];
+            valid = lmb_clip_get_info(take->clip)->duration == def->graph->durations[i];
         }
         valid = (valid && lmb_motion_check_root(take, &why)) ||
                 lmb_refuse(error, LMB_ERROR_ARGUMENT, "motion walk: take %u: %s", (unsigned)i, why);

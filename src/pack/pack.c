@@ -224,8 +224,8 @@ static void add_clips(writing *w) {
 
 static void add_rig(writing *w) {
     const lmb_rig *rig = w->def->rig;
-    const uint32_t joint_count = lmb_rig_joint_count(rig), socket_count = lmb_rig_socket_count(rig);
-    const uint32_t channel_count = lmb_rig_channel_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count, socket_count = lmb_rig_get_def(rig)->socket_count;
+    const uint32_t channel_count = lmb_rig_get_def(rig)->channel_count;
     lmb_joint_def *joints = lmb_arena_allocate(&w->memory, joint_count, sizeof *joints);
     lmb_socket_def *sockets = lmb_arena_allocate(&w->memory, socket_count, sizeof *sockets);
     lmb_channel_def *channels = lmb_arena_allocate(&w->memory, channel_count, sizeof *channels);
@@ -233,25 +233,25 @@ static void add_rig(writing *w) {
         return;
     }
     for (uint32_t i = 0; i < joint_count; i++) {
-        joints[i] = (lmb_joint_def){.name = lmb_rig_joint_name(rig, i),
-                                    .parent = lmb_rig_joint_parent(rig, i),
-                                    .rest = lmb_rig_joint_rest(rig, i),
+        joints[i] = (lmb_joint_def){.name = lmb_rig_get_def(rig)->joints[i].name,
+                                    .parent = lmb_rig_get_def(rig)->joints[i].parent,
+                                    .rest = lmb_rig_get_def(rig)->joints[i].rest,
                                     .is_normalised = true,
-                                    .inverse_bind = lmb_rig_joint_inverse_bind(rig, i),
+                                    .inverse_bind = lmb_rig_get_def(rig)->joints[i].inverse_bind,
                                     .has_inverse_bind = true,
-                                    .radius = lmb_rig_joint_radius(rig, i),
-                                    .is_extra = lmb_rig_joint_is_extra(rig, i)};
+                                    .radius = lmb_rig_get_def(rig)->joints[i].radius,
+                                    .is_extra = lmb_rig_get_def(rig)->joints[i].is_extra};
     }
     for (uint32_t i = 0; i < socket_count; i++) {
-        sockets[i] = (lmb_socket_def){.name = lmb_rig_socket_name(rig, i),
-                                      .joint = lmb_rig_socket_joint(rig, i),
-                                      .local = lmb_rig_socket_local(rig, i),
+        sockets[i] = (lmb_socket_def){.name = lmb_rig_get_def(rig)->sockets[i].name,
+                                      .joint = lmb_rig_get_def(rig)->sockets[i].joint,
+                                      .local = lmb_rig_get_def(rig)->sockets[i].local,
                                       .is_normalised = true};
     }
     for (uint32_t i = 0; i < channel_count; i++) {
-        channels[i] = (lmb_channel_def){.name = lmb_rig_channel_name(rig, i),
-                                        .rest = lmb_rig_channel_rest(rig, i),
-                                        .angle = lmb_rig_channel_is_angle(rig, i)};
+        channels[i] = (lmb_channel_def){.name = lmb_rig_get_def(rig)->channels[i].name,
+                                        .rest = lmb_rig_get_def(rig)->channels[i].rest,
+                                        .angle = lmb_rig_get_def(rig)->channels[i].angle};
     }
     w->content.rig = (lmb_rig_def){.joints = joints,
                                    .joint_count = joint_count,
@@ -269,8 +269,8 @@ static void add_lists(writing *w) {
 }
 
 static bool write_parts(writing *w, uint8_t *bytes, size_t room, size_t *size) {
-    const lmb_record_context context = {.joint_count = lmb_rig_joint_count(w->def->rig),
-                                        .channel_count = lmb_rig_channel_count(w->def->rig),
+    const lmb_record_context context = {.joint_count = lmb_rig_get_def(w->def->rig)->joint_count,
+                                        .channel_count = lmb_rig_get_def(w->def->rig)->channel_count,
                                         .clips = w->clips,
                                         .clip_places = w->places,
                                         .clip_count = w->clip_count};
@@ -326,12 +326,9 @@ lmb_result lmb_pack_write(const lmb_pack_def *def, const lmb_host *host, void *b
 struct lmb_pack {
     lmb_host host;
     lmb_arena memory; // of all lists
-    lmb_rig *rig;
-    lmb_clip *clips; // their words are in the pack's bytes
-    uint32_t clip_count;
-    lmb_pack_meshes meshes;
-    lmb_pack_images images;
-    lmb_pack_graphs graphs;
+    lmb_pack_def def;
+    lmb_rig *rig;    // of `def`
+    lmb_clip *clips; // of `def`; their words are in the pack's bytes
     size_t part_bytes[LMB_PACK_PART_COUNT];
 };
 
@@ -383,7 +380,11 @@ static bool create_rig(lmb_pack *pack, const lmb_record_reader *reader, const lm
         }
     }
     lmb_error found;
-    return lmb_rig_create(def, &pack->host, &pack->rig, &found) == LMB_OK || refuse_inner(reader, NULL, 0, &found);
+    if (lmb_rig_create(def, &pack->host, &pack->rig, &found) != LMB_OK) {
+        return refuse_inner(reader, NULL, 0, &found);
+    }
+    pack->def.rig = pack->rig;
+    return true;
 }
 
 static bool create_clip(lmb_pack *pack, const lmb_record_reader *reader, const lmb_pack_block *block, uint32_t index) {
@@ -396,32 +397,38 @@ static bool create_clip(lmb_pack *pack, const lmb_record_reader *reader, const l
     lmb_environment_enter(&callers);
     const lmb_result result = lmb_clip_check(block->words, block->word_count, &found);
     lmb_environment_leave(&callers);
+    if (result != LMB_OK) {
+        return refuse_inner(reader, "clip", index, &found);
+    }
     // Nothing writes to the words of a clip.
-    pack->clips[index] =
-        (lmb_clip){.host = pack->host, .size = block->word_count, .words = (uint32_t *)(uintptr_t)block->words};
-    return result == LMB_OK || refuse_inner(reader, "clip", index, &found);
+    pack->clips[index] = (lmb_clip){.host = pack->host,
+                                    .info = lmb_clip_read_info(block->words),
+                                    .size = block->word_count,
+                                    .words = (uint32_t *)(uintptr_t)block->words};
+    return true;
 }
 
-// Creates the clips, and a list of pointers to them for the graphs.
-static const lmb_clip **create_clips(lmb_pack *pack, lmb_record_reader *reader, const lmb_pack_blocks *blocks) {
+// Creates the clips, and the list of pointers to them.
+static bool create_clips(lmb_pack *pack, lmb_record_reader *reader, const lmb_pack_blocks *blocks) {
     pack->clips = lmb_record_allocate(reader, blocks->count, sizeof *pack->clips);
     const lmb_clip **list =
         pack->clips == NULL ? NULL : lmb_record_allocate(reader, blocks->count, sizeof(const lmb_clip *));
     for (uint32_t i = 0; list != NULL && i < blocks->count; i++) {
         if (!create_clip(pack, reader, &blocks->blocks[i], i)) {
-            return NULL;
+            return false;
         }
         list[i] = &pack->clips[i];
     }
-    pack->clip_count = list != NULL ? blocks->count : 0;
-    return list;
+    pack->def.clips = list;
+    pack->def.clip_count = list != NULL ? blocks->count : 0;
+    return list != NULL;
 }
 
 static bool check_meshes(lmb_pack *pack, const lmb_record_reader *reader) {
     char why[64];
-    for (uint32_t i = 0; i < pack->meshes.count; i++) {
-        const lmb_mesh *mesh = &pack->meshes.meshes[i];
-        if (!lmb_mesh_check(mesh, pack->rig, pack->images.count, why, sizeof why)) {
+    for (uint32_t i = 0; i < pack->def.mesh_count; i++) {
+        const lmb_mesh *mesh = &pack->def.meshes[i];
+        if (!lmb_mesh_check(mesh, pack->rig, pack->def.image_count, why, sizeof why)) {
             return lmb_refuse(reader->error, LMB_ERROR_FORMAT, "pack: mesh %u: %s", (unsigned)i, why);
         }
     }
@@ -429,13 +436,13 @@ static bool check_meshes(lmb_pack *pack, const lmb_record_reader *reader) {
 }
 
 static bool check_graphs_read(lmb_pack *pack, const lmb_record_reader *reader) {
-    if (!lmb_check_count(reader->error, "pack", "graphs", pack->graphs.count, LMB_MAX_PACK_GRAPHS) ||
-        !check_names(pack->graphs.graphs, pack->graphs.count, &pack->host, LMB_ERROR_FORMAT, reader->error)) {
+    if (!lmb_check_count(reader->error, "pack", "graphs", pack->def.graph_count, LMB_MAX_PACK_GRAPHS) ||
+        !check_names(pack->def.graphs, pack->def.graph_count, &pack->host, LMB_ERROR_FORMAT, reader->error)) {
         return false;
     }
-    for (uint32_t i = 0; i < pack->graphs.count; i++) {
+    for (uint32_t i = 0; i < pack->def.graph_count; i++) {
         // The descriptors are in the pack's memory.
-        lmb_graph_def *def = (lmb_graph_def *)(uintptr_t)pack->graphs.graphs[i].def;
+        lmb_graph_def *def = (lmb_graph_def *)(uintptr_t)pack->def.graphs[i].def;
         lmb_error found;
         def->rig = pack->rig;
         if (check_graph(def, &pack->host, &found) != LMB_OK) {
@@ -463,15 +470,21 @@ static bool read_pack(lmb_pack *pack, const uint8_t *bytes, size_t size, lmb_err
     }
     context.joint_count = content.rig.joint_count;
     context.channel_count = content.rig.channel_count;
-    context.clips = create_clips(pack, &reader, &content.blocks);
-    context.clip_count = pack->clip_count;
-    if (context.clips == NULL || !read_part(pack, &reader, &content, LMB_PACK_MESHES) ||
-        !read_part(pack, &reader, &content, LMB_PACK_IMAGES) || !read_part(pack, &reader, &content, LMB_PACK_GRAPHS)) {
+    if (!create_clips(pack, &reader, &content.blocks)) {
         return false;
     }
-    pack->meshes = content.meshes;
-    pack->images = content.images;
-    pack->graphs = content.graphs;
+    context.clips = pack->def.clips;
+    context.clip_count = pack->def.clip_count;
+    if (!read_part(pack, &reader, &content, LMB_PACK_MESHES) || !read_part(pack, &reader, &content, LMB_PACK_IMAGES) ||
+        !read_part(pack, &reader, &content, LMB_PACK_GRAPHS)) {
+        return false;
+    }
+    pack->def.meshes = content.meshes.meshes;
+    pack->def.mesh_count = content.meshes.count;
+    pack->def.images = content.images.images;
+    pack->def.image_count = content.images.count;
+    pack->def.graphs = content.graphs.graphs;
+    pack->def.graph_count = content.graphs.count;
     return (reader.at == size || lmb_refuse(error, LMB_ERROR_FORMAT, "pack: something follows the graphs")) &&
            check_meshes(pack, &reader) && check_graphs_read(pack, &reader);
 }
@@ -514,55 +527,23 @@ void lmb_pack_close(lmb_pack *pack) {
     lmb_host_release(&host, pack);
 }
 
-const lmb_rig *lmb_pack_rig(const lmb_pack *pack) {
-    return pack->rig;
-}
-
-uint32_t lmb_pack_clip_count(const lmb_pack *pack) {
-    return pack->clip_count;
-}
-
-const lmb_clip *lmb_pack_clip(const lmb_pack *pack, uint32_t index) {
-    return index < pack->clip_count ? &pack->clips[index] : NULL;
+const lmb_pack_def *lmb_pack_get_def(const lmb_pack *pack) {
+    return &pack->def;
 }
 
 const lmb_clip *lmb_pack_find_clip(const lmb_pack *pack, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < pack->clip_count; i++) {
-        if (strcmp(lmb_clip_name(&pack->clips[i]), name) == 0) {
+    for (uint32_t i = 0; name != NULL && i < pack->def.clip_count; i++) {
+        if (strcmp(pack->clips[i].info.name, name) == 0) {
             return &pack->clips[i];
         }
     }
     return NULL;
 }
 
-uint32_t lmb_pack_mesh_count(const lmb_pack *pack) {
-    return pack->meshes.count;
-}
-
-const lmb_mesh *lmb_pack_mesh(const lmb_pack *pack, uint32_t index) {
-    return index < pack->meshes.count ? &pack->meshes.meshes[index] : NULL;
-}
-
-uint32_t lmb_pack_image_count(const lmb_pack *pack) {
-    return pack->images.count;
-}
-
-const lmb_image *lmb_pack_image(const lmb_pack *pack, uint32_t index) {
-    return index < pack->images.count ? &pack->images.images[index] : NULL;
-}
-
-uint32_t lmb_pack_graph_count(const lmb_pack *pack) {
-    return pack->graphs.count;
-}
-
-const lmb_pack_graph *lmb_pack_graph_at(const lmb_pack *pack, uint32_t index) {
-    return index < pack->graphs.count ? &pack->graphs.graphs[index] : NULL;
-}
-
 const lmb_graph_def *lmb_pack_find_graph(const lmb_pack *pack, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < pack->graphs.count; i++) {
-        if (strcmp(pack->graphs.graphs[i].name, name) == 0) {
-            return pack->graphs.graphs[i].def;
+    for (uint32_t i = 0; name != NULL && i < pack->def.graph_count; i++) {
+        if (strcmp(pack->def.graphs[i].name, name) == 0) {
+            return pack->def.graphs[i].def;
         }
     }
     return NULL;

@@ -188,7 +188,8 @@ bool lmb_graph_may_play(const lmb_node_def *node, uint32_t clip) {
 
 static void add_played(const lmb_graph_def *def, uint32_t clip, lmb_played *played) {
     played->kinds |= lmb_graph_clip_kinds(def, clip);
-    played->has_other_joints = played->has_other_joints || lmb_graph_clip_joints(def, clip) != def->rig->joint_count;
+    played->has_other_joints =
+        played->has_other_joints || lmb_graph_clip_joints(def, clip) != def->rig->def.joint_count;
 }
 
 lmb_played lmb_graph_played(const lmb_graph_def *def) {

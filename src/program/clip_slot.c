@@ -20,11 +20,11 @@
 
 lmb_clip_slot_def lmb_clip_slot_for(const lmb_clip *clip) {
     lmb_clip_slot_def def = lmb_default_clip_slot_def();
-    def.name = lmb_clip_name(clip);
+    def.name = lmb_clip_get_info(clip)->name;
     def.bytes = clip->size * (uint32_t)sizeof *clip->words;
-    def.duration = lmb_clip_duration(clip);
-    def.joint_count = lmb_clip_joint_count(clip);
-    def.additive = lmb_clip_is_additive(clip);
+    def.duration = lmb_clip_get_info(clip)->duration;
+    def.joint_count = lmb_clip_get_info(clip)->joint_count;
+    def.additive = lmb_clip_get_info(clip)->is_additive;
     def.kinds = lmb_clip_kinds(clip);
     return def;
 }
@@ -74,12 +74,12 @@ uint32_t lmb_clip_find_common_track(const uint32_t *words) {
 
 lmb_clip_traits lmb_clip_find_traits(const lmb_clip *clip) {
     lmb_clip_traits traits = {.words = clip->size,
-                              .duration = lmb_clip_duration(clip),
-                              .joint_count = lmb_clip_joint_count(clip),
-                              .channel_count = lmb_clip_channel_count(clip),
-                              .additive = lmb_clip_is_additive(clip),
+                              .duration = lmb_clip_get_info(clip)->duration,
+                              .joint_count = lmb_clip_get_info(clip)->joint_count,
+                              .channel_count = lmb_clip_get_info(clip)->channel_count,
+                              .additive = lmb_clip_get_info(clip)->is_additive,
                               .kinds = lmb_clip_kinds(clip)};
-    snprintf(traits.name, sizeof traits.name, "%s", lmb_clip_name(clip));
+    snprintf(traits.name, sizeof traits.name, "%s", lmb_clip_get_info(clip)->name);
     return traits;
 }
 
@@ -99,7 +99,7 @@ const lmb_clip_slot_def *lmb_graph_slot_of(const lmb_graph_def *def, uint32_t cl
 }
 
 static uint32_t slot_joints(const lmb_graph_def *def, const lmb_clip_slot_def *slot) {
-    return slot->joint_count != 0 ? slot->joint_count : def->rig->joint_count;
+    return slot->joint_count != 0 ? slot->joint_count : def->rig->def.joint_count;
 }
 
 static uint32_t slot_words(const lmb_clip_slot_def *slot) {
@@ -108,22 +108,22 @@ static uint32_t slot_words(const lmb_clip_slot_def *slot) {
 
 const char *lmb_graph_clip_name(const lmb_graph_def *def, uint32_t clip) {
     const lmb_clip_slot_def *slot = lmb_graph_slot_of(def, clip);
-    return slot == NULL ? lmb_clip_name(def->clips[clip]) : slot->name != NULL ? slot->name : "";
+    return slot == NULL ? lmb_clip_get_info(def->clips[clip])->name : slot->name != NULL ? slot->name : "";
 }
 
 float lmb_graph_clip_duration(const lmb_graph_def *def, uint32_t clip) {
     const lmb_clip_slot_def *slot = lmb_graph_slot_of(def, clip);
-    return slot != NULL ? slot->duration : lmb_clip_duration(def->clips[clip]);
+    return slot != NULL ? slot->duration : lmb_clip_get_info(def->clips[clip])->duration;
 }
 
 uint32_t lmb_graph_clip_joints(const lmb_graph_def *def, uint32_t clip) {
     const lmb_clip_slot_def *slot = lmb_graph_slot_of(def, clip);
-    return slot != NULL ? slot_joints(def, slot) : lmb_clip_joint_count(def->clips[clip]);
+    return slot != NULL ? slot_joints(def, slot) : lmb_clip_get_info(def->clips[clip])->joint_count;
 }
 
 bool lmb_graph_clip_is_additive(const lmb_graph_def *def, uint32_t clip) {
     const lmb_clip_slot_def *slot = lmb_graph_slot_of(def, clip);
-    return slot != NULL ? slot->additive : lmb_clip_is_additive(def->clips[clip]);
+    return slot != NULL ? slot->additive : lmb_clip_get_info(def->clips[clip])->is_additive;
 }
 
 bool lmb_graph_clip_is_partial(const lmb_graph_def *def, uint32_t clip) {
@@ -162,7 +162,7 @@ static bool is_of_source(const lmb_graph_def *def, uint32_t joints) {
 static lmb_clip_slot make_slot(const lmb_graph_def *def, const lmb_clip_slot_def *from) {
     const uint32_t joints = slot_joints(def, from);
     lmb_clip_slot slot = {.def = *from,
-                          .channel_count = def->rig->channel_count,
+                          .channel_count = def->rig->def.channel_count,
                           .may_lack_channels = is_mapped(def, joints),
                           .any_channels = is_of_source(def, joints)};
     slot.def.joint_count = joints;
@@ -217,7 +217,7 @@ static const char *find_slot_fault(const lmb_graph_def *def, uint32_t index) {
            : slot->bytes < CLIP_HEADER_WORDS * sizeof(uint32_t) ? "bytes: too few for any clip"
            : !isfinite(slot->duration)                          ? "duration: not finite"
            : (slot->kinds & ~LMB_CLIP_ANY) != 0                 ? "kinds: unknown"
-           : joints != def->rig->joint_count && !is_mapped(def, joints) && !is_of_source(def, joints)
+           : joints != def->rig->def.joint_count && !is_mapped(def, joints) && !is_of_source(def, joints)
                ? "joint_count: neither the rig nor a joint map nor the source of a retarget has as many"
                : NULL;
 }

@@ -28,7 +28,7 @@ static inline const lmb_channel_range *lmb_ranges_of(const lmb_graph_def *def, u
 
 // Levels of detail only apply to joints.
 static inline bool lmb_graph_has_lods(const lmb_graph_def *def) {
-    return def->max_lods != NULL && lmb_rig_joint_count(def->rig) > 0;
+    return def->max_lods != NULL && lmb_rig_get_def(def->rig)->joint_count > 0;
 }
 
 // Returns whether a value that determines the weights of the node's inputs reads that parameter.

@@ -130,8 +130,8 @@ static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t t
         at[MASK_OFFSET] = c->masks + mask * c->mask_words;
     }
     if (takes & TAKES_LIMITS) {
-        at[LIMIT_TABLE] = c->joint_limits +
-                          node->joint_limits * lmb_limits_words(c->def->rig->joint_count, c->def->rig->channel_count);
+        at[LIMIT_TABLE] = c->joint_limits + node->joint_limits * lmb_limits_words(c->def->rig->def.joint_count,
+                                                                                  c->def->rig->def.channel_count);
     }
     if (takes & TAKES_MIRROR) {
         at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
@@ -201,7 +201,7 @@ static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
         at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
         at[POSE_BUFFER] = LMB_NONE;
         at[STATIC_POSE] = c->goal_rest != 0 ? c->goal_rest : c->no_change;
-        at[POSE_JOINTS] = c->def->rig->joint_count;
+        at[POSE_JOINTS] = c->def->rig->def.joint_count;
     }
 }
 
@@ -308,7 +308,7 @@ static lmb_share mirror_share(const lmb_compiler *c, const lmb_node_def *node) {
     lmb_share share = c->own;
     const lmb_mirror_def *mirror = &c->def->mirrors[node->mirror];
     share.reflection ^= 1u << mirror->axis;
-    share.joint = c->def->rig->joint_count > 0 ? mirror->partners[share.joint] : 0;
+    share.joint = c->def->rig->def.joint_count > 0 ? mirror->partners[share.joint] : 0;
     return share;
 }
 
@@ -468,7 +468,7 @@ static bool gives_root(const lmb_compiler *c, const lmb_node_def *node, uint32_t
     bool gives = false;
     for (uint32_t i = node->input_count; i-- > input && !gives;) {
         const uint32_t joint_map = node->joint_maps[i];
-        gives = joint_map == LMB_NONE || c->def->rig->joint_count == 0 ||
+        gives = joint_map == LMB_NONE || c->def->rig->def.joint_count == 0 ||
                 c->def->joint_maps[joint_map].joints[c->own.joint] != LMB_NONE;
         if (gives && i > input) {
             return false;
@@ -626,7 +626,8 @@ static void add_tables(lmb_compiler *c) {
     for (uint32_t i = 0; i < c->def->joint_limits_count; i++) {
         uint32_t offset;
         const lmb_rig *rig = c->def->rig;
-        uint32_t *table = lmb_graph_add_data(c, lmb_limits_words(rig->joint_count, rig->channel_count), &offset);
+        uint32_t *table =
+            lmb_graph_add_data(c, lmb_limits_words(rig->def.joint_count, rig->def.channel_count), &offset);
         if (table != NULL) {
             lmb_limits_write(rig, c->def->joint_limits[i], lmb_ranges_of(c->def, i), table);
         }
@@ -650,7 +651,7 @@ static void add_tables(lmb_compiler *c) {
 }
 
 static bool check_values(const lmb_compiler *c) {
-    return c->most_values <= LMB_MAX_CHANNEL_STACK || c->def->rig->channel_count == 0 ||
+    return c->most_values <= LMB_MAX_CHANNEL_STACK || c->def->rig->def.channel_count == 0 ||
            lmb_refuse(c->error, LMB_ERROR_LIMIT,
                       "graph: it would hold %u values of a float channel at once, and at most %u are possible",
                       (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
@@ -702,7 +703,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->played = lmb_graph_played(c->def);
     c->scales = lmb_graph_scales(c);
     c->joint_kept = !c->def->inertialize ? 0 : c->scales ? INERTIA_SCALED_WORDS : INERTIA_WORDS;
-    c->inertia_words = c->joint_kept * c->def->rig->joint_count;
+    c->inertia_words = c->joint_kept * c->def->rig->def.joint_count;
     c->inertia_pass = LMB_MOST_PASSES; // not known yet
     c->lowest_correction = find_lowest_correction(c->def);
     c->chain_words = 0;

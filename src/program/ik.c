@@ -27,7 +27,7 @@ _Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORD
 
 // Checks the ranges of all fields of a struct.
 static bool check_ranges(const lmb_compiler *c, uint32_t index, const lmb_fields *fields, const void *def) {
-    const lmb_field_context context = {.joint_count = c->def->rig->joint_count,
+    const lmb_field_context context = {.joint_count = c->def->rig->def.joint_count,
                                        .curve_count = c->def->curve_count,
                                        .parameter_count = c->def->parameter_count};
     lmb_field_fault fault;
@@ -36,9 +36,9 @@ static bool check_ranges(const lmb_compiler *c, uint32_t index, const lmb_fields
 }
 
 static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
-    uint32_t above = rig->parents[joint];
+    uint32_t above = rig->def.joints[joint].parent;
     while (above != LMB_NONE && above != ancestor) {
-        above = rig->parents[above];
+        above = rig->def.joints[above].parent;
     }
     return above == ancestor;
 }
@@ -47,8 +47,8 @@ static bool is_below(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
 static bool check_below(const lmb_compiler *c, uint32_t index, const char *field, uint32_t joint, uint32_t ancestor) {
     const lmb_rig *rig = c->def->rig;
     char what[240];
-    snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint, rig->names[joint],
-             (unsigned)ancestor, rig->names[ancestor]);
+    snprintf(what, sizeof what, "joint %u '%.80s' is not below joint %u '%.80s'", (unsigned)joint,
+             rig->def.joints[joint].name, (unsigned)ancestor, rig->def.joints[ancestor].name);
     return lmb_graph_require(c, index, is_below(rig, joint, ancestor), field, what);
 }
 
@@ -63,7 +63,8 @@ static bool check_end(const lmb_compiler *c, uint32_t index, const char *field, 
     const lmb_rig *rig = c->def->rig;
     char what[300];
     snprintf(what, sizeof what, "joint %u '%.60s' is not below joint %u '%.60s', and not apart from joint %u '%.60s'",
-             (unsigned)end, rig->names[end], (unsigned)mid, rig->names[mid], (unsigned)start, rig->names[start]);
+             (unsigned)end, rig->def.joints[end].name, (unsigned)mid, rig->def.joints[mid].name, (unsigned)start,
+             rig->def.joints[start].name);
     return lmb_graph_require(c, index, is_below(rig, end, mid) || is_apart(rig, end, start), field, what);
 }
 
@@ -164,7 +165,7 @@ static bool check_detached(const lmb_compiler *c, uint32_t index, uint32_t place
 static bool check_planted_channel(const lmb_compiler *c, uint32_t index, uint32_t place, const lmb_foot_def *foot) {
     char field[sizeof "feet[3].planted_channel"];
     snprintf(field, sizeof field, "feet[%u].planted_channel", (unsigned)(place % LMB_MAX_FEET));
-    const bool is_there = foot->planted_channel == LMB_NONE || foot->planted_channel < c->def->rig->channel_count;
+    const bool is_there = foot->planted_channel == LMB_NONE || foot->planted_channel < c->def->rig->def.channel_count;
     return lmb_graph_require(c, index, is_there, field, "the rig has no such float channel") &&
            lmb_graph_require(c, index, foot->planted_channel == LMB_NONE || foot->planted_from == LMB_NONE, field,
                              "a foot that sync markers plant has none");
@@ -275,7 +276,7 @@ static bool check_twist(const lmb_compiler *c, uint32_t index) {
 // Returns the number of parents from a joint up to an ancestor, or of those up to the root, with the joint.
 static uint32_t count_bones(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     uint32_t count = 0;
-    for (; joint != ancestor; joint = rig->parents[joint]) {
+    for (; joint != ancestor; joint = rig->def.joints[joint].parent) {
         count++;
     }
     return count;
@@ -402,14 +403,14 @@ static void write_unit(const float axis[3], uint32_t *at) {
 }
 
 static uint32_t count_ancestors(const lmb_rig *rig, uint32_t joint) {
-    return count_bones(rig, rig->parents[joint], LMB_NONE);
+    return count_bones(rig, rig->def.joints[joint].parent, LMB_NONE);
 }
 
 // Writes the number of ancestors, and then these, the root first.
 static void write_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t *at) {
     at[0] = count_ancestors(rig, joint);
     uint32_t *end = at + at[0];
-    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
+    for (uint32_t above = rig->def.joints[joint].parent; above != LMB_NONE; above = rig->def.joints[above].parent) {
         *end-- = above;
     }
 }
@@ -436,9 +437,9 @@ static uint32_t add_reached(lmb_compiler *c, lmb_reached_slot reached) {
 }
 
 static matrix rest_model(const lmb_rig *rig, uint32_t joint) {
-    matrix model = lmb_matrix_of(&rig->rest[joint]);
-    for (uint32_t above = rig->parents[joint]; above != LMB_NONE; above = rig->parents[above]) {
-        const matrix parent = lmb_matrix_of(&rig->rest[above]);
+    matrix model = lmb_matrix_of(&rig->def.joints[joint].rest);
+    for (uint32_t above = rig->def.joints[joint].parent; above != LMB_NONE; above = rig->def.joints[above].parent) {
+        const matrix parent = lmb_matrix_of(&rig->def.joints[above].rest);
         model = lmb_matrix_multiply(&parent, &model);
     }
     return model;
@@ -667,9 +668,9 @@ static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
 static void find_rest_rotation(const lmb_rig *rig, uint32_t joint, double q[4]) {
     q[0] = q[1] = q[2] = 0.0;
     q[3] = 1.0;
-    for (uint32_t at = joint; at != LMB_NONE; at = rig->parents[at]) {
+    for (uint32_t at = joint; at != LMB_NONE; at = rig->def.joints[at].parent) {
         double local[4];
-        lmb_quaternion_from(rig->rest[at].rotation, local);
+        lmb_quaternion_from(rig->def.joints[at].rest.rotation, local);
         lmb_quaternion_multiply(local, q, q);
     }
 }
@@ -800,7 +801,7 @@ static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
         at[CHAIN_BONES] = bones | def->collider_count << CHAIN_COLLIDERS_SHIFT;
         write_ancestors(rig, def->start, at + CHAIN_ANCESTORS);
         uint32_t joint = def->end;
-        for (uint32_t i = bones + 1; i-- > 0; joint = rig->parents[joint]) {
+        for (uint32_t i = bones + 1; i-- > 0; joint = rig->def.joints[joint].parent) {
             at[joints + i] = joint;
         }
         write_bone_numbers(def->weights, def->weight_count, 1.0f, bones, at + joints + bones + 1);

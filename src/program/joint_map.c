@@ -20,13 +20,13 @@
 #define LENGTH_BOUND 1e-3 // of a static pose's rotations
 
 uint32_t lmb_graph_mapped_joints(const lmb_graph_def *def, uint32_t joint_map) {
-    return joint_map == LMB_NONE              ? def->rig->joint_count
+    return joint_map == LMB_NONE              ? def->rig->def.joint_count
            : joint_map < def->joint_map_count ? def->joint_maps[joint_map].joint_count
                                               : def->retargets[joint_map - def->joint_map_count].source_joint_count;
 }
 
 uint32_t lmb_graph_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
-    const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
+    const uint32_t channels = joint_count == def->rig->def.joint_count ? def->rig->def.channel_count : 0;
     return POSE_COMPONENTS * joint_count + channels;
 }
 
@@ -37,17 +37,17 @@ static bool refuse_joint_map(const lmb_compiler *c, uint32_t joint_map, const ch
 static bool check_joint_map(const lmb_compiler *c, uint32_t index) {
     const lmb_joint_map_def *joint_map = &c->def->joint_maps[index];
     const lmb_rig *rig = c->def->rig;
-    if (joint_map->joints == NULL && rig->joint_count > 0) {
+    if (joint_map->joints == NULL && rig->def.joint_count > 0) {
         return refuse_joint_map(c, index, "the table is NULL");
     }
-    if ((joint_map->joint_count == 0 && rig->joint_count > 0) || joint_map->joint_count > LMB_MAX_JOINTS) {
+    if ((joint_map->joint_count == 0 && rig->def.joint_count > 0) || joint_map->joint_count > LMB_MAX_JOINTS) {
         return refuse_joint_map(c, index, "the number of joints is not from 1 to 65535");
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         if (joint_map->joints[joint] != LMB_NONE && joint_map->joints[joint] >= joint_map->joint_count) {
             return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
                               "graph: joint map %u: joint %u '%.80s' is joint %u of it, and it has %u", (unsigned)index,
-                              (unsigned)joint, rig->names[joint], (unsigned)joint_map->joints[joint],
+                              (unsigned)joint, rig->def.joints[joint].name, (unsigned)joint_map->joints[joint],
                               (unsigned)joint_map->joint_count);
         }
     }
@@ -61,9 +61,10 @@ static bool check_clip(const lmb_compiler *c, uint32_t index) {
     if (lmb_graph_slot_of(def, index) != NULL) { // which was checked
         return true;
     }
-    const char *name = lmb_clip_name(def->clips[index]);
-    uint32_t joints = lmb_clip_joint_count(def->clips[index]), channels = lmb_clip_channel_count(def->clips[index]);
-    bool is_whole = joints == def->rig->joint_count, is_mapped = false, is_of_source = false;
+    const char *name = lmb_clip_get_info(def->clips[index])->name;
+    uint32_t joints = lmb_clip_get_info(def->clips[index])->joint_count,
+             channels = lmb_clip_get_info(def->clips[index])->channel_count;
+    bool is_whole = joints == def->rig->def.joint_count, is_mapped = false, is_of_source = false;
     for (uint32_t joint_map = 0; joint_map < def->joint_map_count; joint_map++) {
         is_mapped = is_mapped || joints == def->joint_maps[joint_map].joint_count;
     }
@@ -75,15 +76,15 @@ static bool check_clip(const lmb_compiler *c, uint32_t index) {
     }
     if (!is_whole && !is_mapped) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT, "graph: clip %u '%s' is for %u joints, and the rig has %u%s",
-                          (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->joint_count,
+                          (unsigned)index, name, (unsigned)joints, (unsigned)def->rig->def.joint_count,
                           def->retarget_count > 0    ? ", and no joint map or source as many"
                           : def->joint_map_count > 0 ? ", and no joint map as many"
                                                      : "");
     }
-    if (channels != def->rig->channel_count && !(is_mapped && channels == 0)) {
+    if (channels != def->rig->def.channel_count && !(is_mapped && channels == 0)) {
         return lmb_refuse(c->error, LMB_ERROR_ARGUMENT,
                           "graph: clip %u '%s' is for %u float channels, and the rig has %u", (unsigned)index, name,
-                          (unsigned)channels, (unsigned)def->rig->channel_count);
+                          (unsigned)channels, (unsigned)def->rig->def.channel_count);
     }
     return true;
 }
@@ -142,12 +143,12 @@ static bool check_static_pose(const lmb_compiler *c, uint32_t index) {
     if (pose->joints == NULL && pose->joint_count > 0) {
         return refuse_static_pose(c, index, "the joints are NULL");
     }
-    if ((pose->joint_count == 0 && rig->joint_count > 0) || pose->joint_count > LMB_MAX_JOINTS) {
+    if ((pose->joint_count == 0 && rig->def.joint_count > 0) || pose->joint_count > LMB_MAX_JOINTS) {
         return refuse_static_pose(c, index, "the number of joints is not from 1 to 65535");
     }
     bool valid = true;
     size_t offender = 0;
-    const uint32_t channels = pose->joint_count == rig->joint_count ? rig->channel_count : 0;
+    const uint32_t channels = pose->joint_count == rig->def.joint_count ? rig->def.channel_count : 0;
     if (pose->channels != NULL && !lmb_usable(pose->channels, channels, &offender)) {
         return refuse_static_pose(c, index, "a float channel is not finite, or above 2^40");
     }
@@ -192,9 +193,9 @@ static bool any_pose_scales(const lmb_graph_def *def) {
 }
 
 static bool rest_scales(const lmb_rig *rig) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         for (int axis = 0; axis < 3; axis++) {
-            if (rig->rest[joint].scale[axis] != 1.0f) {
+            if (rig->def.joints[joint].rest.scale[axis] != 1.0f) {
                 return true;
             }
         }
@@ -212,7 +213,7 @@ bool lmb_graph_scales(const lmb_compiler *c) {
 }
 
 void lmb_graph_add_joint_maps(lmb_compiler *c) {
-    uint32_t joints = c->def->rig->joint_count;
+    uint32_t joints = c->def->rig->def.joint_count;
     c->joint_maps = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->joint_map_count; i++) {
         uint32_t offset;
@@ -249,14 +250,14 @@ void lmb_graph_add_retargets(lmb_compiler *c) {
 void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end) {
     const lmb_rig *rig = c->def->rig;
     const lmb_retarget_def *def = &c->def->retargets[retarget];
-    uint32_t *rest = lmb_graph_add_static_pose(c, STATIC_POSE_WORDS * rig->joint_count, &c->goal_rest);
+    uint32_t *rest = lmb_graph_add_static_pose(c, STATIC_POSE_WORDS * rig->def.joint_count, &c->goal_rest);
     uint32_t *table = lmb_graph_add_data(c, lmb_retarget_goal_words(rig, def, end), &c->goal_table);
     c->goal_map = lmb_graph_retarget_map(c->def, retarget);
     if (table != NULL) {
         uint32_t place[3];
         lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table,
                                 rest_index(c, c->retarget_rests[retarget]), table, place);
-        memcpy(rest, c->program + c->program[PROGRAM_REST], STATIC_POSE_WORDS * rig->joint_count * sizeof *rest);
+        memcpy(rest, c->program + c->program[PROGRAM_REST], STATIC_POSE_WORDS * rig->def.joint_count * sizeof *rest);
         memcpy(rest + (size_t)end * STATIC_POSE_WORDS + STATIC_POSE_TRANSLATION, place, sizeof place);
     }
 }
@@ -267,7 +268,7 @@ uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
     }
     return joint_map == LMB_NONE ? 0
            : joint_map < c->def->joint_map_count
-               ? c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->joint_count)
+               ? c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->def.joint_count)
                : c->retargets[joint_map - c->def->joint_map_count];
 }
 
@@ -279,9 +280,9 @@ static void write_static_pose(const lmb_static_pose_def *pose, uint32_t *table) 
 }
 
 static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def *pose, uint32_t *table) {
-    const bool is_whole = pose->joint_count == rig->joint_count;
-    for (uint32_t channel = 0; is_whole && channel < rig->channel_count; channel++) {
-        const lmb_float_channel *own = &rig->channels[channel];
+    const bool is_whole = pose->joint_count == rig->def.joint_count;
+    for (uint32_t channel = 0; is_whole && channel < rig->def.channel_count; channel++) {
+        const lmb_channel_def *own = &rig->def.channels[channel];
         const float x = snap(pose->channels == NULL ? own->rest : pose->channels[channel]);
         table[STATIC_POSE_WORDS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
     }
@@ -289,7 +290,7 @@ static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def 
 
 // Its joints, then its channels.
 static uint32_t static_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
-    const uint32_t channels = joint_count == def->rig->joint_count ? def->rig->channel_count : 0;
+    const uint32_t channels = joint_count == def->rig->def.joint_count ? def->rig->def.channel_count : 0;
     return STATIC_POSE_WORDS * joint_count + channels;
 }
 
@@ -316,7 +317,7 @@ void lmb_graph_add_no_change(lmb_compiler *c) {
             ((lmb_find_operation(node->op)->weighted_sum || node->op == LMB_OP_COMBINE || node->op == LMB_OP_CLIP) &&
              lmb_graph_is_additive(c, node));
     }
-    const uint32_t joints = c->def->rig->joint_count;
+    const uint32_t joints = c->def->rig->def.joint_count;
     uint32_t *table = lmb_graph_add_static_pose(c, is_used ? static_pose_words(c->def, joints) : 0, &c->no_change);
     const lmb_transform identity = {.rotation = {0, 0, 0, 1}, .scale = {1, 1, 1}};
     for (uint32_t joint = 0; joint < joints && is_used && table != NULL; joint++) {

@@ -99,7 +99,7 @@ lmb_joint_weight lmb_graph_full_joint_weight(void) {
 }
 
 static float mask_byte(const lmb_compiler *c, uint32_t mask) {
-    return mask != LMB_NONE && c->def->rig->joint_count > 0 ? (float)c->def->masks[mask][c->own.joint] : 255.0f;
+    return mask != LMB_NONE && c->def->rig->def.joint_count > 0 ? (float)c->def->masks[mask][c->own.joint] : 255.0f;
 }
 
 float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask) {
@@ -109,7 +109,7 @@ float lmb_graph_mask_root(const lmb_compiler *c, uint32_t mask) {
 // Returns the joint of the current node's sources that becomes joint 0, or LMB_NONE.
 static uint32_t mapped_root(const lmb_compiler *c) {
     const lmb_graph_def *def = c->def;
-    const bool is_own = c->joint_map == LMB_NONE || def->rig->joint_count == 0;
+    const bool is_own = c->joint_map == LMB_NONE || def->rig->def.joint_count == 0;
     return is_own ? c->own.joint
            : c->joint_map < def->joint_map_count
                ? def->joint_maps[c->joint_map].joints[c->own.joint]

@@ -349,8 +349,8 @@ uint32_t lmb_graph_plants(const lmb_graph_def *def, const lmb_node_def *node, co
                           index.constant >= 0.0f && index.constant < (float)def->clip_count;
     const lmb_clip *clip = is_known ? def->clips[(uint32_t)index.constant] : NULL; // NULL: of a slot
     // A clip of another rig, below a retarget, has channels of its own.
-    const bool is_of_rig = clip != NULL && lmb_clip_joint_count(clip) == def->rig->joint_count &&
-                           lmb_clip_channel_count(clip) == def->rig->channel_count;
+    const bool is_of_rig = clip != NULL && lmb_clip_get_info(clip)->joint_count == def->rig->def.joint_count &&
+                           lmb_clip_get_info(clip)->channel_count == def->rig->def.channel_count;
     return is_of_rig ? lmb_clip_find_turns(clip, foot->planted_channel, 0.5f, times) : 0;
 }
 

@@ -84,21 +84,21 @@ static const char *check_range(const lmb_channel_range *range, bool angle) {
 
 lmb_result lmb_limits_check(const lmb_rig *rig, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
                             uint32_t index, lmb_error *error) {
-    for (uint32_t channel = 0; ranges != NULL && channel < rig->channel_count; channel++) {
-        const char *what = check_range(&ranges[channel], rig->channels[channel].angle);
+    for (uint32_t channel = 0; ranges != NULL && channel < rig->def.channel_count; channel++) {
+        const char *what = check_range(&ranges[channel], rig->def.channels[channel].angle);
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u: channel %u '%.80s': range: %s",
-                            (unsigned)index, (unsigned)channel, rig->channels[channel].name, what);
+                            (unsigned)index, (unsigned)channel, rig->def.channels[channel].name, what);
         }
     }
     if (limits == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u are NULL", (unsigned)index);
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         const char *field, *what;
         if (!check_limit(&limits[joint], &field, &what)) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: joint limits %u: joint %u '%.80s': %s: %s",
-                            (unsigned)index, (unsigned)joint, rig->names[joint], field, what);
+                            (unsigned)index, (unsigned)joint, rig->def.joints[joint].name, field, what);
         }
     }
     return LMB_OK;
@@ -182,18 +182,18 @@ static void write_range(lmb_channel_range range, bool angle, uint32_t channels, 
 
 void lmb_limits_write(const lmb_rig *rig, const lmb_joint_limit_def *limits, const lmb_channel_range *ranges,
                       uint32_t *table) {
-    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+    for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         lmb_channel_range range = ranges != NULL ? ranges[channel] : lmb_default_channel_range();
-        write_range(range, rig->channels[channel].angle, rig->channel_count,
-                    table + (size_t)rig->joint_count * LIMIT_RECORD + channel);
+        write_range(range, rig->def.channels[channel].angle, rig->def.channel_count,
+                    table + (size_t)rig->def.joint_count * LIMIT_RECORD + channel);
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        write_joint(&limits[joint], &rig->rest[joint], rig->joint_count, table + joint);
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        write_joint(&limits[joint], &rig->def.joints[joint].rest, rig->def.joint_count, table + joint);
     }
 }
 
 bool lmb_limits_scale(const lmb_rig *rig, const lmb_joint_limit_def *limits) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         for (int i = 0; i < 3 && (limits[joint].set & LMB_JOINT_LIMIT_SCALE); i++) {
             if (limits[joint].scale_min[i] > 1.0f || limits[joint].scale_max[i] < 1.0f) {
                 return true;

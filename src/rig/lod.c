@@ -26,22 +26,23 @@ lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, l
     if (rig == NULL || max_lods == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "max_lods: %s is NULL", rig == NULL ? "the rig" : "the table");
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        uint32_t parent = rig->parents[joint];
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        uint32_t parent = rig->def.joints[joint].parent;
         uint32_t last = max_lods[joint];
         if (last > LAST_LEVEL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT,
                             "max_lods: joint %u '%.80s': %u is above %u, the last level of detail", (unsigned)joint,
-                            rig->names[joint], (unsigned)last, LAST_LEVEL);
+                            rig->def.joints[joint].name, (unsigned)last, LAST_LEVEL);
         }
         if (parent == LMB_NONE && last != LAST_LEVEL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "max_lods: joint %u '%.80s': a root's is %u, and this is %u",
-                            (unsigned)joint, rig->names[joint], LAST_LEVEL, (unsigned)last);
+                            (unsigned)joint, rig->def.joints[joint].name, LAST_LEVEL, (unsigned)last);
         }
         if (parent != LMB_NONE && last > max_lods[parent]) {
-            return lmb_fail(
-                error, LMB_ERROR_ARGUMENT, "max_lods: joint %u '%.80s': %u, but its parent '%.80s' is dropped after %u",
-                (unsigned)joint, rig->names[joint], (unsigned)last, rig->names[parent], (unsigned)max_lods[parent]);
+            return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                            "max_lods: joint %u '%.80s': %u, but its parent '%.80s' is dropped after %u",
+                            (unsigned)joint, rig->def.joints[joint].name, (unsigned)last, rig->def.joints[parent].name,
+                            (unsigned)max_lods[parent]);
         }
     }
     return LMB_OK;
@@ -70,9 +71,9 @@ static double distance_between(lmb_affine a, lmb_affine b) {
 }
 
 static LMB_NOINLINE void find_models(const lmb_rig *rig, lmb_affine *models) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        uint32_t parent = rig->parents[joint];
-        models[joint] = lmb_affine_from_transform(rig->rest[joint]);
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        uint32_t parent = rig->def.joints[joint].parent;
+        models[joint] = lmb_affine_from_transform(rig->def.joints[joint].rest);
         if (parent != LMB_NONE) {
             models[joint] = lmb_affine_multiply(models[parent], models[joint]);
         }
@@ -82,13 +83,13 @@ static LMB_NOINLINE void find_models(const lmb_rig *rig, lmb_affine *models) {
 // Finds how far the geometry and joints below each joint reach; negative where there is neither. Extra joints without
 // vertices never count, those with vertices only if `with_extras` is set.
 static LMB_NOINLINE void find_reach(const lmb_rig *rig, const lmb_affine *models, bool with_extras, double *reach) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         const float radius = rig->binds[joint].radius;
-        const bool counts = radius >= 0.0f && (with_extras || !rig->is_extra[joint]);
+        const bool counts = radius >= 0.0f && (with_extras || !rig->def.joints[joint].is_extra);
         reach[joint] = counts ? (double)radius * growth_of(models[joint]) : -1.0;
     }
-    for (uint32_t joint = rig->joint_count; joint-- > 0;) {
-        uint32_t parent = rig->parents[joint];
+    for (uint32_t joint = rig->def.joint_count; joint-- > 0;) {
+        uint32_t parent = rig->def.joints[joint].parent;
         if (parent != LMB_NONE && reach[joint] >= 0.0) {
             double way = distance_between(models[joint], models[parent]) + reach[joint];
             reach[parent] = way > reach[parent] ? way : reach[parent];
@@ -118,20 +119,21 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_arena memory = {.host = &resolved};
-    lmb_affine *models = lmb_arena_allocate(&memory, rig->joint_count, sizeof *models);
-    double *reach = lmb_arena_allocate(&memory, rig->joint_count, sizeof *reach);
+    lmb_affine *models = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *models);
+    double *reach = lmb_arena_allocate(&memory, rig->def.joint_count, sizeof *reach);
     if (memory.failed) {
         lmb_arena_release(&memory);
-        return lmb_fail(error, LMB_ERROR_MEMORY, "max_lods: no memory for %u joints", (unsigned)rig->joint_count);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "max_lods: no memory for %u joints", (unsigned)rig->def.joint_count);
     }
     lmb_environment callers;
     lmb_environment_enter(&callers);
     find_models(rig, models);
     find_reach(rig, models, false, reach);
-    const double size = max_of(reach, rig->joint_count); // of the skeleton
+    const double size = max_of(reach, rig->def.joint_count); // of the skeleton
     find_reach(rig, models, true, reach);
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        max_lods[joint] = rig->parents[joint] == LMB_NONE ? (uint8_t)LAST_LEVEL : max_lod_of(reach[joint], size);
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        max_lods[joint] =
+            rig->def.joints[joint].parent == LMB_NONE ? (uint8_t)LAST_LEVEL : max_lod_of(reach[joint], size);
     }
     lmb_environment_leave(&callers);
     lmb_arena_release(&memory);
@@ -139,7 +141,7 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
 }
 
 uint32_t lmb_lod_words(const lmb_rig *rig) {
-    return LOD_ORDER + rig->joint_count + (rig->joint_count + 3) / 4;
+    return LOD_ORDER + rig->def.joint_count + (rig->def.joint_count + 3) / 4;
 }
 
 void lmb_lod_write(const lmb_rig *rig, const uint8_t *max_lods, uint32_t weight, uint32_t *table) {
@@ -147,12 +149,12 @@ void lmb_lod_write(const lmb_rig *rig, const uint8_t *max_lods, uint32_t weight,
     uint32_t placed = 0;
     table[LOD_WEIGHT] = weight;
     for (uint32_t level = LMB_MAX_LODS; level-- > 0;) {
-        for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+        for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
             if (max_lods[joint] == level) {
                 order[placed++] = joint;
             }
         }
         table[LOD_COUNTS + level] = placed;
     }
-    memcpy(order + rig->joint_count, max_lods, rig->joint_count);
+    memcpy(order + rig->def.joint_count, max_lods, rig->def.joint_count);
 }

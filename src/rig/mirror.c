@@ -16,7 +16,7 @@
 #define NEARLY_EXACT 1e-6
 
 uint32_t lmb_mirror_words(const lmb_rig *rig) {
-    return rig->joint_count * MIRROR_RECORD + rig->channel_count;
+    return rig->def.joint_count * MIRROR_RECORD + rig->def.channel_count;
 }
 
 static uint32_t channel_partner(const lmb_mirror_def *mirror, uint32_t channel) {
@@ -28,40 +28,41 @@ static int channel_sign(const lmb_mirror_def *mirror, uint32_t channel) {
 }
 
 static lmb_result check_channels(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
-    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+    for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         uint32_t partner = channel_partner(mirror, channel);
         int sign = channel_sign(mirror, channel);
-        const char *what = partner >= rig->channel_count                 ? "its partner is no channel of the rig"
+        const char *what = partner >= rig->def.channel_count             ? "its partner is no channel of the rig"
                            : channel_partner(mirror, partner) != channel ? "it is not its partner's partner"
-                           : rig->channels[partner].angle != rig->channels[channel].angle
+                           : rig->def.channels[partner].angle != rig->def.channels[channel].angle
                                ? "it or its partner is an angle, and the other is not"
                            : sign != 1 && sign != -1               ? "its sign is not 1 or -1"
                            : channel_sign(mirror, partner) != sign ? "its partner has another sign"
                                                                    : NULL;
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: channel %u '%.80s': %s", (unsigned)index,
-                            (unsigned)channel, rig->channels[channel].name, what);
+                            (unsigned)channel, rig->def.channels[channel].name, what);
         }
     }
     return LMB_OK;
 }
 
 lmb_result lmb_mirror_check(const lmb_rig *rig, const lmb_mirror_def *mirror, uint32_t index, lmb_error *error) {
-    if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || (mirror->partners == NULL && rig->joint_count > 0)) {
+    if ((unsigned)mirror->axis >= LMB_AXIS_COUNT || (mirror->partners == NULL && rig->def.joint_count > 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: %s", (unsigned)index,
                         (unsigned)mirror->axis >= LMB_AXIS_COUNT ? "unknown axis" : "the partners are NULL");
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         uint32_t partner = mirror->partners[joint];
-        const uint32_t parent = rig->parents[joint];
+        const uint32_t parent = rig->def.joints[joint].parent;
         const uint32_t desired = parent == LMB_NONE ? LMB_NONE : mirror->partners[parent];
-        const char *what = partner >= rig->joint_count          ? "its partner is no joint of the rig"
+        const char *what = partner >= rig->def.joint_count      ? "its partner is no joint of the rig"
                            : mirror->partners[partner] != joint ? "it is not its partner's partner"
-                           : rig->parents[partner] != desired   ? "its partner's parent is not its parent's partner"
-                                                                : NULL;
+                           : rig->def.joints[partner].parent != desired
+                               ? "its partner's parent is not its parent's partner"
+                               : NULL;
         if (what != NULL) {
             return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph: mirror %u: joint %u '%.80s': %s", (unsigned)index,
-                            (unsigned)joint, rig->names[joint], what);
+                            (unsigned)joint, rig->def.joints[joint].name, what);
         }
     }
     return check_channels(rig, mirror, index, error);
@@ -75,10 +76,10 @@ static void reflect(const double q[4], lmb_axis axis, double reflected[4]) {
 
 // Finds the rotations of the rest pose in model space.
 static void find_rest_turns(const lmb_rig *rig, double (*turns)[4]) {
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         double local[4];
-        lmb_quaternion_from(rig->rest[joint].rotation, local);
-        uint32_t parent = rig->parents[joint];
+        lmb_quaternion_from(rig->def.joints[joint].rest.rotation, local);
+        uint32_t parent = rig->def.joints[joint].parent;
         if (parent == LMB_NONE) {
             memcpy(turns[joint], local, sizeof local);
         } else {
@@ -180,18 +181,18 @@ static void write_joint(const lmb_mirror_def *mirror, uint32_t joints, uint32_t 
 
 void lmb_mirror_write(const lmb_rig *rig, const lmb_mirror_def *mirror, double (*turns)[4], uint32_t *table) {
     find_rest_turns(rig, turns);
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
-        uint32_t parent = rig->parents[joint];
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
+        uint32_t parent = rig->def.joints[joint].parent;
         double before[4] = {0.0, 0.0, 0.0, 1.0};
         double after[4];
         if (parent != LMB_NONE) {
             find_difference(mirror, turns, parent, before);
         }
         find_difference(mirror, turns, joint, after);
-        write_joint(mirror, rig->joint_count, mirror->partners[joint], before, after, table + joint);
+        write_joint(mirror, rig->def.joint_count, mirror->partners[joint], before, after, table + joint);
     }
-    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+    for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         uint32_t sign = channel_sign(mirror, channel) < 0 ? 0x80000000u : 0;
-        table[(size_t)rig->joint_count * MIRROR_RECORD + channel] = channel_partner(mirror, channel) | sign;
+        table[(size_t)rig->def.joint_count * MIRROR_RECORD + channel] = channel_partner(mirror, channel) | sign;
     }
 }

@@ -127,7 +127,7 @@ typedef struct name_set {
 } name_set;
 
 static const char *name_of(const name_set *set, uint32_t index) {
-    return set->of_channels ? set->rig->channels[index].name : set->rig->names[index];
+    return set->of_channels ? set->rig->def.channels[index].name : set->rig->def.joints[index].name;
 }
 
 // A search for a counterpart.
@@ -148,7 +148,7 @@ static uint64_t bucket_hash(uint64_t hash, bool elsewhere, uint32_t parent) {
 
 // Returns what must agree between counterparts: the parents of joints, or whether channels are angles.
 static uint32_t group_of(const name_set *set, uint32_t index) {
-    return set->of_channels ? set->rig->channels[index].angle : set->rig->parents[index];
+    return set->of_channels ? set->rig->def.channels[index].angle : set->rig->def.joints[index].parent;
 }
 
 static uint32_t desired_group(const search *search) {
@@ -172,7 +172,7 @@ static void fill_lists(name_set *set) {
 
 static name_set create_set(const lmb_rig *rig, const lmb_host *host, bool of_channels, const uint32_t *partners) {
     name_set set = {.rig = rig, .host = lmb_host_resolve(host), .of_channels = of_channels, .partners = partners};
-    set.count = of_channels ? rig->channel_count : rig->joint_count;
+    set.count = of_channels ? rig->def.channel_count : rig->def.joint_count;
     size_t longest = 0;
     uint32_t buckets = 1;
     for (uint32_t i = 0; i < set.count; i++) {
@@ -295,7 +295,7 @@ static uint32_t find_partner(search search) {
         }
     }
     static const side nowhere = {0, 0, ""};
-    uint32_t parent = set->rig->parents[search.index];
+    uint32_t parent = set->rig->def.joints[search.index].parent;
     search.numbered = false;
     return partner_of(set->partners, parent) == parent || search.elsewhere
                ? LMB_NONE
@@ -306,19 +306,19 @@ static uint32_t find_partner(search search) {
 static lmb_result check_alone(search search, lmb_error *error) {
     const lmb_rig *rig = search.set->rig;
     uint32_t joint = search.index;
-    uint32_t parent = rig->parents[joint];
+    uint32_t parent = rig->def.joints[joint].parent;
     search.elsewhere = true;
     uint32_t other = find_partner(search);
     if (other != LMB_NONE) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "mirror: joints %u '%.60s' and %u '%.60s' are counterparts, but their parents are not",
-                        (unsigned)joint, rig->names[joint], (unsigned)other, rig->names[other]);
+                        (unsigned)joint, rig->def.joints[joint].name, (unsigned)other, rig->def.joints[other].name);
     }
     if (partner_of(search.set->partners, parent) != parent) {
         uint32_t beside = search.set->partners[parent];
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "mirror: joint %u '%.60s' has no counterpart under joint %u '%.60s', its parent's partner",
-                        (unsigned)joint, rig->names[joint], (unsigned)beside, rig->names[beside]);
+                        (unsigned)joint, rig->def.joints[joint].name, (unsigned)beside, rig->def.joints[beside].name);
     }
     return LMB_OK;
 }
@@ -348,7 +348,7 @@ lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host, uint32_
     if (rig == NULL || partners == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "mirror: %s NULL", rig == NULL ? "the rig is" : "the partners are");
     }
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         partners[joint] = LMB_NONE;
     }
     name_set set = create_set(rig, host, false, partners);
@@ -358,13 +358,13 @@ lmb_result lmb_rig_find_mirror(const lmb_rig *rig, const lmb_host *host, uint32_
 }
 
 void lmb_rig_find_mirror_channels(const lmb_rig *rig, const lmb_host *host, uint32_t *partners) {
-    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+    for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         partners[channel] = LMB_NONE;
     }
     name_set set = create_set(rig, host, true, partners);
-    for (uint32_t channel = 0; channel < rig->channel_count; channel++) {
+    for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         if (partners[channel] == LMB_NONE) {
-            hash_prefixes(&set, rig->channels[channel].name);
+            hash_prefixes(&set, rig->def.channels[channel].name);
             uint32_t partner = find_opposite(&(search){.set = &set, .index = channel});
             partner = partner == LMB_NONE ? channel : partner;
             partners[channel] = partner;

@@ -22,7 +22,7 @@
 lmb_retarget_def lmb_retarget_of(const lmb_rig *source, const uint32_t *joints) {
     lmb_retarget_def def = lmb_default_retarget_def();
     if (source != NULL) {
-        def.source_joint_count = source->joint_count;
+        def.source_joint_count = source->def.joint_count;
         def.source_parents = source->parents;
         def.source_rest = source->rest;
     }
@@ -68,13 +68,13 @@ static bool names_match(const char *a, const char *b) {
 
 uint32_t lmb_rig_find_retarget(const lmb_rig *rig, const lmb_rig *source, uint32_t *joints) {
     uint32_t found = 0;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         uint32_t i = 0;
-        while (i < source->joint_count && !names_match(rig->names[joint], source->names[i])) {
+        while (i < source->def.joint_count && !names_match(rig->def.joints[joint].name, source->def.joints[i].name)) {
             i++;
         }
-        joints[joint] = i < source->joint_count ? i : LMB_NONE;
-        found += i < source->joint_count;
+        joints[joint] = i < source->def.joint_count ? i : LMB_NONE;
+        found += i < source->def.joint_count;
     }
     return found;
 }
@@ -82,9 +82,9 @@ uint32_t lmb_rig_find_retarget(const lmb_rig *rig, const lmb_rig *source, uint32
 // ---- Joints.
 
 static uint32_t mapped_above(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint) {
-    uint32_t above = rig->parents[joint];
+    uint32_t above = rig->def.joints[joint].parent;
     while (above != LMB_NONE && def->joints[above] == LMB_NONE) {
-        above = rig->parents[above];
+        above = rig->def.joints[above].parent;
     }
     return above;
 }
@@ -133,7 +133,7 @@ static bool refuse(uint32_t index, lmb_error *error, lmb_result result, const ch
 
 static bool refuse_joint(const lmb_rig *rig, uint32_t index, uint32_t joint, lmb_error *error, const char *what) {
     return lmb_refuse(error, LMB_ERROR_ARGUMENT, "graph: retarget %u: joint %u '%.80s': %s", (unsigned)index,
-                      (unsigned)joint, rig->names[joint], what);
+                      (unsigned)joint, rig->def.joints[joint].name, what);
 }
 
 static bool is_transform(const lmb_transform *given) {
@@ -173,7 +173,7 @@ static bool check_foot(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t
     if (def->foot == LMB_NONE) {
         return true;
     }
-    if (def->foot >= rig->joint_count) {
+    if (def->foot >= rig->def.joint_count) {
         return refuse(index, error, LMB_ERROR_ARGUMENT, "foot: the rig has no such joint");
     }
     const uint32_t shin = mapped_above(rig, def, def->foot);
@@ -198,7 +198,7 @@ static bool check_numbers(const lmb_retarget_def *def, uint32_t index, lmb_error
 
 static bool check_steps(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_error *error) {
     uint32_t steps = 0;
-    for (uint32_t joint = 0; joint < rig->joint_count && steps <= LMB_MAX_RETARGET_STEPS; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count && steps <= LMB_MAX_RETARGET_STEPS; joint++) {
         if (def->joints[joint] != LMB_NONE) {
             steps += count_steps(find_way(def, joint, mapped_above(rig, def, joint)));
         }
@@ -210,12 +210,12 @@ static bool check_steps(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_error *error) {
     const char *what =
         def->cookie != LMB_COOKIE ? "it is not from lmb_default_retarget_def()"
-        : (def->source_joint_count == 0) != (rig->joint_count == 0) || def->source_joint_count > LMB_MAX_JOINTS
+        : (def->source_joint_count == 0) != (rig->def.joint_count == 0) || def->source_joint_count > LMB_MAX_JOINTS
             ? "the number of joints of the source is not from 1 to 65535"
-        : rig->joint_count > 0 && def->joints == NULL         ? "the joints are NULL"
-        : rig->joint_count > 0 && def->source_parents == NULL ? "the parents of the source are NULL"
-        : rig->joint_count > 0 && def->source_rest == NULL    ? "the rest pose of the source is NULL"
-                                                              : NULL;
+        : rig->def.joint_count > 0 && def->joints == NULL         ? "the joints are NULL"
+        : rig->def.joint_count > 0 && def->source_parents == NULL ? "the parents of the source are NULL"
+        : rig->def.joint_count > 0 && def->source_rest == NULL    ? "the rest pose of the source is NULL"
+                                                                  : NULL;
     if (what != NULL) {
         return refuse(index, error, LMB_ERROR_ARGUMENT, what);
     }
@@ -223,7 +223,7 @@ bool lmb_retarget_check(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
     for (uint32_t joint = 0; joint < def->source_joint_count && valid; joint++) {
         valid = check_source_joint(def, index, joint, error);
     }
-    for (uint32_t joint = 0; joint < rig->joint_count && valid; joint++) {
+    for (uint32_t joint = 0; joint < rig->def.joint_count && valid; joint++) {
         valid = check_joint(rig, def, index, joint, error);
     }
     return valid && check_foot(rig, def, index, error) && check_steps(rig, def, index, error);
@@ -264,7 +264,7 @@ static const lmb_transform *source_reference(const lmb_retarget_def *def, uint32
 
 static const lmb_transform *target_reference(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint) {
     const bool is_given = def->target_pose != NULL && def->joints[joint] != LMB_NONE;
-    return is_given ? &def->target_pose[joint] : &rig->rest[joint];
+    return is_given ? &def->target_pose[joint] : &rig->def.joints[joint].rest;
 }
 
 static void find_frame(const lmb_transform *local, const lmb_retarget_frame *parent, lmb_retarget_frame *frame) {
@@ -301,8 +301,8 @@ static void find_frames(writer *w) {
         const uint32_t parent = def->source_parents[joint];
         find_frame(source_reference(def, joint), parent != LMB_NONE ? &w->sources[parent] : NULL, &w->sources[joint]);
     }
-    for (uint32_t joint = 0; joint < w->rig->joint_count; joint++) {
-        const uint32_t parent = w->rig->parents[joint];
+    for (uint32_t joint = 0; joint < w->rig->def.joint_count; joint++) {
+        const uint32_t parent = w->rig->def.joints[joint].parent;
         lmb_retarget_frame *frame = &w->targets[joint];
         find_frame(target_reference(w->rig, def, joint), parent != LMB_NONE ? &w->targets[parent] : NULL, frame);
         if (parent != LMB_NONE) {
@@ -334,7 +334,7 @@ static bool find_direction(const lmb_retarget_frame *from, const lmb_retarget_fr
 
 // Finds the position of a joint in the corrected pose, in which all joints above it are known.
 static void find_corrected(const writer *w, uint32_t joint) {
-    const uint32_t parent = w->rig->parents[joint];
+    const uint32_t parent = w->rig->def.joints[joint].parent;
     const lmb_transform *local = target_reference(w->rig, w->def, joint);
     double moved[3] = {(double)local->translation[0], (double)local->translation[1], (double)local->translation[2]};
     if (parent != LMB_NONE) {
@@ -353,9 +353,9 @@ static void find_corrected(const writer *w, uint32_t joint) {
 static void align(writer *w) {
     const lmb_retarget_def *def = w->def;
     const double threshold = def->align_above > 3.2f ? -2.0 : cosine_of((double)def->align_above);
-    for (uint32_t joint = 0; joint < w->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < w->rig->def.joint_count; joint++) {
         lmb_retarget_frame *frame = &w->targets[joint];
-        const uint32_t parent = w->rig->parents[joint];
+        const uint32_t parent = w->rig->def.joints[joint].parent;
         const double identity[4] = {0.0, 0.0, 0.0, 1.0};
         find_corrected(w, joint);
         frame->cosine = 1.0;
@@ -398,7 +398,7 @@ static double find_ratio(const writer *w) {
     if (def->foot != LMB_NONE && find_leg(w, true) > SHORTEST) {
         return find_leg(w, false) / find_leg(w, true);
     }
-    for (uint32_t joint = 0; joint < w->rig->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < w->rig->def.joint_count; joint++) {
         if (def->joints[joint] != LMB_NONE) {
             const double own = lmb_length(w->targets[joint].place);
             const double other = lmb_length(w->sources[def->joints[joint]].place);
@@ -482,7 +482,7 @@ static void write_steps(const writer *w, uint32_t joint, uint32_t above, way fou
 static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_t *record) {
     const lmb_retarget_def *def = w->def;
     const lmb_retarget_frame *own = &w->targets[joint], *source = &w->sources[def->joints[joint]];
-    const uint32_t parent = w->rig->parents[joint];
+    const uint32_t parent = w->rig->def.joints[joint].parent;
     const lmb_retarget_frame *above = own->above != LMB_NONE ? &w->sources[def->joints[own->above]] : NULL;
     double before[4], after[4], back[4], moved[3];
     memcpy(before, w->turn, sizeof before);
@@ -528,8 +528,8 @@ static void write_rest(const lmb_retarget_def *def, uint32_t *table) {
 }
 
 uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def) {
-    uint32_t words = JOINT_MAP_TABLE + rig->joint_count;
-    for (uint32_t joint = 0; joint < rig->joint_count; joint++) {
+    uint32_t words = JOINT_MAP_TABLE + rig->def.joint_count;
+    for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         if (def->joints[joint] != LMB_NONE) {
             const uint32_t steps = count_steps(find_way(def, joint, mapped_above(rig, def, joint)));
             words += RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
@@ -539,7 +539,7 @@ uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def) {
 }
 
 static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_def *def, lmb_retarget_frame *frames) {
-    writer w = {.rig = rig, .def = def, .targets = frames, .sources = frames + rig->joint_count};
+    writer w = {.rig = rig, .def = def, .targets = frames, .sources = frames + rig->def.joint_count};
     lmb_quaternion_from(def->turn, w.turn);
     find_frames(&w);
     align(&w);
@@ -551,7 +551,7 @@ static LMB_NOINLINE writer begin_writer(const lmb_rig *rig, const lmb_retarget_d
 static lmb_retarget_frame *make_frames(const lmb_rig *rig, const lmb_retarget_def *def, const lmb_host *resolved,
                                        float *root_scale) {
     lmb_retarget_frame *frames =
-        lmb_host_allocate(resolved, (size_t)rig->joint_count + def->source_joint_count, sizeof *frames);
+        lmb_host_allocate(resolved, (size_t)rig->def.joint_count + def->source_joint_count, sizeof *frames);
     if (frames != NULL) {
         lmb_environment callers;
         lmb_environment_enter(&callers);
@@ -576,7 +576,7 @@ bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, con
     const lmb_host resolved = lmb_host_resolve(host);
     float unread;
     lmb_retarget_frame *frames = make_frames(rig, def, &resolved, &unread);
-    for (uint32_t joint = 0; frames != NULL && joint < rig->joint_count; joint++) {
+    for (uint32_t joint = 0; frames != NULL && joint < rig->def.joint_count; joint++) {
         cosines[joint] = (float)frames[joint].cosine;
     }
     lmb_host_release(&resolved, frames);
@@ -584,8 +584,8 @@ bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, con
 }
 
 static LMB_NOINLINE void write_joints(const writer *w, uint32_t at, uint32_t rest, uint32_t *table) {
-    uint32_t words = JOINT_MAP_TABLE + w->rig->joint_count;
-    for (uint32_t joint = 0; joint < w->rig->joint_count; joint++) {
+    uint32_t words = JOINT_MAP_TABLE + w->rig->def.joint_count;
+    for (uint32_t joint = 0; joint < w->rig->def.joint_count; joint++) {
         table[JOINT_MAP_TABLE + joint] = NO_JOINT;
         if (w->def->joints[joint] != LMB_NONE) {
             table[JOINT_MAP_TABLE + joint] = at + words;
@@ -610,7 +610,7 @@ void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 
 uint32_t lmb_retarget_goal_words(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint) {
     const uint32_t steps = count_steps(find_way(def, joint, LMB_NONE));
-    return JOINT_MAP_TABLE + rig->joint_count + RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
+    return JOINT_MAP_TABLE + rig->def.joint_count + RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
 }
 
 static LMB_NOINLINE void write_goal(const writer *w, uint32_t joint, uint32_t rest, uint32_t *record,
@@ -637,10 +637,10 @@ void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, ui
                              uint32_t place[3]) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    const uint32_t record = JOINT_MAP_TABLE + rig->joint_count;
+    const uint32_t record = JOINT_MAP_TABLE + rig->def.joint_count;
     const writer w = begin_writer(rig, def, frames);
     table[JOINT_MAP_JOINTS] = RETARGET_FLAG | index << 16 | def->source_joint_count;
-    for (uint32_t i = 0; i < rig->joint_count; i++) {
+    for (uint32_t i = 0; i < rig->def.joint_count; i++) {
         table[JOINT_MAP_TABLE + i] = i == joint ? at + record : NO_JOINT;
     }
     write_goal(&w, joint, rest, table + record, place);

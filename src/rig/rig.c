@@ -179,23 +179,11 @@ static lmb_rig *allocate(const lmb_rig_def *def, const lmb_host *host) {
     }
     rig->host = *host;
     rig->memory.host = &rig->host;
-    rig->joint_count = def->joint_count;
+    rig->joints = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->joints);
     rig->parents = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->parents);
     rig->rest = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->rest);
-    rig->inverse_bind = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->inverse_bind);
     rig->binds = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->binds);
     rig->of_def = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->of_def);
-    rig->is_extra = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->is_extra);
-    rig->names = lmb_arena_allocate(&rig->memory, def->joint_count, sizeof *rig->names);
-    rig->text = lmb_arena_allocate(&rig->memory, text_size(def), 1);
-    rig->socket_count = def->socket_count;
-    rig->sockets = lmb_arena_allocate(&rig->memory, def->socket_count, sizeof *rig->sockets);
-    rig->channel_count = def->channel_count;
-    rig->channels = lmb_arena_allocate(&rig->memory, def->channel_count, sizeof *rig->channels);
-    if (rig->memory.failed) {
-        lmb_rig_destroy(rig);
-        return NULL;
-    }
     return rig;
 }
 
@@ -219,38 +207,39 @@ static char *copy_name(const char *kind, uint32_t index, const char *given, char
 static void copy_joints(lmb_rig *rig, const lmb_rig_def *def, char **text) {
     for (uint32_t i = 0; i < def->joint_count; i++) {
         const lmb_joint_def *from = &def->joints[i];
-        uint32_t to = rig->of_def[i];
-        rig->parents[to] = from->parent == LMB_NONE ? LMB_NONE : rig->of_def[from->parent];
-        rig->rest[to] = snapped_transform(&from->rest, from->is_normalised);
+        const uint32_t to = rig->of_def[i];
+        lmb_joint_def *joint = &rig->joints[to];
+        *joint = *from;
+        joint->name = copy_name("joint", i, from->name, text);
+        joint->parent = from->parent == LMB_NONE ? LMB_NONE : rig->of_def[from->parent];
+        joint->rest = snapped_transform(&from->rest, from->is_normalised);
+        joint->is_normalised = true;
         if (from->has_inverse_bind) {
-            rig->inverse_bind[to] = lmb_from_op_affine(snap_affine(lmb_to_op_affine(from->inverse_bind)));
+            joint->inverse_bind = lmb_from_op_affine(snap_affine(lmb_to_op_affine(from->inverse_bind)));
         }
-        rig->binds[to].radius = snap(from->radius);
-        rig->is_extra[to] = from->is_extra;
-        if (from->is_extra && rig->binds[to].radius == 0.0f) {
-            rig->binds[to].radius = OUTSIDE_BOUNDS;
-        }
-        rig->names[to] = copy_name("joint", i, from->name, text);
+        joint->radius = snap(from->radius);
+        rig->parents[to] = joint->parent;
+        rig->rest[to] = joint->rest;
+        rig->binds[to].radius = from->is_extra && joint->radius == 0.0f ? OUTSIDE_BOUNDS : joint->radius;
     }
 }
 
-static void copy_sockets(lmb_rig *rig, const lmb_rig_def *def, char **text) {
+static void copy_sockets(const lmb_rig *rig, const lmb_rig_def *def, lmb_socket_def *sockets, char **text) {
     for (uint32_t i = 0; i < def->socket_count; i++) {
         const lmb_socket_def *from = &def->sockets[i];
-        lmb_transform local = snapped_transform(&from->local, from->is_normalised);
-        rig->sockets[i] = (lmb_socket){.name = copy_name("socket", i, from->name, text),
-                                       .joint = rig->of_def[from->joint],
-                                       .local = local,
-                                       .matrix = lmb_affine_from_transform(local)};
+        sockets[i] = (lmb_socket_def){.name = copy_name("socket", i, from->name, text),
+                                      .joint = rig->of_def[from->joint],
+                                      .local = snapped_transform(&from->local, from->is_normalised),
+                                      .is_normalised = true};
     }
 }
 
-static void copy_channels(lmb_rig *rig, const lmb_rig_def *def, char **text) {
+static void copy_channels(const lmb_rig_def *def, lmb_channel_def *channels, char **text) {
     for (uint32_t i = 0; i < def->channel_count; i++) {
         const lmb_channel_def *from = &def->channels[i];
-        rig->channels[i] = (lmb_float_channel){.name = copy_name("channel", i, from->name, text),
-                                               .rest = from->angle ? wrap_degrees(snap(from->rest)) : snap(from->rest),
-                                               .angle = from->angle};
+        channels[i] = (lmb_channel_def){.name = copy_name("channel", i, from->name, text),
+                                        .rest = from->angle ? wrap_degrees(snap(from->rest)) : snap(from->rest),
+                                        .angle = from->angle};
     }
 }
 
@@ -271,9 +260,9 @@ static void derive_bind(const lmb_affine *inverse_bind, lmb_bind *bind) {
 // them. `models` and `depths` are scratch memory.
 static LMB_NOINLINE bool derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine *models, uint32_t *depths,
                                 lmb_error *error) {
-    for (uint32_t i = 0; i < rig->joint_count; i++) {
-        uint32_t parent = rig->parents[i];
-        models[i] = lmb_affine_from_transform(rig->rest[i]);
+    for (uint32_t i = 0; i < def->joint_count; i++) {
+        const uint32_t parent = rig->joints[i].parent;
+        models[i] = lmb_affine_from_transform(rig->joints[i].rest);
         depths[i] = 1;
         if (parent != LMB_NONE) {
             models[i] = lmb_affine_multiply(models[parent], models[i]);
@@ -284,15 +273,17 @@ static LMB_NOINLINE bool derive(lmb_rig *rig, const lmb_rig_def *def, lmb_affine
         }
     }
     for (uint32_t i = 0; i < def->joint_count; i++) {
-        uint32_t joint = rig->of_def[i];
-        if (!def->joints[i].has_inverse_bind && !lmb_affine_invert(models[joint], &rig->inverse_bind[joint])) {
+        const uint32_t index = rig->of_def[i];
+        lmb_joint_def *joint = &rig->joints[index];
+        if (!joint->has_inverse_bind && !lmb_affine_invert(models[index], &joint->inverse_bind)) {
             return lmb_refuse(
                 error, LMB_ERROR_ARGUMENT,
                 "rig: joint %u '%s': the rest pose's model matrix has no inverse, and no inverse bind matrix "
                 "is given",
-                (unsigned)i, rig->names[joint]);
+                (unsigned)i, joint->name);
         }
-        derive_bind(&rig->inverse_bind[joint], &rig->binds[joint]);
+        joint->has_inverse_bind = true;
+        derive_bind(&joint->inverse_bind, &rig->binds[index]);
     }
     return true;
 }
@@ -305,12 +296,21 @@ static LMB_NOINLINE bool fill(lmb_rig *rig, const lmb_rig_def *def, lmb_error *e
     lmb_arena memory = {.host = &rig->host};
     lmb_affine *models = lmb_arena_allocate(&memory, def->joint_count, sizeof *models);
     uint32_t *scratch = lmb_arena_allocate(&memory, def->joint_count, sizeof *scratch);
-    bool valid = (!memory.failed || no_memory(def, error)) && order_joints(def, rig->of_def, scratch, error);
+    lmb_socket_def *sockets = lmb_arena_allocate(&rig->memory, def->socket_count, sizeof *sockets);
+    lmb_channel_def *channels = lmb_arena_allocate(&rig->memory, def->channel_count, sizeof *channels);
+    char *text = lmb_arena_allocate(&rig->memory, text_size(def), 1);
+    bool valid = (!memory.failed && !rig->memory.failed) || no_memory(def, error);
+    valid = valid && order_joints(def, rig->of_def, scratch, error);
     if (valid) {
-        char *text = rig->text;
         copy_joints(rig, def, &text);
-        copy_sockets(rig, def, &text);
-        copy_channels(rig, def, &text);
+        copy_sockets(rig, def, sockets, &text);
+        copy_channels(def, channels, &text);
+        rig->def = (lmb_rig_def){.joints = rig->joints,
+                                 .joint_count = def->joint_count,
+                                 .sockets = sockets,
+                                 .socket_count = def->socket_count,
+                                 .channels = channels,
+                                 .channel_count = def->channel_count};
         valid = derive(rig, def, models, scratch, error);
     }
     lmb_arena_release(&memory);
@@ -352,6 +352,7 @@ void lmb_rig_grow_radius(lmb_rig *rig, uint32_t joint, float radius) {
     float snapped = snap(radius);
     if (snapped > rig->binds[joint].radius) {
         rig->binds[joint].radius = snapped;
+        rig->joints[joint].radius = snapped;
     }
 }
 
@@ -364,96 +365,39 @@ void lmb_rig_destroy(lmb_rig *rig) {
     lmb_host_release(&host, rig);
 }
 
-uint32_t lmb_rig_joint_count(const lmb_rig *rig) {
-    return rig->joint_count;
+const lmb_rig_def *lmb_rig_get_def(const lmb_rig *rig) {
+    return &rig->def;
 }
 
 uint32_t lmb_rig_joint_of_def(const lmb_rig *rig, uint32_t def_index) {
-    return def_index < rig->joint_count ? rig->of_def[def_index] : LMB_NONE;
+    return def_index < rig->def.joint_count ? rig->of_def[def_index] : LMB_NONE;
 }
 
 uint32_t lmb_rig_find_joint(const lmb_rig *rig, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < rig->joint_count; i++) {
-        if (strcmp(rig->names[i], name) == 0) {
+    for (uint32_t i = 0; name != NULL && i < rig->def.joint_count; i++) {
+        if (strcmp(rig->def.joints[i].name, name) == 0) {
             return i;
         }
     }
     return LMB_NONE;
-}
-
-const char *lmb_rig_joint_name(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count ? rig->names[joint] : "";
-}
-
-uint32_t lmb_rig_joint_parent(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count ? rig->parents[joint] : LMB_NONE;
-}
-
-lmb_transform lmb_rig_joint_rest(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count ? rig->rest[joint] : (lmb_transform){{0}, {0}, {0}};
-}
-
-lmb_affine lmb_rig_joint_inverse_bind(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count ? rig->inverse_bind[joint] : (lmb_affine){{{0}}};
-}
-
-float lmb_rig_joint_radius(const lmb_rig *rig, uint32_t joint) {
-    const float radius = joint < rig->joint_count ? rig->binds[joint].radius : 0.0f;
-    return radius == OUTSIDE_BOUNDS ? 0.0f : radius;
-}
-
-bool lmb_rig_joint_is_extra(const lmb_rig *rig, uint32_t joint) {
-    return joint < rig->joint_count && rig->is_extra[joint];
-}
-
-uint32_t lmb_rig_socket_count(const lmb_rig *rig) {
-    return rig->socket_count;
 }
 
 uint32_t lmb_rig_find_socket(const lmb_rig *rig, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < rig->socket_count; i++) {
-        if (strcmp(rig->sockets[i].name, name) == 0) {
+    for (uint32_t i = 0; name != NULL && i < rig->def.socket_count; i++) {
+        if (strcmp(rig->def.sockets[i].name, name) == 0) {
             return i;
         }
     }
     return LMB_NONE;
-}
-
-const char *lmb_rig_socket_name(const lmb_rig *rig, uint32_t socket) {
-    return socket < rig->socket_count ? rig->sockets[socket].name : "";
-}
-
-uint32_t lmb_rig_socket_joint(const lmb_rig *rig, uint32_t socket) {
-    return socket < rig->socket_count ? rig->sockets[socket].joint : LMB_NONE;
-}
-
-lmb_transform lmb_rig_socket_local(const lmb_rig *rig, uint32_t socket) {
-    return socket < rig->socket_count ? rig->sockets[socket].local : (lmb_transform){{0}, {0}, {0}};
-}
-
-uint32_t lmb_rig_channel_count(const lmb_rig *rig) {
-    return rig->channel_count;
 }
 
 uint32_t lmb_rig_find_channel(const lmb_rig *rig, const char *name) {
-    for (uint32_t i = 0; name != NULL && i < rig->channel_count; i++) {
-        if (strcmp(rig->channels[i].name, name) == 0) {
+    for (uint32_t i = 0; name != NULL && i < rig->def.channel_count; i++) {
+        if (strcmp(rig->def.channels[i].name, name) == 0) {
             return i;
         }
     }
     return LMB_NONE;
-}
-
-const char *lmb_rig_channel_name(const lmb_rig *rig, uint32_t channel) {
-    return channel < rig->channel_count ? rig->channels[channel].name : "";
-}
-
-float lmb_rig_channel_rest(const lmb_rig *rig, uint32_t channel) {
-    return channel < rig->channel_count ? rig->channels[channel].rest : 0.0f;
-}
-
-bool lmb_rig_channel_is_angle(const lmb_rig *rig, uint32_t channel) {
-    return channel < rig->channel_count && rig->channels[channel].angle;
 }
 
 uint32_t lmb_rig_depth(const lmb_rig *rig) {

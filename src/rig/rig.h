@@ -13,36 +13,16 @@ typedef struct lmb_bind {
     float radius;              // OUTSIDE_BOUNDS for an extra joint without vertices
 } lmb_bind;
 
-typedef struct lmb_socket {
-    const char *name; // into the rig's text
-    uint32_t joint;
-    lmb_transform local;
-    lmb_affine matrix; // of `local`
-} lmb_socket;
-
-typedef struct lmb_float_channel {
-    const char *name; // into the rig's text
-    float rest;
-    bool angle;
-} lmb_float_channel;
-
 struct lmb_rig {
     lmb_host host;
     lmb_arena memory; // of all arrays
-    uint32_t joint_count;
+    lmb_rig_def def;  // what lmb_rig_get_def() returns
     uint32_t depth;
-    uint32_t *parents;
+    lmb_joint_def *joints; // those of `def`, to be written
+    uint32_t *parents;     // of the joints, as is `rest`: lmb_retarget_def points at both
     lmb_transform *rest;
-    lmb_affine *inverse_bind;
     lmb_bind *binds;
     uint32_t *of_def; // [index in the descriptor]
-    bool *is_extra;
-    char **names; // into `text`
-    char *text;
-    uint32_t socket_count;
-    lmb_socket *sockets;
-    uint32_t channel_count;
-    lmb_float_channel *channels;
 };
 
 // Grows a joint's radius to at least `radius`, snapped. For code that builds a rig and reads its vertices only

@@ -36,7 +36,7 @@ static lmb_result check_run(const lmb_skin *skin, lmb_cpu_path path, const lmb_s
     }
     const bool previous = layout->streams[LMB_SKIN_OUTPUT_PREVIOUS_POSITIONS].format != LMB_SKIN_FORMAT_NONE;
     const bool current = lmb_skin_needs_current(layout);
-    const bool morphs = lmb_skin_has_targets(skin);
+    const bool morphs = lmb_skin_get_info(skin)->has_targets;
     const char *missing = current && info->palette == NULL                        ? "the palette is"
                           : previous && info->previous_palette == NULL            ? "the previous palette is"
                           : current && morphs && info->channels == NULL           ? "the channels are"
@@ -57,7 +57,7 @@ static const float *floats_of(const float *first, uint32_t within, size_t floats
 static void skin_character(const lmb_skin *skin, const lmb_skin_run_info *info, lmb_skin_function *function,
                            uint32_t character, uint32_t slot) {
     const lmb_skin_layout *layout = &info->layout;
-    const size_t floats = (size_t)lmb_skin_joint_count(skin) * lmb_skin_joint_floats(layout->method);
+    const size_t floats = (size_t)lmb_skin_get_info(skin)->joint_count * lmb_skin_joint_floats(layout->method);
     const size_t channels = skin->block[SKIN_CHANNELS];
     const uint32_t within = character - layout->first_character;
     lmb_skin_job job = {.block = skin->block,

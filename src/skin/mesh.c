@@ -216,6 +216,6 @@ bool lmb_mesh_check(const lmb_mesh *mesh, const lmb_rig *rig, uint32_t image_cou
         snprintf(why, size, "%s", fault);
         return false;
     }
-    return check_vertices(mesh, lmb_rig_joint_count(rig), why, size) && check_indices(mesh, why, size) &&
-           check_targets(mesh, lmb_rig_channel_count(rig), why, size);
+    return check_vertices(mesh, lmb_rig_get_def(rig)->joint_count, why, size) && check_indices(mesh, why, size) &&
+           check_targets(mesh, lmb_rig_get_def(rig)->channel_count, why, size);
 }

@@ -27,28 +27,8 @@ const char *lmb_skin_output_name(lmb_skin_output output) {
     return (unsigned)output < LMB_SKIN_OUTPUT_COUNT ? names[output] : "unknown output";
 }
 
-uint32_t lmb_skin_vertex_count(const lmb_skin *skin) {
-    return skin->block[SKIN_VERTICES];
-}
-
-uint32_t lmb_skin_joint_count(const lmb_skin *skin) {
-    return skin->block[SKIN_JOINTS];
-}
-
-uint32_t lmb_skin_influence_count(const lmb_skin *skin) {
-    return skin->block[SKIN_INFLUENCES];
-}
-
-bool lmb_skin_has_targets(const lmb_skin *skin) {
-    return skin->block[SKIN_MORPHS] != 0;
-}
-
-const uint32_t *lmb_skin_words(const lmb_skin *skin) {
-    return skin->block;
-}
-
-size_t lmb_skin_word_count(const lmb_skin *skin) {
-    return skin->size;
+const lmb_skin_info *lmb_skin_get_info(const lmb_skin *skin) {
+    return &skin->info;
 }
 
 uint32_t lmb_skin_joint_floats(lmb_skin_method method) {
@@ -489,7 +469,7 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
     }
     memcpy(block, header, sizeof header);
     memcpy(name, name_of(def), name_size);
-    *created = (lmb_skin){.host = resolved, .name = name, .block = block, .size = (size_t)size};
+    *created = (lmb_skin){.host = resolved, .name = name, .block = block};
     writer w = {.def = def, .block = block, .error = error};
     list_attributes(def, w.attributes);
     lmb_environment callers;
@@ -500,6 +480,12 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
         lmb_skin_destroy(created);
         return error->result;
     }
+    created->info = (lmb_skin_info){.vertex_count = block[SKIN_VERTICES],
+                                    .joint_count = block[SKIN_JOINTS],
+                                    .influence_count = block[SKIN_INFLUENCES],
+                                    .has_targets = block[SKIN_MORPHS] != 0,
+                                    .words = block,
+                                    .word_count = (size_t)size};
     *skin = created;
     return LMB_OK;
 }
@@ -537,7 +523,7 @@ uint32_t lmb_skin_stride(const lmb_skin_layout *layout, lmb_skin_output output) 
 }
 
 static uint32_t character_vertices(const lmb_skin *skin, const lmb_skin_layout *layout) {
-    return layout->character_vertices != 0 ? layout->character_vertices : lmb_skin_vertex_count(skin);
+    return layout->character_vertices != 0 ? layout->character_vertices : lmb_skin_get_info(skin)->vertex_count;
 }
 
 size_t lmb_skin_character_bytes(const lmb_skin *skin, const lmb_skin_layout *layout, lmb_skin_output output) {
@@ -585,12 +571,12 @@ lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *la
                         skin->name, (unsigned)layout->first_character, (unsigned)layout->palette_count,
                         (unsigned)layout->character_count);
     }
-    if (layout->character_vertices != 0 && layout->character_vertices < lmb_skin_vertex_count(skin)) {
+    if (layout->character_vertices != 0 && layout->character_vertices < lmb_skin_get_info(skin)->vertex_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "skin '%.80s': a character has room for %u vertices, and the mesh %u", skin->name,
-                        (unsigned)layout->character_vertices, (unsigned)lmb_skin_vertex_count(skin));
+                        (unsigned)layout->character_vertices, (unsigned)lmb_skin_get_info(skin)->vertex_count);
     }
-    const uint64_t joint_words = (uint64_t)lmb_skin_joint_count(skin) * lmb_skin_joint_floats(layout->method);
+    const uint64_t joint_words = (uint64_t)lmb_skin_get_info(skin)->joint_count * lmb_skin_joint_floats(layout->method);
     if (layout->palette_count >= MOST_WORDS / joint_words) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': the palette of %u characters has 2^31 words or more",
                         skin->name, (unsigned)layout->palette_count);

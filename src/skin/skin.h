@@ -10,8 +10,8 @@
 struct lmb_skin {
     lmb_host host;
     char *name;
+    lmb_skin_info info;
     uint32_t *block; // shaders/ops/skin.h
-    size_t size;     // words
 };
 
 // One character of a run on the CPU. All pointers are those of the character.

@@ -25,12 +25,13 @@ static lmb_result open_files(const lmb_import_def *def, character_file *characte
     if (reader_import(def, &character->import, error)) {
         return error->result;
     }
-    character->rig = lmb_import_rig(character->import);
-    character->clip_count = lmb_import_clip_count(character->import);
-    character->meshes = lmb_import_mesh(character->import, 0);
-    character->mesh_count = lmb_import_mesh_count(character->import);
-    character->images = lmb_import_image(character->import, 0);
-    character->image_count = lmb_import_image_count(character->import);
+    const lmb_import_content *content = lmb_import_get_content(character->import);
+    character->rig = content->rig;
+    character->clip_count = content->clip_count;
+    character->meshes = content->meshes;
+    character->mesh_count = content->mesh_count;
+    character->images = content->images;
+    character->image_count = content->image_count;
     return LMB_OK;
 }
 
@@ -48,18 +49,19 @@ static lmb_result open_pack(const char *path, character_file *character, lmb_err
     if (lmb_pack_open(character->pack_bytes, size, NULL, &character->pack, &found)) {
         return lmb_fail(error, found.result, "%s: %s", path, found.message);
     }
-    character->rig = lmb_pack_rig(character->pack);
-    character->clip_count = lmb_pack_clip_count(character->pack);
-    character->meshes = lmb_pack_mesh(character->pack, 0);
-    character->mesh_count = lmb_pack_mesh_count(character->pack);
-    character->images = lmb_pack_image(character->pack, 0);
-    character->image_count = lmb_pack_image_count(character->pack);
+    const lmb_pack_def *content = lmb_pack_get_def(character->pack);
+    character->rig = content->rig;
+    character->clip_count = content->clip_count;
+    character->meshes = content->meshes;
+    character->mesh_count = content->mesh_count;
+    character->images = content->images;
+    character->image_count = content->image_count;
     return LMB_OK;
 }
 
 static const lmb_clip *clip_of(const character_file *character, uint32_t index) {
-    return character->pack != NULL     ? lmb_pack_clip(character->pack, index)
-           : character->import != NULL ? lmb_import_clip(character->import, index)
+    return character->pack != NULL     ? lmb_pack_get_def(character->pack)->clips[index]
+           : character->import != NULL ? lmb_import_get_content(character->import)->clips[index]
                                        : mannequin_clip(character->mannequin, (mannequin_clip_id)index);
 }
 

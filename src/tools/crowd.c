@@ -26,7 +26,7 @@ static float draw_float(random_source *random, double low, double high) {
 // Draws the weights of masks: 0, 255, and everything between.
 static void draw_masks(crowd *crowd, random_source *random, lmb_graph_def *def) {
     static const uint8_t extremes[] = {0, 255};
-    const size_t count = lmb_rig_joint_count(def->rig) + lmb_rig_channel_count(def->rig);
+    const size_t count = lmb_rig_get_def(def->rig)->joint_count + lmb_rig_get_def(def->rig)->channel_count;
     const uint8_t **masks = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MASKS, sizeof *masks);
     uint8_t *weights = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MASKS * count, sizeof *weights);
     for (size_t i = 0; weights != NULL && i < RANDOM_PROGRAM_MASKS * count; i++) {
@@ -43,12 +43,12 @@ static void draw_masks(crowd *crowd, random_source *random, lmb_graph_def *def) 
 // Makes leaves under the same parent partners, two by two, in their order; every other joint is its own partner.
 // `alone` has for each parent, and at the end for roots, a leaf that has no partner yet.
 static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone) {
-    uint32_t joint_count = lmb_rig_joint_count(rig);
+    uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         partners[joint] = 0;
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         if (parent != LMB_NONE) {
             partners[parent] = LMB_NONE; // not a leaf
         }
@@ -57,7 +57,7 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
         alone[joint] = LMB_NONE;
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         uint32_t *other = &alone[parent == LMB_NONE ? joint_count : parent];
         if (partners[joint] == LMB_NONE) {
             partners[joint] = joint;
@@ -73,12 +73,13 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
 
 // Makes a channel and the one after it partners if both are angles or neither is. Every other pair changes its sign.
 static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs) {
-    uint32_t count = lmb_rig_channel_count(rig);
+    uint32_t count = lmb_rig_get_def(rig)->channel_count;
     for (uint32_t channel = 0; channel < count; channel++) {
         partners[channel] = channel;
         signs[channel] = channel % 4 < 2 ? -1 : 1;
         uint32_t before = channel - 1;
-        if (channel % 2 == 1 && lmb_rig_channel_is_angle(rig, channel) == lmb_rig_channel_is_angle(rig, before)) {
+        if (channel % 2 == 1 &&
+            lmb_rig_get_def(rig)->channels[channel].angle == lmb_rig_get_def(rig)->channels[before].angle) {
             partners[channel] = before;
             partners[before] = channel;
         }
@@ -87,7 +88,8 @@ static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs)
 
 // Adds one mirror across each plane.
 static void add_mirrors(crowd *crowd, lmb_graph_def *def) {
-    const uint32_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(def->rig)->joint_count,
+                   channels = lmb_rig_get_def(def->rig)->channel_count;
     lmb_mirror_def *mirrors = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_MIRRORS, sizeof *mirrors);
     uint32_t *partners = lmb_arena_allocate(&crowd->pool, joint_count, sizeof *partners);
     uint32_t *alone = lmb_arena_allocate(&crowd->pool, joint_count + 1, sizeof *alone);
@@ -146,7 +148,8 @@ static lmb_channel_range draw_channel_range(random_source *random, bool angle) {
 }
 
 static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def) {
-    const size_t joint_count = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const size_t joint_count = lmb_rig_get_def(def->rig)->joint_count,
+                 channels = lmb_rig_get_def(def->rig)->channel_count;
     const lmb_joint_limit_def **limits = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *limits);
     const lmb_channel_range **ranges = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS, sizeof *ranges);
     lmb_joint_limit_def *limit = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_LIMITS * joint_count, sizeof *limit);
@@ -158,7 +161,7 @@ static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def)
         limit[i] = draw_limit(random);
     }
     for (size_t i = 0; i < RANDOM_PROGRAM_LIMITS * channels; i++) {
-        range[i] = draw_channel_range(random, lmb_rig_channel_is_angle(def->rig, (uint32_t)(i % channels)));
+        range[i] = draw_channel_range(random, lmb_rig_get_def(def->rig)->channels[(uint32_t)(i % channels)].angle);
     }
     for (uint32_t i = 0; i < RANDOM_PROGRAM_LIMITS; i++) {
         limits[i] = limit + i * joint_count;
@@ -172,7 +175,7 @@ static void draw_limits(crowd *crowd, random_source *random, lmb_graph_def *def)
 // Draws joint maps onto the rig's own joints, so that any clip and pose buffer may be in them. Half of the joints are
 // not mapped.
 static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *def) {
-    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(def->rig)->joint_count;
     lmb_joint_map_def *maps = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS, sizeof *maps);
     uint32_t *joints =
         lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_JOINT_MAPS * (size_t)joint_count, sizeof *joints);
@@ -188,7 +191,7 @@ static void draw_joint_maps(crowd *crowd, random_source *random, lmb_graph_def *
 
 // Draws retargets from the rig itself, for the same reason: a joint takes the motion of any other. Returns them.
 static lmb_retarget_def *draw_retargets(crowd *crowd, random_source *random, lmb_graph_def *def) {
-    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(def->rig)->joint_count;
     lmb_retarget_def *retargets = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS, sizeof *retargets);
     uint32_t *joints = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_RETARGETS * (size_t)joint_count, sizeof *joints);
     for (size_t i = 0; joints != NULL && i < RANDOM_PROGRAM_RETARGETS * (size_t)joint_count; i++) {
@@ -219,7 +222,8 @@ static lmb_transform draw_transform(random_source *random) {
 // The first pose has no channels.
 static void draw_static_poses(crowd *crowd, random_source *random, lmb_graph_def *def) {
     static const char *const names[RANDOM_PROGRAM_STATIC_POSES] = {"first", "second"};
-    const uint32_t joint_count = lmb_rig_joint_count(def->rig), channel_count = lmb_rig_channel_count(def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(def->rig)->joint_count,
+                   channel_count = lmb_rig_get_def(def->rig)->channel_count;
     lmb_static_pose_def *poses = lmb_arena_allocate(&crowd->pool, RANDOM_PROGRAM_STATIC_POSES, sizeof *poses);
     float *channels = lmb_arena_allocate(&crowd->pool, channel_count, sizeof *channels);
     lmb_transform *joints =
@@ -243,10 +247,10 @@ static void draw_static_poses(crowd *crowd, random_source *random, lmb_graph_def
 
 // Half of the joints are dropped at the same level as their parent, the others at any level up to that.
 static void draw_levels(crowd *crowd, random_source *random, lmb_graph_def *def) {
-    const uint32_t joint_count = lmb_rig_joint_count(def->rig);
+    const uint32_t joint_count = lmb_rig_get_def(def->rig)->joint_count;
     uint8_t *max_lods = lmb_arena_allocate(&crowd->pool, joint_count, sizeof *max_lods);
     for (uint32_t joint = 0; max_lods != NULL && joint < joint_count; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(def->rig, joint);
+        const uint32_t parent = lmb_rig_get_def(def->rig)->joints[joint].parent;
         const uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : max_lods[parent];
         const bool keeps = parent == LMB_NONE || random_below(random, 2) == 0;
         max_lods[joint] = (uint8_t)(keeps ? most : random_below(random, most + 1));
@@ -320,7 +324,7 @@ static lmb_result create_inputs(crowd *crowd, lmb_error *error) {
 lmb_result crowd_create(const crowd_def *def, crowd *crowd, lmb_error *error) {
     *crowd = (struct crowd){.def = *def};
     for (uint32_t i = 0; i < def->clip_count; i++) {
-        crowd->longest = fmaxf(crowd->longest, lmb_clip_duration(def->clips[i]));
+        crowd->longest = fmaxf(crowd->longest, lmb_clip_get_info(def->clips[i])->duration);
     }
     lmb_result result =
         def->given != NULL ? crowd_compile(crowd, def->given, error) : create_random_program(crowd, error);
@@ -425,11 +429,11 @@ static float draw_parameter(random_source *random, const crowd *crowd, size_t ch
 // Draws a character of a pose buffer: the rest pose with each component disturbed. If the buffer has other joints than
 // the rig, it repeats the rig's joints.
 static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer, float *pose) {
-    uint32_t rig_joints = lmb_rig_joint_count(crowd->def.rig);
+    uint32_t rig_joints = lmb_rig_get_def(crowd->def.rig)->joint_count;
     uint32_t joint_count = lmb_graph_pose_joint_count(crowd->program, buffer);
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        lmb_transform rest =
-            rig_joints == 0 ? lmb_transform_identity() : lmb_rig_joint_rest(crowd->def.rig, joint % rig_joints);
+        lmb_transform rest = rig_joints == 0 ? lmb_transform_identity()
+                                             : lmb_rig_get_def(crowd->def.rig)->joints[joint % rig_joints].rest;
         float components[LMB_POSE_COMPONENTS];
         memcpy(components, &rest, sizeof components);
         for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -445,8 +449,8 @@ static void draw_pose(random_source *random, const crowd *crowd, uint32_t buffer
     float *channels = pose + (size_t)LMB_POSE_COMPONENTS * joint_count;
     uint32_t channel_count = lmb_graph_pose_floats(crowd->program, buffer) - LMB_POSE_COMPONENTS * joint_count;
     for (uint32_t i = 0; i < channel_count; i++) {
-        double reach = lmb_rig_channel_is_angle(crowd->def.rig, i) ? 400.0 : 1.0; // more than a whole turn
-        channels[i] = lmb_rig_channel_rest(crowd->def.rig, i) + draw_float(random, -reach, reach);
+        double reach = lmb_rig_get_def(crowd->def.rig)->channels[i].angle ? 400.0 : 1.0; // more than a whole turn
+        channels[i] = lmb_rig_get_def(crowd->def.rig)->channels[i].rest + draw_float(random, -reach, reach);
         channels[i] = draw_refused(random, crowd) ? draw_not_finite(random) : channels[i];
     }
 }

@@ -454,7 +454,7 @@ static void read_camera(reader *reader, uint32_t value, void *target) {
 // Stores the position of a joint in the bind pose: what its inverse bind matrix takes to the origin.
 static void find_bind(const lmb_rig *rig, uint32_t joint, float bind[3]) {
     lmb_affine matrix;
-    lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, joint), &matrix); // or the identity
+    lmb_affine_invert(lmb_rig_get_def(rig)->joints[joint].inverse_bind, &matrix); // or the identity
     for (int row = 0; row < 3; row++) {
         bind[row] = matrix.m[row][3];
     }
@@ -472,7 +472,7 @@ static uint32_t find_named(const play_scene_def *def, const char *name) {
 }
 
 static const char *joint_name_at(const void *rig, uint32_t index) {
-    return lmb_rig_joint_name(rig, index);
+    return lmb_rig_get_def(rig)->joints[index].name;
 }
 
 static void read_joint(reader *reader, uint32_t value, point *point, point_kind kind) {
@@ -489,7 +489,7 @@ static void read_joint(reader *reader, uint32_t value, point *point, point_kind 
     if (joint == LMB_NONE || which == PLAY_SCENE_JOINTS) {
         const lmb_rig *rig = reader->def->rig;
         char none[200] = "there is no joint of this name";
-        lmb_append_names(none, sizeof none, name, strlen(name), joint_name_at, rig, lmb_rig_joint_count(rig));
+        lmb_append_names(none, sizeof none, name, strlen(name), joint_name_at, rig, lmb_rig_get_def(rig)->joint_count);
         fail_at(reader, value, joint == LMB_NONE ? none : "at most 4 joints are possible");
         return;
     }

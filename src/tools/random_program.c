@@ -147,7 +147,7 @@ static void draw_mirror(plan *plan, lmb_node_def *node) {
 
 static bool has_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t count) {
     for (; count > 0 && joint != LMB_NONE; count--) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return joint != LMB_NONE;
 }
@@ -155,7 +155,7 @@ static bool has_ancestors(const lmb_rig *rig, uint32_t joint, uint32_t count) {
 // Returns whether the rig has a joint with that many ancestors.
 static bool has_chain(const lmb_rig *rig, uint32_t count) {
     bool found = false;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig) && !found; joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count && !found; joint++) {
         found = has_ancestors(rig, joint, count);
     }
     return found;
@@ -164,7 +164,7 @@ static bool has_chain(const lmb_rig *rig, uint32_t count) {
 // Draws a joint that has that many ancestors, which must exist.
 static uint32_t draw_end(plan *plan, uint32_t count) {
     for (;;) {
-        const uint32_t joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+        const uint32_t joint = random_below(plan->random, lmb_rig_get_def(plan->rig)->joint_count);
         if (has_ancestors(plan->rig, joint, count)) {
             return joint;
         }
@@ -174,7 +174,7 @@ static uint32_t draw_end(plan *plan, uint32_t count) {
 // Draws an ancestor that has that many ancestors itself, mostly the parent.
 static uint32_t draw_ancestor(plan *plan, uint32_t joint, uint32_t count) {
     do {
-        joint = lmb_rig_joint_parent(plan->rig, joint);
+        joint = lmb_rig_get_def(plan->rig)->joints[joint].parent;
     } while (has_ancestors(plan->rig, joint, count + 1) && random_below(plan->random, 4) == 0);
     return joint;
 }
@@ -206,7 +206,7 @@ static lmb_reached_slot draw_reached(plan *plan) {
 
 static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     while (joint != LMB_NONE && joint != ancestor) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return joint == ancestor;
 }
@@ -214,7 +214,7 @@ static bool is_above(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
 // Draws whether the end of a limb is a joint apart from its start instead, with draws of their own.
 static void draw_detached(const plan *plan, uint32_t start, uint32_t *end) {
     random_source own = random_branch(plan->random->state, 1);
-    const uint32_t joint = random_below(&own, lmb_rig_joint_count(plan->rig));
+    const uint32_t joint = random_below(&own, lmb_rig_get_def(plan->rig)->joint_count);
     if (random_below(&own, 2) == 0 && !is_above(plan->rig, joint, start) && !is_above(plan->rig, start, joint)) {
         *end = joint;
     }
@@ -242,14 +242,14 @@ static void draw_two_bone(plan *plan, lmb_node_def *node) {
 
 static void draw_aim(plan *plan, lmb_node_def *node) {
     lmb_aim_def *aim = &node->aim;
-    uint32_t joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+    uint32_t joint = random_below(plan->random, lmb_rig_get_def(plan->rig)->joint_count);
     draw_weight(plan, node);
     while (joint != LMB_NONE && aim->joint_count < LMB_MAX_AIM_JOINTS) {
         if (aim->joint_count == 0 || random_below(plan->random, 4) > 0) {
             aim->shares[aim->joint_count] = 0.5f * (float)random_below(plan->random, 3);
             aim->joints[aim->joint_count++] = joint;
         }
-        joint = random_below(plan->random, 8) > 0 ? lmb_rig_joint_parent(plan->rig, joint) : LMB_NONE;
+        joint = random_below(plan->random, 8) > 0 ? lmb_rig_get_def(plan->rig)->joints[joint].parent : LMB_NONE;
     }
     draw_point(plan, aim->target);
     aim->pole[0] = draw_value(plan, PARAMETER_RATE, -2.0, 2.0);
@@ -310,7 +310,7 @@ static void draw_feet(plan *plan, lmb_node_def *node) {
 // The source is a joint that is not the last one of the rig, so at least one can be a helper.
 static void draw_twist(plan *plan, lmb_node_def *node) {
     lmb_twist_def *twist = &node->twist;
-    const uint32_t joints = lmb_rig_joint_count(plan->rig);
+    const uint32_t joints = lmb_rig_get_def(plan->rig)->joint_count;
     draw_weight(plan, node);
     twist->source = random_below(plan->random, joints - 1);
     draw_axis(plan, twist->axis);
@@ -331,7 +331,7 @@ static void draw_colliders(plan *plan, lmb_chain_def *chain) {
     const uint32_t count = drawn < left ? drawn : left;
     for (uint32_t i = 0; i < count; i++) {
         colliders[i] = lmb_default_collider_def();
-        colliders[i].joint = random_below(plan->random, lmb_rig_joint_count(plan->rig));
+        colliders[i].joint = random_below(plan->random, lmb_rig_get_def(plan->rig)->joint_count);
         colliders[i].is_capsule = random_below(plan->random, 2) == 0;
         colliders[i].radius = (float)random_between(plan->random, 0.0, 0.5);
         for (uint32_t k = 0; k < 3; k++) {
@@ -353,9 +353,9 @@ static void draw_chain(plan *plan, lmb_node_def *node) {
     lmb_chain_def *chain = &node->chain;
     draw_weight(plan, node);
     chain->end = draw_end(plan, 1);
-    chain->start = lmb_rig_joint_parent(plan->rig, chain->end);
+    chain->start = lmb_rig_get_def(plan->rig)->joints[chain->end].parent;
     for (uint32_t bones = 1; bones < LMB_MAX_CHAIN_BONES && has_ancestors(plan->rig, chain->start, 1); bones++) {
-        const uint32_t above = lmb_rig_joint_parent(plan->rig, chain->start);
+        const uint32_t above = lmb_rig_get_def(plan->rig)->joints[chain->start].parent;
         chain->start = random_below(plan->random, 4) > 0 ? above : chain->start;
     }
     chain->time = draw_value(plan, PARAMETER_RATE, 0.0, 2.0);
@@ -504,7 +504,7 @@ static bool takes_other_joints(lmb_op op) {
 // Returns whether the rig has the joints that an operation needs.
 static bool fits_rig(const lmb_rig *rig, lmb_op op) {
     const uint32_t bones = op == LMB_OP_FOOT_PLACEMENT ? 3 : op == LMB_OP_IK_TWO_BONE ? 2 : op == LMB_OP_CHAIN ? 1 : 0;
-    const bool fits_twist = op != LMB_OP_TWIST || lmb_rig_joint_count(rig) > 1;
+    const bool fits_twist = op != LMB_OP_TWIST || lmb_rig_get_def(rig)->joint_count > 1;
     return !is_ik(op) || (has_chain(rig, bones) && fits_twist);
 }
 

@@ -38,7 +38,7 @@ lmb_result static_pose_sample(const lmb_rig *rig, const lmb_clip *clip, float ti
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
     const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
-    const size_t joint_count = lmb_rig_joint_count(rig), channel_count = lmb_rig_channel_count(rig);
+    const size_t joint_count = lmb_rig_get_def(rig)->joint_count, channel_count = lmb_rig_get_def(rig)->channel_count;
     lmb_graph *graph = NULL;
     if (lmb_graph_create(&def, NULL, &graph, error)) {
         return error->result;

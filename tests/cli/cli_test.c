@@ -617,12 +617,12 @@ typedef struct expected_poses {
 static void run_library(uint32_t clip_index, bool loop, const float *times, uint32_t count, expected_poses *expected) {
     lmb_error error;
     assert_int_equal(lmb_import_file("small.gltf", NULL, &expected->import, &error), LMB_OK);
-    const lmb_clip *clip = lmb_import_clip(expected->import, clip_index);
+    const lmb_clip *clip = lmb_import_get_content(expected->import)->clips[clip_index];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
     node.loop = loop;
-    const lmb_graph_def def = {.rig = lmb_import_rig(expected->import),
+    const lmb_graph_def def = {.rig = lmb_import_get_content(expected->import)->rig,
                                .clips = &clip,
                                .clip_count = 1,
                                .nodes = &node,

@@ -94,9 +94,9 @@ static void expect_meshes_of_the_mannequin(const char *path) {
     mannequin_skin *skin = NULL;
     assert_int_equal(lmb_pack_open(file.bytes, file.size, NULL, &pack, NULL), LMB_OK);
     assert_int_equal(mannequin_skin_create(MANNEQUIN_VERTICES_MEDIUM, NULL, &skin, NULL), LMB_OK);
-    assert_int_equal(lmb_pack_mesh_count(pack), mannequin_skin_mesh_count(skin));
-    for (uint32_t i = 0; i < lmb_pack_mesh_count(pack); i++) {
-        const lmb_mesh *found = lmb_pack_mesh(pack, i), *expected = mannequin_skin_mesh(skin, i);
+    assert_int_equal(lmb_pack_get_def(pack)->mesh_count, mannequin_skin_mesh_count(skin));
+    for (uint32_t i = 0; i < lmb_pack_get_def(pack)->mesh_count; i++) {
+        const lmb_mesh *found = &lmb_pack_get_def(pack)->meshes[i], *expected = mannequin_skin_mesh(skin, i);
         assert_int_equal(found->vertex_count, expected->vertex_count);
         assert_int_equal(found->index_count, expected->index_count);
         assert_memory_equal(found->vertices, expected->vertices, expected->vertex_count * sizeof *expected->vertices);
@@ -230,14 +230,9 @@ static void real_characters_run_without_an_importer(void **state) {
     assert_non_null(file);
     fputs(fox, file);
     fclose(file);
-    const lmb_clip *clips[8];
-    const uint32_t count = lmb_import_clip_count(import);
-    assert_true(count <= 8);
-    for (uint32_t i = 0; i < count; i++) {
-        clips[i] = lmb_import_clip(import, i);
-    }
-    lmb_graph_json *json = read_graph("fox.json", false, lmb_import_rig(import), clips, count);
-    assert_int_equal(lmb_graph_json_def(json)->clip_count, count + 1);
+    const lmb_import_content *fox_file = lmb_import_get_content(import);
+    lmb_graph_json *json = read_graph("fox.json", false, fox_file->rig, fox_file->clips, fox_file->clip_count);
+    assert_int_equal(lmb_graph_json_def(json)->clip_count, fox_file->clip_count + 1);
     command_output output =
         command_run("\"%s\" pack " LIMBER_ASSETS "/Fox.glb --graph fox.json --output fox.lmb", LIMBER_CLI);
     assert_int_equal(output.status, 0);
@@ -282,10 +277,10 @@ static void meshes_come_along(void **state) {
     assert_int_equal(lmb_import_file(LIMBER_CORPUS "/import_fuzz/complete.glb", NULL, &import, NULL), LMB_OK);
     results read = read_results("complete.lmb");
     assert_int_equal(lmb_pack_open(read.bytes, read.size, NULL, &pack, NULL), LMB_OK);
-    assert_int_equal(lmb_pack_mesh_count(pack), lmb_import_mesh_count(import));
-    for (uint32_t i = 0; i < lmb_import_mesh_count(import); i++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, i);
-        expect_same_mesh(lmb_pack_mesh(pack, i), mesh);
+    assert_int_equal(lmb_pack_get_def(pack)->mesh_count, lmb_import_get_content(import)->mesh_count);
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->mesh_count; i++) {
+        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[i];
+        expect_same_mesh(&lmb_pack_get_def(pack)->meshes[i], mesh);
         for (uint32_t k = 0; k < mesh->target_count; k++) {
             deltas += mesh->targets[k].delta_count;
         }
@@ -382,8 +377,8 @@ static void streamed_clips_get_a_pack_of_their_own(void **state) {
             read[k] = read_results(files[k]);
             assert_int_equal(lmb_pack_open(read[k].bytes, read[k].size, NULL, &packs[k], NULL), LMB_OK);
         }
-        assert_int_equal(lmb_pack_clip_count(packs[2]), 2);
-        assert_int_equal(lmb_pack_clip_count(packs[1]), lmb_pack_clip_count(packs[0]) - 2);
+        assert_int_equal(lmb_pack_get_def(packs[2])->clip_count, 2);
+        assert_int_equal(lmb_pack_get_def(packs[1])->clip_count, lmb_pack_get_def(packs[0])->clip_count - 2);
         for (uint32_t k = 0; k < 2; k++) {
             assert_int_equal(lmb_graph_create(lmb_pack_find_graph(packs[k], "wave"), NULL, &graphs[k], NULL), LMB_OK);
             assert_int_equal(lmb_graph_get_info(graphs[k])->clip_slot_count, 2);

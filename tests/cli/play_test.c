@@ -186,8 +186,9 @@ static void expect_steps(const char *text, const step *steps, unsigned rate, con
         }
         assert_non_null(steps->state);
         assert_string_equal(state, steps->state);
-        expected = steps->event >= 0.0 ? steps->event
-                                       : expected + (double)lmb_clip_duration(mannequin_clip(mannequin, steps->ended));
+        expected = steps->event >= 0.0
+                       ? steps->event
+                       : expected + (double)lmb_clip_get_info(mannequin_clip(mannequin, steps->ended))->duration;
         if (fabs(seconds - expected) > (steps->event >= 0.0 ? 0.5 : 1.5) / rate + 1e-4) {
             fail_msg("at %u fps %s is entered at %f instead of %f", rate, state, seconds, expected);
         }

@@ -53,11 +53,11 @@ static void a_clip_reports_what_it_is(void **state) {
     lmb_clip *clip = created(rig, &(lmb_clip_def){.name = name, .tracks = tracks, .track_count = 2});
     lmb_rig_destroy(rig); // the clip does not keep the rig
     memset(name, 'x', 4);
-    assert_string_equal(lmb_clip_name(clip), "Walk");
-    assert_true(lmb_clip_duration(clip) == 2.0f);
-    assert_int_equal(lmb_clip_joint_count(clip), JOINTS);
-    assert_int_equal(lmb_clip_track_count(clip), 2);
-    assert_int_equal(lmb_clip_key_count(clip), 5);
+    assert_string_equal(lmb_clip_get_info(clip)->name, "Walk");
+    assert_true(lmb_clip_get_info(clip)->duration == 2.0f);
+    assert_int_equal(lmb_clip_get_info(clip)->joint_count, JOINTS);
+    assert_int_equal(lmb_clip_get_info(clip)->track_count, 2);
+    assert_int_equal(lmb_clip_get_info(clip)->key_count, 5);
     size_t size = 0;
     assert_non_null(lmb_clip_block(clip, &size));
     assert_true(size > 0 && size % 4 == 0);
@@ -73,17 +73,17 @@ static void names_and_durations(void **state) {
     for (uint32_t i = 0; i < 8; i++) {
         lmb_clip *clip =
             created(rig, &(lmb_clip_def){.name = names[i], .duration = 3.5f, .tracks = &track, .track_count = 1});
-        assert_string_equal(lmb_clip_name(clip), names[i] == NULL ? "" : names[i]);
-        assert_true(lmb_clip_duration(clip) == 3.5f);
+        assert_string_equal(lmb_clip_get_info(clip)->name, names[i] == NULL ? "" : names[i]);
+        assert_true(lmb_clip_get_info(clip)->duration == 3.5f);
         lmb_clip_destroy(clip);
     }
     lmb_clip *clip =
         created(rig, &(lmb_clip_def){.name = "exactly", .duration = 2.0f, .tracks = &track, .track_count = 1});
-    assert_true(lmb_clip_duration(clip) == 2.0f);
+    assert_true(lmb_clip_get_info(clip)->duration == 2.0f);
     lmb_clip_destroy(clip);
     clip = created(rig, &(lmb_clip_def){.name = "nothing"});
-    assert_true(lmb_clip_duration(clip) == 0.0f);
-    assert_int_equal(lmb_clip_track_count(clip) + lmb_clip_key_count(clip), 0);
+    assert_true(lmb_clip_get_info(clip)->duration == 0.0f);
+    assert_int_equal(lmb_clip_get_info(clip)->track_count + lmb_clip_get_info(clip)->key_count, 0);
     lmb_clip_destroy(clip);
     static const float bad[] = {1.999f, -1.0f, NAN, INFINITY, -INFINITY, 1.2e12f};
     for (uint32_t i = 0; i < 6; i++) {
@@ -230,7 +230,7 @@ static void arguments_that_are_missing(void **state) {
 enum { SAMPLES = 12 };
 
 static size_t pose_floats(const lmb_clip *clip) {
-    return (size_t)LMB_POSE_COMPONENTS * lmb_clip_joint_count(clip) + lmb_clip_channel_count(clip);
+    return (size_t)LMB_POSE_COMPONENTS * lmb_clip_get_info(clip)->joint_count + lmb_clip_get_info(clip)->channel_count;
 }
 
 // A chain, with float channels of which every second one is an angle.
@@ -256,8 +256,8 @@ static lmb_rig *rig_with_channels(uint32_t joint_count, uint32_t channel_count) 
 }
 
 static float *sampled(const lmb_clip *clip) {
-    const uint32_t joint_count = lmb_clip_joint_count(clip);
-    lmb_rig *rig = rig_with_channels(joint_count, lmb_clip_channel_count(clip));
+    const uint32_t joint_count = lmb_clip_get_info(clip)->joint_count;
+    lmb_rig *rig = rig_with_channels(joint_count, lmb_clip_get_info(clip)->channel_count);
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     for (uint32_t i = 0; i < 2; i++) {
         nodes[i].op = LMB_OP_CLIP;
@@ -275,7 +275,7 @@ static float *sampled(const lmb_clip *clip) {
         assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
         float times[SAMPLES];
         for (uint32_t i = 0; i < SAMPLES; i++) {
-            times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_duration(clip);
+            times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_get_info(clip)->duration;
         }
         const lmb_batch_def batch = {program, SAMPLES, LMB_OUTPUT_LOCAL_BIT};
         const lmb_batch_inputs inputs = {.parameters = times};
@@ -310,11 +310,11 @@ static void a_block_may_move(void **state) {
         const void *copied = lmb_clip_block(copy, &copied_size);
         assert_true(copied_size == size && copied != block);
         assert_memory_equal(copied, block, size);
-        assert_string_equal(lmb_clip_name(copy), "random");
-        assert_true(lmb_clip_duration(copy) == lmb_clip_duration(clip));
-        assert_int_equal(lmb_clip_joint_count(copy), 9);
-        assert_int_equal(lmb_clip_track_count(copy), lmb_clip_track_count(clip));
-        assert_int_equal(lmb_clip_key_count(copy), lmb_clip_key_count(clip));
+        assert_string_equal(lmb_clip_get_info(copy)->name, "random");
+        assert_true(lmb_clip_get_info(copy)->duration == lmb_clip_get_info(clip)->duration);
+        assert_int_equal(lmb_clip_get_info(copy)->joint_count, 9);
+        assert_int_equal(lmb_clip_get_info(copy)->track_count, lmb_clip_get_info(clip)->track_count);
+        assert_int_equal(lmb_clip_get_info(copy)->key_count, lmb_clip_get_info(clip)->key_count);
         float *values = sampled(copy);
         assert_memory_equal(values, expected, sizeof(float[2 * SAMPLES * LMB_POSE_COMPONENTS * 9]));
         free(values);
@@ -407,8 +407,8 @@ static bool survives(const uint32_t *words, size_t size) {
         assert_null(clip);
         return false;
     }
-    assert_true(strlen(lmb_clip_name(clip)) < size);
-    const uint32_t joint_count = lmb_clip_joint_count(clip);
+    assert_true(strlen(lmb_clip_get_info(clip)->name) < size);
+    const uint32_t joint_count = lmb_clip_get_info(clip)->joint_count;
     float *values = sampled(clip);
     for (uint32_t i = 0; i < 2 * SAMPLES * joint_count; i++) {
         const uint32_t character = i / joint_count, joint = i % joint_count;
@@ -421,8 +421,8 @@ static bool survives(const uint32_t *words, size_t size) {
         }
         assert_true(fabs(square - 1.0) <= 2e-6);
     }
-    for (uint32_t i = 0; i < 2 * SAMPLES * lmb_clip_channel_count(clip); i++) {
-        const uint32_t count = lmb_clip_channel_count(clip), channel = i % count;
+    for (uint32_t i = 0; i < 2 * SAMPLES * lmb_clip_get_info(clip)->channel_count; i++) {
+        const uint32_t count = lmb_clip_get_info(clip)->channel_count, channel = i % count;
         const float *channels = values + i / count * pose_floats(clip) + (size_t)LMB_POSE_COMPONENTS * joint_count;
         assert_true(channels[channel] == 0.0f || fabsf(channels[channel]) >= LMB_SMALLEST);
         assert_true(fabsf(channels[channel]) <= (channel % 2 == 1 ? 180.0f : LMB_LARGEST));

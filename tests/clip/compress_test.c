@@ -41,9 +41,9 @@ static lmb_clip *compress(const lmb_rig *rig, const lmb_clip *source, const lmb_
     lmb_clip *opened = NULL;
     assert_fine(lmb_clip_open(block, size, NULL, &opened, &error), &error);
     lmb_clip_destroy(opened);
-    assert_string_equal(lmb_clip_name(clip), lmb_clip_name(source));
-    assert_true(lmb_clip_duration(clip) == lmb_clip_duration(source));
-    assert_int_equal(lmb_clip_track_count(clip), lmb_clip_track_count(source));
+    assert_string_equal(lmb_clip_get_info(clip)->name, lmb_clip_get_info(source)->name);
+    assert_true(lmb_clip_get_info(clip)->duration == lmb_clip_get_info(source)->duration);
+    assert_int_equal(lmb_clip_get_info(clip)->track_count, lmb_clip_get_info(source)->track_count);
     return clip;
 }
 
@@ -60,7 +60,7 @@ static float *sample_by(lmb_cpu_path path, const lmb_rig *rig, const lmb_clip *c
     lmb_error error = {0};
     assert_fine(lmb_graph_create(&def, NULL, &program, &error), &error);
     assert_fine(lmb_cpu_create(program, path, NULL, &cpu, &error), &error);
-    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig), sizeof *local);
+    float *local = calloc((size_t)count * LMB_POSE_COMPONENTS * lmb_rig_get_def(rig)->joint_count, sizeof *local);
     assert_non_null(local);
     const lmb_batch_def batch = {program, count, LMB_OUTPUT_LOCAL_BIT};
     const lmb_batch_inputs inputs = {.parameters = times};
@@ -76,7 +76,7 @@ static float *sample(const lmb_rig *rig, const lmb_clip *clip, const float *time
 }
 
 static void to_model(const lmb_rig *rig, const float *local, oracle_affine *model) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     oracle_transform *transforms = calloc(joints, sizeof *transforms);
     assert_non_null(transforms);
     for (uint32_t joint = 0; joint < joints; joint++) {
@@ -110,7 +110,7 @@ static double shell_distance(const oracle_affine *a, const oracle_affine *b, dou
 
 // Raises the largest distance of each joint ([joint]) to at least that between two poses.
 static void raise_distances(const lmb_rig *rig, const float *a, const float *b, const double *shells, double *largest) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     oracle_affine *models = calloc(2 * (size_t)joints, sizeof *models);
     assert_non_null(models);
     to_model(rig, a, models);
@@ -155,7 +155,7 @@ static float *times_of(const lmb_clip *source, uint32_t *count) {
         }
         times[(*count)++] = all[i];
     }
-    times[(*count)++] = lmb_clip_duration(source);
+    times[(*count)++] = lmb_clip_get_info(source)->duration;
     free(all);
     return times;
 }
@@ -163,11 +163,11 @@ static float *times_of(const lmb_clip *source, uint32_t *count) {
 // Finds the largest distance of each joint, with a shell for each.
 static void find_distances(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, const double *shells,
                            double *largest) {
-    const size_t values = (size_t)LMB_POSE_COMPONENTS * lmb_rig_joint_count(rig);
+    const size_t values = (size_t)LMB_POSE_COMPONENTS * lmb_rig_get_def(rig)->joint_count;
     uint32_t count;
     float *times = times_of(source, &count);
     float *before = sample(rig, source, times, count), *after = sample(rig, clip, times, count);
-    memset(largest, 0, lmb_rig_joint_count(rig) * sizeof *largest);
+    memset(largest, 0, lmb_rig_get_def(rig)->joint_count * sizeof *largest);
     for (uint32_t k = 0; k < count; k++) {
         raise_distances(rig, before + k * values, after + k * values, shells, largest);
     }
@@ -180,7 +180,7 @@ enum { MOST_JOINTS = 128 };
 
 static double distance_between(const lmb_rig *rig, const lmb_clip *source, const lmb_clip *clip, double shell) {
     double shells[MOST_JOINTS] = {0.0}, distances[MOST_JOINTS], largest = 0.0;
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     assert_true(joints <= MOST_JOINTS);
     for (uint32_t joint = 0; joint < joints; joint++) {
         shells[joint] = shell;
@@ -199,18 +199,18 @@ static lmb_clip_compression_report check_bound(const lmb_rig *rig, const lmb_cli
     const double measured = distance_between(rig, source, clip, (double)shell);
     assert_true(report.bound == error && report.error <= error);
     if (!(measured <= (double)error * 1.001 + 1e-6)) {
-        fail_msg("%s: %g off, and %g is the bound", lmb_clip_name(source), measured, (double)error);
+        fail_msg("%s: %g off, and %g is the bound", lmb_clip_get_info(source)->name, measured, (double)error);
     }
     // The reported error is not smaller than the error measured here at the same times.
     assert_true(measured <= (double)report.error * 1.001 + 1e-6);
     assert_int_equal(report.rest_count + report.constant_count + report.packed_count + report.kept_count,
-                     3 * lmb_rig_joint_count(rig));
+                     3 * lmb_rig_get_def(rig)->joint_count);
     assert_true(report.bytes <= report.source_bytes);
     printf(
         "  %-24s %7zu -> %6zu bytes, %5.1f to 1, %.3g of %.3g, %u key times, %u rest %u constant %u packed %u kept\n",
-        lmb_clip_name(source), report.source_bytes, report.bytes, (double)report.source_bytes / (double)report.bytes,
-        (double)report.error, (double)error, report.frame_count, report.rest_count, report.constant_count,
-        report.packed_count, report.kept_count);
+        lmb_clip_get_info(source)->name, report.source_bytes, report.bytes,
+        (double)report.source_bytes / (double)report.bytes, (double)report.error, (double)error, report.frame_count,
+        report.rest_count, report.constant_count, report.packed_count, report.kept_count);
     lmb_clip_destroy(clip);
     return report;
 }
@@ -238,9 +238,9 @@ static void foxs_clips(void **state) {
         skip();
     }
     assert_fine(result, &error);
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->clip_count; i++) {
         const lmb_clip_compression_report report =
-            check_bound(lmb_import_rig(import), lmb_import_clip(import, i), 0.01f, 3.0f);
+            check_bound(lmb_import_get_content(import)->rig, lmb_import_get_content(import)->clips[i], 0.01f, 3.0f);
         assert_true(report.source_bytes > 3 * report.bytes);
     }
     lmb_import_destroy(import);
@@ -507,7 +507,7 @@ static void expect_same_bits(const lmb_rig *rig, const lmb_clip *clip, const flo
     for (int path = LMB_CPU_REFERENCE + 1; path < LMB_CPU_PATH_COUNT; path++) {
         if (lmb_cpu_has((lmb_cpu_path)path)) {
             float *lanes = sample_by((lmb_cpu_path)path, rig, clip, times, PATH_TIMES);
-            const size_t floats = (size_t)PATH_TIMES * lmb_rig_joint_count(rig) * LMB_POSE_COMPONENTS;
+            const size_t floats = (size_t)PATH_TIMES * lmb_rig_get_def(rig)->joint_count * LMB_POSE_COMPONENTS;
             assert_memory_equal(reference, lanes, floats * sizeof *lanes);
             free(lanes);
         }
@@ -676,7 +676,7 @@ static void draw_curved(uint64_t seed, curved *c) {
 static double distance_at_all_times(const lmb_rig *rig, const lmb_clip_def *def, const lmb_clip *clip, double shell,
                                     double *extent) {
     enum { TIMES = (CURVED_KEYS - 1) * SEGMENT_POINTS + 1 };
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     oracle_transform poses[2][8];
     oracle_affine models[2][8];
     float times[TIMES];
@@ -689,7 +689,7 @@ static double distance_at_all_times(const lmb_rig *rig, const lmb_clip_def *def,
     for (uint32_t i = 0; i < TIMES; i++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             oracle_choices choices = {0};
-            const lmb_transform rest_values = lmb_rig_joint_rest(rig, joint);
+            const lmb_transform rest_values = lmb_rig_get_def(rig)->joints[joint].rest;
             const oracle_transform rest = oracle_transform_from_float(&rest_values);
             if (!oracle_clip_sample(def, joint, (double)times[i], &rest, &choices, &poses[0][joint])) {
                 poses[0][joint] = rest;
@@ -873,7 +873,7 @@ static void corrupted_blocks(void **state) {
             if (lmb_clip_open(changed, size, NULL, &opened, &error) != LMB_OK) {
                 assert_int_equal(error.result, LMB_ERROR_FORMAT);
                 refused++;
-            } else if (lmb_clip_joint_count(opened) == 3) {
+            } else if (lmb_clip_get_info(opened)->joint_count == 3) {
                 const float times[] = {0.0f, 0.7f, 5.0f};
                 float *local = sample(rig, opened, times, 3);
                 for (uint32_t i = 0; i < 3 * LMB_POSE_COMPONENTS * 3; i++) {

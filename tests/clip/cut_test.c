@@ -149,10 +149,11 @@ static void a_part_is_the_clip_between_its_ends(void **state) {
             const float start = i % 2 == 0 && key < 2.4f ? key : (float)random_between(&random, 0.0, 2.4);
             const float end = i == 5 ? KEYFRAMES_DURATION : (float)random_between(&random, (double)start + 0.05, 2.5);
             lmb_clip *part = cut(rig, clip, start, end);
-            assert_string_equal(lmb_clip_name(part), "part");
-            expect_near((double)lmb_clip_duration(part), (double)end - (double)start, 5e-7, "duration", start, end);
+            assert_string_equal(lmb_clip_get_info(part)->name, "part");
+            expect_near((double)lmb_clip_get_info(part)->duration, (double)end - (double)start, 5e-7, "duration", start,
+                        end);
             for (int k = 0; k <= 40; k++) {
-                const float time = (float)((double)lmb_clip_duration(part) * k / 40.0);
+                const float time = (float)((double)lmb_clip_get_info(part)->duration * k / 40.0);
                 if (!is_at_step(clip, (double)start + (double)time)) {
                     expect_same_pose(rig, clip, part, start, time);
                 }
@@ -178,11 +179,11 @@ static void times_are_subtracted_in_ticks(void **state) {
     lmb_error error = {0};
     assert_ok(lmb_clip_create(rig, &def, NULL, &clip, &error), &error);
     lmb_clip *part = cut(rig, clip, 0.4f, 1.0f);
-    assert_true(lmb_clip_duration(part) == 0.6f);
+    assert_true(lmb_clip_get_info(part)->duration == 0.6f);
     const lmb_track_def kept = lmb_given_track(part->words, LMB_PROPERTY_TRANSLATION, 0);
     static const float expected[] = {0.0f, 0.1f, 0.3f, 0.6f};
     assert_int_equal(kept.key_count, 4);
-    assert_int_equal(lmb_clip_track_count(part), 1);
+    assert_int_equal(lmb_clip_get_info(part)->track_count, 1);
     for (uint32_t i = 0; i < 4; i++) {
         assert_true(kept.times[i] == expected[i]);
         assert_true(kept.values[3 * i] == (float)(i + 1)); // as they were
@@ -281,8 +282,8 @@ static void parts_take_the_places_of_clips(void **state) {
     assert_ok(lmb_clips_split(rig, splits, 3, NULL, list, &count, parts, &error), &error);
     assert_int_equal(count, sizeof expected / sizeof *expected);
     for (uint32_t i = 0; i < count; i++) {
-        assert_string_equal(lmb_clip_name(list[i]), expected[i].name);
-        assert_true(lmb_clip_duration(list[i]) == expected[i].duration);
+        assert_string_equal(lmb_clip_get_info(list[i])->name, expected[i].name);
+        assert_true(lmb_clip_get_info(list[i])->duration == expected[i].duration);
     }
     for (uint32_t i = 0; i < 3; i++) {
         lmb_clip_destroy(parts[i]);

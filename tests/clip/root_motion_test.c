@@ -132,7 +132,7 @@ static float *run_clip(const lmb_rig *rig, const lmb_clip *clip, const float *ti
 static void sample(const lmb_rig *rig, const lmb_clip *clip, float (*models)[JOINTS][3][4]) {
     static float times[SAMPLES];
     for (int i = 0; i < SAMPLES; i++) {
-        times[i] = lmb_clip_duration(clip) * (float)i / (float)(SAMPLES - 1);
+        times[i] = lmb_clip_get_info(clip)->duration * (float)i / (float)(SAMPLES - 1);
     }
     float *found = run_clip(rig, clip, times, SAMPLES, LMB_OUTPUT_MODEL);
     memcpy(models, found, SAMPLES * sizeof *models);
@@ -590,11 +590,11 @@ static void test_edges(void **state) {
     def.joint = 1;
     fixture f = extract(1.0f, 1.0, LMB_INTERPOLATION_LINEAR, false, &def);
     const lmb_clip *left = lmb_root_motion_clip(f.motion);
-    assert_string_equal(lmb_clip_name(left), "wander");
-    assert_true(lmb_clip_duration(left) == lmb_clip_duration(f.clip));
-    assert_int_equal(lmb_clip_track_count(left), lmb_clip_track_count(f.clip));
+    assert_string_equal(lmb_clip_get_info(left)->name, "wander");
+    assert_true(lmb_clip_get_info(left)->duration == lmb_clip_get_info(f.clip)->duration);
+    assert_int_equal(lmb_clip_get_info(left)->track_count, lmb_clip_get_info(f.clip)->track_count);
     // Three tracks are unchanged. Two have keys at the motion's 91 times, which include their own times.
-    assert_true(lmb_clip_key_count(left) >= 3 * 25 + 2 * 91);
+    assert_true(lmb_clip_get_info(left)->key_count >= 3 * 25 + 2 * 91);
     lmb_root_motion_destroy(f.motion);
     lmb_clip_destroy(f.clip);
     const lmb_clip_def still = {.name = "still", .duration = 0.0f};
@@ -674,7 +674,7 @@ static void chain_at(const chain *c, float time, oracle_affine *result) {
     oracle_transform local[LINKS];
     oracle_choices choices = {0, 0};
     for (uint32_t joint = 0; joint < LINKS; joint++) {
-        const lmb_transform given = lmb_rig_joint_rest(c->rig, joint);
+        const lmb_transform given = lmb_rig_get_def(c->rig)->joints[joint].rest;
         const oracle_transform rest = oracle_transform_from_float(&given);
         assert_true(oracle_clip_sample(&c->def, joint, (double)time, &rest, &choices, &local[joint]));
     }
@@ -683,8 +683,8 @@ static void chain_at(const chain *c, float time, oracle_affine *result) {
 
 // Computes model matrices in float64, [time][joint], from the local poses that a clip is sampled to.
 static oracle_affine *sample_models(const lmb_rig *rig, const lmb_clip *clip, const float *times, uint32_t count) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
-    const size_t floats = (size_t)LMB_POSE_COMPONENTS * joints + lmb_rig_channel_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
+    const size_t floats = (size_t)LMB_POSE_COMPONENTS * joints + lmb_rig_get_def(rig)->channel_count;
     float *locals = run_clip(rig, clip, times, count, LMB_OUTPUT_LOCAL);
     oracle_affine *result = allocate((size_t)count * joints, sizeof *result);
     oracle_transform *local = allocate(joints, sizeof *local);
@@ -729,7 +729,7 @@ static void compare(const oracle_affine *expected, const oracle_affine *actual, 
 
 static bool hangs_from(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     while (joint != LMB_NONE && joint != ancestor) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return joint == ancestor;
 }
@@ -737,7 +737,7 @@ static bool hangs_from(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
 static errors errors_of(const lmb_rig *rig, uint32_t taken, const oracle_affine *expected,
                         const lmb_root_motion *motion, const float *times) {
     const lmb_clip *clip = lmb_root_motion_clip(motion);
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     oracle_affine *left = sample_models(rig, clip, times, BETWEEN);
     errors worst = {0};
     for (uint32_t i = 0; i < BETWEEN * joints; i++) {
@@ -747,7 +747,7 @@ static errors errors_of(const lmb_rig *rig, uint32_t taken, const oracle_affine 
     }
     for (uint32_t i = 0; i < BETWEEN; i++) {
         double way[4];
-        motion_at(lmb_root_motion_track(motion), (double)times[i] / (double)lmb_clip_duration(clip), way);
+        motion_at(lmb_root_motion_track(motion), (double)times[i] / (double)lmb_clip_get_info(clip)->duration, way);
         const double c = cos(way[3]), s = sin(way[3]);
         const oracle_affine matrix = {{{c, 0.0, s, way[0]}, {0.0, 1.0, 0.0, way[1]}, {-s, 0.0, c, way[2]}}};
         for (uint32_t joint = 0; joint < joints; joint++) {
@@ -764,7 +764,7 @@ static errors errors_of(const lmb_rig *rig, uint32_t taken, const oracle_affine 
 // Times, few of which are key times.
 static void spread_times(const lmb_clip *clip, float *times) {
     for (int i = 0; i < BETWEEN; i++) {
-        times[i] = lmb_clip_duration(clip) * (float)i / (BETWEEN - 1);
+        times[i] = lmb_clip_get_info(clip)->duration * (float)i / (BETWEEN - 1);
     }
 }
 
@@ -779,7 +779,7 @@ static errors chain_errors(const chain *c, const lmb_root_motion_def *def, uint3
         chain_at(c, times[i], expected + i * LINKS);
     }
     const errors found = errors_of(c->rig, def->joint, expected, motion, times);
-    *key_count = lmb_clip_key_count(lmb_root_motion_clip(motion));
+    *key_count = lmb_clip_get_info(lmb_root_motion_clip(motion))->key_count;
     free(expected);
     lmb_root_motion_destroy(motion);
     return found;
@@ -832,11 +832,11 @@ static void check_character(const lmb_import_def *def) {
         print_message("%s\n", error.message);
         return;
     }
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     errors worst = {0};
     uint32_t before_count = 0, after_count = 0, cases = 0;
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        const lmb_clip *clip = lmb_import_clip(import, i);
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->clip_count; i++) {
+        const lmb_clip *clip = lmb_import_get_content(import)->clips[i];
         spread_times(clip, times);
         oracle_affine *expected = sample_models(rig, clip, times, BETWEEN);
         for (uint32_t k = 0; k < 2 * 6; k++, cases++) {
@@ -849,8 +849,8 @@ static void check_character(const lmb_import_def *def) {
             worst.position = fmax(worst.position, found.position);
             worst.axes = fmax(worst.axes, found.axes);
             worst.distance = fmax(worst.distance, found.distance);
-            before_count += lmb_clip_key_count(clip);
-            after_count += lmb_clip_key_count(lmb_root_motion_clip(motion));
+            before_count += lmb_clip_get_info(clip)->key_count;
+            after_count += lmb_clip_get_info(lmb_root_motion_clip(motion))->key_count;
             lmb_root_motion_destroy(motion);
         }
         free(expected);

@@ -108,7 +108,7 @@ static void flatten(const oracle_transform *transform, double values[LMB_POSE_CO
 static value_range range_around(const test_scene *scene, const lmb_clip_def *clip, uint32_t joint, double time,
                                 double reach) {
     value_range range;
-    const lmb_transform rest_float = lmb_rig_joint_rest(scene->rig, joint);
+    const lmb_transform rest_float = lmb_rig_get_def(scene->rig)->joints[joint].rest;
     const oracle_transform rest = oracle_transform_from_float(&rest_float);
     for (int step = -2; step <= 2; step++) {
         oracle_choices choices = {0, 0};

@@ -44,7 +44,7 @@ static lmb_rig *create_rig(uint32_t joints) {
 
 // Tracks of every kind: constant, stepped, linear, cubic, with the clip's own times and with others.
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t index, bool scales, bool compressed) {
-    uint32_t state = index * 7919u + 1u, joints = lmb_rig_joint_count(rig);
+    uint32_t state = index * 7919u + 1u, joints = lmb_rig_get_def(rig)->joint_count;
     lmb_track_def *tracks = calloc((size_t)joints * 3, sizeof *tracks);
     float *values = calloc((size_t)joints * 3 * MOST_KEYS * 12, sizeof *values);
     float times[2][MOST_KEYS];

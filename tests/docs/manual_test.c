@@ -30,10 +30,11 @@ static lmb_graph *create_graph(const char *text) {
         clips[i] = mannequin_clip(character, (mannequin_clip_id)i);
     }
     lmb_transform joints[100];
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        joints[i] = lmb_rig_joint_rest(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        joints[i] = lmb_rig_get_def(rig)->joints[i].rest;
     }
-    const lmb_static_pose_def pose = {.name = "aside", .joints = joints, .joint_count = lmb_rig_joint_count(rig)};
+    const lmb_static_pose_def pose = {
+        .name = "aside", .joints = joints, .joint_count = lmb_rig_get_def(rig)->joint_count};
     const lmb_graph_character other = {"other", rig, clips, MANNEQUIN_CLIP_COUNT};
     const lmb_graph_source source = {.text = text,
                                      .characters = &other,
@@ -162,7 +163,7 @@ static void the_state_machine_in_c_is_the_one_in_json(void **state) {
                                      mannequin_clip(character, MANNEQUIN_WALK),
                                      mannequin_clip(character, MANNEQUIN_RUN), mannequin_clip(character, MANNEQUIN_HOP),
                                      mannequin_clip(character, MANNEQUIN_LAND)};
-    const size_t floats = (size_t)lmb_rig_joint_count(rig) * LMB_MATRIX_COMPONENTS;
+    const size_t floats = (size_t)lmb_rig_get_def(rig)->joint_count * LMB_MATRIX_COMPONENTS;
     float *in_c = calloc(floats, sizeof *in_c), *in_json = calloc(floats, sizeof *in_json);
     uint32_t footsteps_in_c = 0, footsteps_in_json = 0;
     assert_int_equal(manual_state_machines(rig, clips, in_c, &footsteps_in_c), LMB_OK);
@@ -294,7 +295,7 @@ static void motion_matching_goes_where_the_stick_points(void **state) {
     for (int i = 0; i < MANUAL_TAKES; i++) {
         clips[i] = mannequin_clip(character, ids[i]);
         const mannequin_travel travel = mannequin_clip_travel(ids[i]);
-        const float seconds = lmb_clip_duration(clips[i]);
+        const float seconds = lmb_clip_get_info(clips[i])->duration;
         keys[i][4] = travel.left * seconds;
         keys[i][6] = travel.forward * seconds;
         keys[i][7] = travel.turn * seconds;
@@ -313,7 +314,7 @@ static void motion_matching_goes_where_the_stick_points(void **state) {
         uint32_t jumps = 0;
         for (int i = 0; i < 20; i++) {
             jumps += manual_motion_search(database, velocity, stick, speed, 0.0f, &playing);
-            playing.time = fmodf(playing.time + 0.1f, lmb_clip_duration(clips[playing.take]));
+            playing.time = fmodf(playing.time + 0.1f, lmb_clip_get_info(clips[playing.take])->duration);
             for (int axis = 0; axis < 2; axis++) { // as the game moves the character
                 velocity[axis] += 0.3f * (stick[axis] * speed - velocity[axis]);
             }
@@ -453,7 +454,7 @@ static void recipe_end(recipe *r) {
 static uint32_t find_joint(const char *name) {
     const lmb_rig *rig = mannequin_rig(character);
     uint32_t joint = 0;
-    while (strcmp(lmb_rig_joint_name(rig, joint), name) != 0) {
+    while (strcmp(lmb_rig_get_def(rig)->joints[joint].name, name) != 0) {
         joint++;
     }
     return joint;

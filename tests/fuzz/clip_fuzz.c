@@ -43,8 +43,8 @@ static lmb_rig *create_chain(uint32_t joint_count, uint32_t channel_count) {
 }
 
 static void sample(const lmb_clip *clip) {
-    uint32_t joint_count = lmb_clip_joint_count(clip);
-    uint32_t channel_count = lmb_clip_channel_count(clip);
+    uint32_t joint_count = lmb_clip_get_info(clip)->joint_count;
+    uint32_t channel_count = lmb_clip_get_info(clip)->channel_count;
     lmb_rig *rig = create_chain(joint_count, channel_count);
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -57,7 +57,7 @@ static void sample(const lmb_clip *clip) {
     lmb_cpu *cpu = NULL;
     require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
 
-    const float duration = lmb_clip_duration(clip);
+    const float duration = lmb_clip_get_info(clip)->duration;
     const float times[] = {0.0f, duration * 0.5f, duration, -1.0f, LMB_LARGEST};
     enum { CHARACTERS = sizeof times / sizeof times[0] };
     float local[CHARACTERS * (LMB_POSE_COMPONENTS + 1) * MAX_JOINTS];
@@ -83,8 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     size_t block_size;
     require(memcmp(lmb_clip_block(clip, &block_size), data, size) == 0 && block_size == size, "not the block given");
-    require(strlen(lmb_clip_name(clip)) < size, "the name leaves the block");
-    if (lmb_clip_joint_count(clip) <= MAX_JOINTS && lmb_clip_channel_count(clip) <= MAX_JOINTS) {
+    require(strlen(lmb_clip_get_info(clip)->name) < size, "the name leaves the block");
+    if (lmb_clip_get_info(clip)->joint_count <= MAX_JOINTS && lmb_clip_get_info(clip)->channel_count <= MAX_JOINTS) {
         sample(clip);
     }
     lmb_clip_destroy(clip);

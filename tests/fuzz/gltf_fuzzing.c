@@ -32,12 +32,13 @@ static void check_vertex(const lmb_vertex *vertex, uint32_t joint_count) {
 
 static void check_mesh(const lmb_import *import, const lmb_mesh *mesh) {
     import_require(mesh->index_count > 0 && mesh->index_count % 3 == 0, "no whole triangles");
-    import_require(mesh->image == LMB_NONE || mesh->image < lmb_import_image_count(import), "no such image");
+    import_require(mesh->image == LMB_NONE || mesh->image < lmb_import_get_content(import)->image_count,
+                   "no such image");
     for (uint32_t i = 0; i < mesh->index_count; i++) {
         import_require(mesh->indices[i] < mesh->vertex_count, "no such vertex");
     }
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
-        check_vertex(&mesh->vertices[i], lmb_rig_joint_count(lmb_import_rig(import)));
+        check_vertex(&mesh->vertices[i], lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count);
         import_require(mesh->influence_count == LMB_MAX_INFLUENCES ||
                            mesh->vertices[i].weights[mesh->influence_count] == 0,
                        "an influence beyond the number of influences");
@@ -45,17 +46,18 @@ static void check_mesh(const lmb_import *import, const lmb_mesh *mesh) {
 }
 
 void import_require_whole(const lmb_import *import) {
-    import_require(lmb_rig_joint_count(lmb_import_rig(import)) > 0, "a rig without joints");
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        const lmb_clip *clip = lmb_import_clip(import, i);
-        import_require(lmb_clip_joint_count(clip) == lmb_rig_joint_count(lmb_import_rig(import)),
+    import_require(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count > 0, "a rig without joints");
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->clip_count; i++) {
+        const lmb_clip *clip = lmb_import_get_content(import)->clips[i];
+        import_require(lmb_clip_get_info(clip)->joint_count ==
+                           lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count,
                        "a clip of another rig");
     }
-    for (uint32_t i = 0; i < lmb_import_mesh_count(import); i++) {
-        check_mesh(import, lmb_import_mesh(import, i));
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->mesh_count; i++) {
+        check_mesh(import, &lmb_import_get_content(import)->meshes[i]);
     }
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        import_require(strlen(lmb_import_note(import, i)) > 0, "an empty note");
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        import_require(strlen(lmb_import_get_content(import)->notes[i]) > 0, "an empty note");
     }
 }
 

@@ -96,29 +96,10 @@ static void run(const lmb_graph_def *def) {
 
 // Writes what the pack has, which must open, and must be the same when it is written again.
 static uint8_t *write_again(const lmb_pack *pack, size_t *size) {
-    const uint32_t clip_count = lmb_pack_clip_count(pack), graph_count = lmb_pack_graph_count(pack);
-    const lmb_clip **clips = get(clip_count, sizeof(const lmb_clip *));
-    lmb_pack_graph *graphs = get(graph_count, sizeof *graphs);
-    for (uint32_t i = 0; i < clip_count; i++) {
-        clips[i] = lmb_pack_clip(pack, i);
-    }
-    for (uint32_t i = 0; i < graph_count; i++) {
-        graphs[i] = *lmb_pack_graph_at(pack, i);
-    }
-    const lmb_pack_def def = {.rig = lmb_pack_rig(pack),
-                              .clips = clips,
-                              .clip_count = clip_count,
-                              .meshes = lmb_pack_mesh(pack, 0),
-                              .mesh_count = lmb_pack_mesh_count(pack),
-                              .images = lmb_pack_image(pack, 0),
-                              .image_count = lmb_pack_image_count(pack),
-                              .graphs = graphs,
-                              .graph_count = graph_count};
-    require(lmb_pack_write(&def, NULL, NULL, 0, size, NULL) == LMB_OK, "it is not measured again");
+    require(lmb_pack_write(lmb_pack_get_def(pack), NULL, NULL, 0, size, NULL) == LMB_OK, "it is not measured again");
     uint8_t *bytes = get(*size, 1);
-    require(lmb_pack_write(&def, NULL, bytes, *size, size, NULL) == LMB_OK, "it is not written again");
-    free(clips);
-    free(graphs);
+    require(lmb_pack_write(lmb_pack_get_def(pack), NULL, bytes, *size, size, NULL) == LMB_OK,
+            "it is not written again");
     return bytes;
 }
 
@@ -148,9 +129,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         free(bytes);
         return 0;
     }
-    const bool runs = lmb_rig_joint_count(lmb_pack_rig(pack)) <= MOST_JOINTS;
-    for (uint32_t i = 0; runs && i < lmb_pack_graph_count(pack) && i < MOST_GRAPHS; i++) {
-        const lmb_graph_def *def = lmb_pack_graph_at(pack, i)->def;
+    const bool runs = lmb_rig_get_def(lmb_pack_get_def(pack)->rig)->joint_count <= MOST_JOINTS;
+    for (uint32_t i = 0; runs && i < lmb_pack_get_def(pack)->graph_count && i < MOST_GRAPHS; i++) {
+        const lmb_graph_def *def = lmb_pack_get_def(pack)->graphs[i].def;
         if (def->node_count <= MOST_NODES) {
             run(def);
         }

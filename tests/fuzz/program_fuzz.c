@@ -34,8 +34,10 @@ static lmb_clip *create_clip(const lmb_rig *rig) {
     static const float times[2] = {0.0f, 1.5f}, values[8] = {0.0f, 1.0f, 0.0f, 0.0f, 0.6f, 0.0f, 0.8f, 0.0f};
     const lmb_track_def tracks[] = {{0, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 2, times, values},
                                     {0, LMB_PROPERTY_SCALE, LMB_INTERPOLATION_LINEAR, 2, times, values}};
-    const lmb_clip_def def = {
-        .name = "clip", .duration = 2.0f, .tracks = tracks, .track_count = lmb_rig_joint_count(rig) > 0 ? 2 : 0};
+    const lmb_clip_def def = {.name = "clip",
+                              .duration = 2.0f,
+                              .tracks = tracks,
+                              .track_count = lmb_rig_get_def(rig)->joint_count > 0 ? 2 : 0};
     lmb_clip *clip = NULL;
     fuzz_require(lmb_clip_create(rig, &def, NULL, &clip, NULL) == LMB_OK, "no clip");
     return clip;
@@ -56,7 +58,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
 }
 
 static void read_two_bone(fuzz_input *in, const lmb_graph_def *def, lmb_two_bone_def *chain) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, parameters = def->parameter_count;
     *chain = (lmb_two_bone_def){fuzz_index(in, joints), fuzz_index(in, joints), fuzz_index(in, joints),
                                 .soften = fuzz_float(in), .twist = fuzz_value(in, parameters)};
     for (uint32_t i = 0; i < 3; i++) {
@@ -67,7 +69,7 @@ static void read_two_bone(fuzz_input *in, const lmb_graph_def *def, lmb_two_bone
 }
 
 static void read_aim(fuzz_input *in, const lmb_graph_def *def, lmb_aim_def *aim) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, parameters = def->parameter_count;
     aim->joint_count = fuzz_count(in, 4, LMB_MAX_AIM_JOINTS);
     aim->limit = fuzz_float(in);
     for (uint32_t i = 0; i < aim->joint_count && i < LMB_MAX_AIM_JOINTS; i++) {
@@ -84,7 +86,7 @@ static void read_aim(fuzz_input *in, const lmb_graph_def *def, lmb_aim_def *aim)
 }
 
 static void read_twist(fuzz_input *in, const lmb_graph_def *def, lmb_twist_def *twist) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count;
     twist->source = fuzz_index(in, joints);
     twist->joint_count = fuzz_count(in, 4, LMB_MAX_TWIST_JOINTS);
     for (uint32_t i = 0; i < twist->joint_count && i < LMB_MAX_TWIST_JOINTS; i++) {
@@ -97,7 +99,7 @@ static void read_twist(fuzz_input *in, const lmb_graph_def *def, lmb_twist_def *
 }
 
 static void read_chain(fuzz_input *in, const lmb_graph_def *def, lmb_chain_def *chain) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, parameters = def->parameter_count;
     chain->start = fuzz_index(in, joints);
     chain->end = fuzz_index(in, joints);
     chain->time = fuzz_value(in, parameters);
@@ -115,7 +117,7 @@ static lmb_point_slot read_slot(fuzz_input *in) {
 }
 
 static void read_feet(fuzz_input *in, const lmb_graph_def *def, lmb_feet_def *feet) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig), parameters = def->parameter_count;
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, parameters = def->parameter_count;
     feet->foot_count = fuzz_count(in, 2, LMB_MAX_FEET);
     feet->pelvis = fuzz_index(in, joints);
     feet->max_lowering = fuzz_float(in);
@@ -239,7 +241,7 @@ static void read_nodes(fuzz_input *in, lmb_graph_def *def) {
 }
 
 static void read_mirrors(fuzz_input *in, lmb_graph_def *def) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, channels = lmb_rig_get_def(def->rig)->channel_count;
     def->mirror_count = fuzz_count(in, 2, LMB_MAX_MIRRORS);
     lmb_mirror_def *mirrors = fuzz_array(in, def->mirror_count, LMB_MAX_MIRRORS, sizeof *mirrors);
     for (uint32_t i = 0; i < def->mirror_count && i < fuzz_elements(def->mirror_count, LMB_MAX_MIRRORS); i++) {
@@ -274,7 +276,7 @@ static const lmb_joint_limit_def *read_limit_table(fuzz_input *in, uint32_t join
 
 static void read_limits(fuzz_input *in, lmb_graph_def *def) {
     const uint32_t count = def->joint_limits_count = fuzz_count(in, 2, LMB_MAX_JOINT_LIMITS);
-    const uint32_t joints = lmb_rig_joint_count(def->rig), channels = lmb_rig_channel_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count, channels = lmb_rig_get_def(def->rig)->channel_count;
     const lmb_joint_limit_def **limits = fuzz_array(in, count, LMB_MAX_JOINT_LIMITS, sizeof *limits);
     const lmb_channel_range **ranges = NULL;
     if (fuzz_flag(in)) {
@@ -295,7 +297,7 @@ static void read_limits(fuzz_input *in, lmb_graph_def *def) {
 }
 
 static void read_parts(fuzz_input *in, lmb_graph_def *def) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count;
     def->joint_map_count = fuzz_count(in, 2, LMB_MAX_JOINT_MAPS);
     lmb_joint_map_def *joint_maps = fuzz_array(in, def->joint_map_count, LMB_MAX_JOINT_MAPS, sizeof *joint_maps);
     for (uint32_t i = 0; i < def->joint_map_count && i < fuzz_elements(def->joint_map_count, LMB_MAX_JOINT_MAPS); i++) {
@@ -306,7 +308,7 @@ static void read_parts(fuzz_input *in, lmb_graph_def *def) {
 }
 
 static void read_retargets(fuzz_input *in, lmb_graph_def *def) {
-    const uint32_t joints = lmb_rig_joint_count(def->rig);
+    const uint32_t joints = lmb_rig_get_def(def->rig)->joint_count;
     def->retarget_count = fuzz_count(in, 2, LMB_MAX_RETARGETS);
     const uint32_t made = fuzz_elements(def->retarget_count, LMB_MAX_RETARGETS);
     lmb_retarget_def *retargets = fuzz_array(in, def->retarget_count, LMB_MAX_RETARGETS, sizeof *retargets);
@@ -335,11 +337,11 @@ static void read_retargets(fuzz_input *in, lmb_graph_def *def) {
 
 static void read_static_poses(fuzz_input *in, lmb_graph_def *def) {
     def->static_pose_count = fuzz_count(in, 2, LMB_MAX_STATIC_POSES);
-    const uint32_t count = def->static_pose_count, channels = lmb_rig_channel_count(def->rig);
+    const uint32_t count = def->static_pose_count, channels = lmb_rig_get_def(def->rig)->channel_count;
     lmb_static_pose_def *poses = fuzz_array(in, count, LMB_MAX_STATIC_POSES, sizeof *poses);
     for (uint32_t i = 0; i < count && i < fuzz_elements(count, LMB_MAX_STATIC_POSES); i++) {
         const uint32_t joint_count =
-            fuzz_flag(in) ? lmb_rig_joint_count(def->rig) : fuzz_count(in, 4, MOST_PART_JOINTS);
+            fuzz_flag(in) ? lmb_rig_get_def(def->rig)->joint_count : fuzz_count(in, 4, MOST_PART_JOINTS);
         // A joint map with this many joints may exist, and then all are read.
         const uint32_t made = joint_count <= LMB_MAX_JOINTS ? joint_count : 1;
         lmb_transform *joints = fuzz_array(in, made, made, sizeof *joints);
@@ -370,7 +372,7 @@ static void read_masks(fuzz_input *in, lmb_graph_def *def) {
     def->mask_count = fuzz_byte(in) % MOST_LISTED;
     const uint8_t **masks = fuzz_array(in, def->mask_count, MOST_LISTED, sizeof *masks);
     for (uint32_t i = 0; i < def->mask_count; i++) {
-        masks[i] = fuzz_bytes(in, lmb_rig_joint_count(def->rig) + lmb_rig_channel_count(def->rig));
+        masks[i] = fuzz_bytes(in, lmb_rig_get_def(def->rig)->joint_count + lmb_rig_get_def(def->rig)->channel_count);
     }
     def->masks = masks;
 }
@@ -395,7 +397,7 @@ static lmb_graph_def read_def(fuzz_input *in) {
         read_static_poses(in, &def);
     }
     if (present & 32) {
-        def.max_lods = fuzz_bytes(in, lmb_rig_joint_count(def.rig));
+        def.max_lods = fuzz_bytes(in, lmb_rig_get_def(def.rig)->joint_count);
         def.lod = fuzz_value(in, def.parameter_count);
     }
     if (present & 64) {

@@ -631,7 +631,7 @@ static void flight_start(flight *flight, const world *world, uint32_t character_
     def.character_count = character_count;
     def.outputs = ALL_OUTPUTS;
     def.slot_count = FLIGHT_FRAMES;
-    def.span_bytes = 40 * lmb_rig_joint_count(world->rig) * sizeof(lmb_affine);
+    def.span_bytes = 40 * lmb_rig_get_def(world->rig)->joint_count * sizeof(lmb_affine);
     assert_ok(lmb_gpu_batch_create(gpu, &def, &flight->batch, &error), &error);
 }
 

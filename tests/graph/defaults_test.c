@@ -44,14 +44,14 @@ static void destroy_things(things *t) {
 static void defaults_that_work(void **state) {
     (void)state;
     things t = create_things();
-    assert_string_equal(lmb_rig_channel_name(t.rig, 0), "channel_0");
+    assert_string_equal(lmb_rig_get_def(t.rig)->channels[0].name, "channel_0");
     lmb_clip *clip = NULL;
     const lmb_clip_compression compression = lmb_default_clip_compression();
     assert_int_equal(lmb_clip_compress(t.rig, t.clip, &compression, NULL, &clip, NULL, NULL), LMB_OK);
     lmb_clip_destroy(clip);
     const lmb_clip_additive_def additive = lmb_default_clip_additive_def();
     assert_int_equal(lmb_clip_make_additive(t.rig, t.clip, &additive, NULL, &clip, NULL), LMB_OK);
-    assert_true(lmb_clip_is_additive(clip));
+    assert_true(lmb_clip_get_info(clip)->is_additive);
     lmb_clip_destroy(clip);
 
     const lmb_node_def node = lmb_default_node_def();

@@ -136,8 +136,8 @@ static lmb_import *load_files(const char *const *paths, uint32_t count) {
 }
 
 static bool has_note(const lmb_import *import, const char *text) {
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        if (strstr(lmb_import_note(import, i), text) != NULL) {
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        if (strstr(lmb_import_get_content(import)->notes[i], text) != NULL) {
             return true;
         }
     }
@@ -145,7 +145,7 @@ static bool has_note(const lmb_import *import, const char *text) {
 }
 
 static uint32_t joint_of(const lmb_import *import, const char *name) {
-    uint32_t joint = lmb_rig_find_joint(lmb_import_rig(import), name);
+    uint32_t joint = lmb_rig_find_joint(lmb_import_get_content(import)->rig, name);
     if (joint == LMB_NONE) {
         fail_msg("no joint '%s'", name);
     }
@@ -168,11 +168,11 @@ typedef struct pose {
 } pose;
 
 static void sample(const lmb_import *import, uint32_t clip_index, float time, pose *pose) {
-    const lmb_clip *clip = lmb_import_clip(import, clip_index);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[clip_index];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+    const lmb_graph_def def = {.rig = lmb_import_get_content(import)->rig,
                                .clips = &clip,
                                .clip_count = 1,
                                .nodes = &node,
@@ -180,7 +180,7 @@ static void sample(const lmb_import *import, uint32_t clip_index, float time, po
                                .parameter_count = 1};
     lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
-    pose->joint_count = lmb_rig_joint_count(def.rig);
+    pose->joint_count = lmb_rig_get_def(def.rig)->joint_count;
     assert_in_range(pose->joint_count, 1, 128);
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
@@ -210,16 +210,16 @@ static void assert_position(const lmb_import *import, uint32_t clip, float time,
 static void fbx_comes_in_metres_with_y_up_and_no_pivots(void **state) {
     (void)state;
     lmb_import *import = load(fbx_text, "memory");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 2);
-    assert_string_equal(lmb_rig_joint_name(rig, 0), "Hips");
-    assert_string_equal(lmb_rig_joint_name(rig, 1), "Spine");
-    lmb_transform spine = lmb_rig_joint_rest(rig, 1);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 2);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[0].name, "Hips");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[1].name, "Spine");
+    lmb_transform spine = lmb_rig_get_def(rig)->joints[1].rest;
     assert_near(spine.translation, (float[]){0, 0, 0.5f}, 3, 1e-6f);
     assert_near(spine.rotation, (float[]){0, 0, sqrtf(0.5f), sqrtf(0.5f)}, 4, 1e-6f);
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "Lift");
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 1, 1e-6);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->name, "Lift");
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 1, 1e-6);
     assert_position(import, 0, 0.5f, "Hips", 0, 1.5f, 0);
     assert_position(import, 0, 0.5f, "Spine", 0, 2, 0);
     lmb_import_destroy(import);
@@ -249,20 +249,20 @@ static void fbx_times_that_do_not_ascend_are_noted(void **state) {
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         char *text = replaced(fbx_text, FBX_TIMES, times[i]);
         lmb_import *import = load(text, "memory");
-        assert_int_equal(lmb_import_clip_count(import), 0);
-        assert_int_equal(lmb_import_note_count(import), 2);
+        assert_int_equal(lmb_import_get_content(import)->clip_count, 0);
+        assert_int_equal(lmb_import_get_content(import)->note_count, 2);
         assert_true(has_note(import, "animation 'Lift': it has no keys, or no curve whose key times ascend: left out"));
         lmb_import_destroy(import);
         free(text);
     }
     lmb_import *import = load(fbx_text, "memory");
-    assert_int_equal(lmb_import_note_count(import), 1);
+    assert_int_equal(lmb_import_get_content(import)->note_count, 1);
     assert_true(has_note(import, "read by Assimp: curves between keys"));
     lmb_import_destroy(import);
     // After the animation's end, where Assimp drops keys.
     char *text = replaced(fbx_text, FBX_TIMES, "*2 {\n\t\t\ta: 0,9223372036854775807\n");
     import = load(text, "memory");
-    assert_int_equal(lmb_import_clip_count(import), 0);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 0);
     assert_true(has_note(import, "animation 'Lift' moves no joint of the rig: left out"));
     lmb_import_destroy(import);
     free(text);
@@ -278,7 +278,7 @@ static void collada_times_that_do_not_ascend_are_passed_over(void **state) {
         snprintf(array, sizeof array, "\"ta\" count=\"2\">%s<", times[i]);
         char *text = replaced(collada_text, COLLADA_TIMES, array);
         lmb_import *import = load(text, "memory");
-        assert_int_equal(lmb_import_clip_count(import), 0);
+        assert_int_equal(lmb_import_get_content(import)->clip_count, 0);
         assert_true(has_note(import, "animation 'animation' moves no joint of the rig: left out"));
         lmb_import_destroy(import);
         free(text);
@@ -294,13 +294,13 @@ static void collada_times_that_do_not_ascend_are_passed_over(void **state) {
 static void collada_brings_its_mesh_in_metres(void **state) {
     (void)state;
     lmb_import *import = load(collada_text, "memory");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 2); // neither the scene nor the mesh's node is a joint
-    lmb_transform hips = lmb_rig_joint_rest(rig, joint_of(import, "Hips"));
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 2); // neither the scene nor the mesh's node is a joint
+    lmb_transform hips = lmb_rig_get_def(rig)->joints[joint_of(import, "Hips")].rest;
     assert_near(hips.translation, (float[]){0, 1, 0}, 3, 1e-6f);
     assert_near(hips.scale, (float[]){1, 1, 1}, 3, 1e-6f);
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     assert_int_equal(mesh->index_count, 3);
     assert_int_equal(mesh->vertex_count, 3);
     static const float corners[3][3] = {{0, 1, 0}, {0.5f, 1, 0}, {0, 1.1f, 0}};
@@ -314,13 +314,13 @@ static void collada_brings_its_mesh_in_metres(void **state) {
         assert_float_equal(sum, 1, 1e-6);
     }
     // At rest, the bind matrices are the inverses of the joints.
-    lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, joint_of(import, "Spine"));
+    lmb_affine inverse = lmb_rig_get_def(rig)->joints[joint_of(import, "Spine")].inverse_bind;
     float rest[3];
     for (int row = 0; row < 3; row++) {
         rest[row] = inverse.m[row][0] * 0 + inverse.m[row][1] * 1.1f + inverse.m[row][3];
     }
     assert_near(rest, (float[]){0, 0, 0}, 3, 1e-6f);
-    assert_int_equal(lmb_import_clip_count(import), 1);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
     lmb_import_destroy(import);
 }
 
@@ -341,7 +341,7 @@ static void normals_that_oppose_the_triangles_are_turned(void **state) {
                  (int)(at - collada_text), collada_text, turned ? 1 : -1, turned ? 1 : -1, turned ? 1 : -1, before,
                  at + strlen(before));
         lmb_import *import = load(text, "memory");
-        const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+        const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
         for (uint32_t i = 0; i < mesh->vertex_count; i++) {
             assert_near(mesh->vertices[i].normal, (float[]){0, 0, 1}, 3, 1e-6f);
         }
@@ -376,10 +376,10 @@ static void further_files_add_clips_by_joint_name(void **state) {
     write_file(paths[1], fbx_text);
     write_gltf(paths[2]);
     lmb_import *import = load_files(paths, 3);
-    assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), 3);
-    assert_int_equal(lmb_import_clip_count(import), 3);
-    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 1)), "Lift");
-    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 2)), "Slide");
+    assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count, 3);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 3);
+    assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[1])->name, "Lift");
+    assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[2])->name, "Slide");
     assert_position(import, 1, 0.5f, "Hips", 0, 1.5f, 0);
     // In both files, the spine's rest position differs from the rig's.
     assert_position(import, 1, 0.5f, "Spine", 0, 2, 0);
@@ -403,7 +403,7 @@ static void files_without_a_clip_of_the_rig_are_noted(void **state) {
     write_file(paths[2], bvh_text);
     free(other);
     lmb_import *import = load_files(paths, 3);
-    assert_int_equal(lmb_import_clip_count(import), 2);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 2);
     assert_true(has_note(import, "other.bvh: animation 'Motion': tracks of nodes that are no joints of the rig skipped:"
                                  " Hops, Spike"));
     assert_true(has_note(import, "other.bvh: it has no animation of the rig"));
@@ -421,11 +421,11 @@ static void clips_of_one_name_take_those_of_their_files(void **state) {
         write_file(paths[i], bvh_text);
     }
     lmb_import *import = load_files(paths, 4);
-    assert_int_equal(lmb_import_clip_count(import), 4);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), names[i]);
+        assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[i])->name, names[i]);
     }
-    assert_int_equal(lmb_import_note_count(import), 1);
+    assert_int_equal(lmb_import_get_content(import)->note_count, 1);
     assert_true(has_note(import,
                          "lift.up.bvh: animation 'Motion' is called 'lift.up', as an earlier file has one of its "
                          "name"));
@@ -526,9 +526,9 @@ static void notes_have_no_names_of_assimp(void **state) {
     const char *const paths[] = {LIMBER_CORPUS "/fbx_fuzz/pivot_mixed.fbx"};
     lmb_import *import = load_files(paths, 1);
     bool noted = false;
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        assert_null(strchr(lmb_import_note(import, i), '$'));
-        noted = noted || strstr(lmb_import_note(import, i), "skipped: J (Rotation)") != NULL;
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        assert_null(strchr(lmb_import_get_content(import)->notes[i], '$'));
+        noted = noted || strstr(lmb_import_get_content(import)->notes[i], "skipped: J (Rotation)") != NULL;
     }
     assert_true(noted || FBX_BY_UFBX);
     lmb_import_destroy(import);
@@ -590,21 +590,22 @@ static void pab_has_67_joints_and_a_clip_a_file(void **state) {
         skip();
     }
     lmb_import *import = load_files(paths, 4);
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 67);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 67);
     for (uint32_t i = 0; i < 67; i++) {
-        assert_null(strstr(lmb_rig_joint_name(rig, i), "$AssimpFbx$"));
+        assert_null(strstr(lmb_rig_get_def(rig)->joints[i].name, "$AssimpFbx$"));
     }
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_clip_count(import), 4); // the first is a pose of some fingers
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 4); // the first is a pose of some fingers
     for (uint32_t i = 0; i < 3; i++) {
-        const lmb_clip *clip = lmb_import_clip(import, i + 1);
+        const lmb_clip *clip = lmb_import_get_content(import)->clips[i + 1];
         pose pose;
         float head[3];
         float toe[3];
-        assert_string_equal(lmb_clip_name(clip), names[i]);
-        assert_float_equal(lmb_clip_duration(clip), frames[i] / 30, 1e-5);
-        assert_in_range(lmb_clip_track_count(clip), 54, 54 * 3); // ufbx's reader leaves out those that are at rest
+        assert_string_equal(lmb_clip_get_info(clip)->name, names[i]);
+        assert_float_equal(lmb_clip_get_info(clip)->duration, frames[i] / 30, 1e-5);
+        assert_in_range(lmb_clip_get_info(clip)->track_count, 54,
+                        54 * 3); // ufbx's reader leaves out those that are at rest
         sample(import, i + 1, 0.3f, &pose);
         position_of(&pose, joint_of(import, "Head"), head);
         position_of(&pose, joint_of(import, "LeftFoot"), toe);
@@ -614,7 +615,7 @@ static void pab_has_67_joints_and_a_clip_a_file(void **state) {
     assert_true(has_note(import, "tracks of nodes that are no joints of the rig skipped: ") &&
                 has_note(import, "Bip01 Footsteps"));
     // The figure stands on the ground and has the height of a person.
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     float low = INFINITY;
     float high = -INFINITY;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {

@@ -36,18 +36,18 @@ static void assert_close(double value, double expected, double tolerance) {
 
 static bool has_note(const lmb_import *import, const char *text) {
     bool has = false;
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        has = has || strstr(lmb_import_note(import, i), text) != NULL;
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        has = has || strstr(lmb_import_get_content(import)->notes[i], text) != NULL;
     }
     return has;
 }
 
 // Samples the only clip of an import at one of its keys.
 static lmb_transform key_of(const lmb_import *import, const char *joint_name, uint32_t key) {
-    const lmb_rig *rig = lmb_import_rig(import);
-    const lmb_clip *clip = lmb_import_clip(import, 0);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
     const uint32_t joint = lmb_rig_find_joint(rig, joint_name);
-    lmb_node_def node = lmb_clip_node(0, lmb_constant((float)key * lmb_clip_duration(clip)));
+    lmb_node_def node = lmb_clip_node(0, lmb_constant((float)key * lmb_clip_get_info(clip)->duration));
     node.loop = false;
     const lmb_graph_def def = {.rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
     lmb_graph *graph = NULL;
@@ -61,7 +61,7 @@ static lmb_transform key_of(const lmb_import *import, const char *joint_name, ui
     assert_int_equal(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){0}, &outputs, NULL), LMB_OK);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(graph);
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     float components[LMB_POSE_COMPONENTS];
     for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
         components[i] = local[i * joint_count + joint];
@@ -144,7 +144,7 @@ static void check_channels(const int *channels, int count) {
         }
     }
     lmb_import *import = load(text);
-    assert_close(lmb_clip_duration(lmb_import_clip(import, 0)), 0.25, 0.0);
+    assert_close(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 0.25, 0.0);
     for (uint32_t frame = 0; frame < 2; frame++) {
         const lmb_transform key = key_of(import, "Spine", frame);
         check_key(&key, channels, count, values[frame]);
@@ -184,11 +184,11 @@ static void channels_of_any_set_and_order(void **state) {
 // Expects what TREE FRAMES says.
 static void check_usual(const char *text, const char *spine) {
     lmb_import *import = load(text);
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
-    assert_close(lmb_rig_joint_rest(rig, 0).translation[1], 1.0, 1e-7);
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "Motion");
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 3);
+    assert_close(lmb_rig_get_def(rig)->joints[0].rest.translation[1], 1.0, 1e-7);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->name, "Motion");
     const lmb_transform hips = key_of(import, "Hips", 1);
     assert_close(hips.translation[0], 0.01, 1e-8);
     assert_close(hips.translation[1], 0.02, 1e-8);
@@ -264,7 +264,8 @@ static void units_are_chosen(void **state) {
         lmb_error error;
         assert_int_equal(read_text(TREE FRAMES, units[i], &import, &error), LMB_OK);
         const double unit = units[i] == 0.0f ? 0.01 : (double)units[i];
-        assert_close(lmb_rig_joint_rest(lmb_import_rig(import), 1).translation[1], 10.0 * unit, 1e-6);
+        assert_close(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[1].rest.translation[1], 10.0 * unit,
+                     1e-6);
         assert_close(key_of(import, "Hips", 1).translation[2], 3.0 * unit, 1e-6);
         lmb_import_destroy(import);
     }
@@ -286,7 +287,7 @@ static void joints_of_one_name_get_others(void **state) {
                               "MOTION\nFrames: 1\nFrame Time: 0\n100 200 300 400\n");
     static const char *const expected[] = {"a", "a_2", "a_2_2", "a_3", "node_4"};
     for (uint32_t i = 0; i < COUNT_OF(expected); i++) {
-        assert_string_equal(lmb_rig_joint_name(lmb_import_rig(import), i), expected[i]);
+        assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[i].name, expected[i]);
     }
     assert_true(has_note(import, "joints are renamed, since others have their names: a_2, a_2_2, a_3"));
     assert_close(key_of(import, "a_2_2", 0).translation[0], 3.0, 1e-6);
@@ -299,10 +300,10 @@ static void several_roots_are_read(void **state) {
     lmb_import *import =
         load("HIERARCHY ROOT a { OFFSET 0 0 0 CHANNELS 1 Xposition }\nROOT b { OFFSET 100 0 0 CHANNELS 2"
              " Yposition Zrotation JOINT c\n{ } }\nMOTION Frames: 1 Frame Time: 0.1\n7 8 180");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
-    assert_int_equal(lmb_rig_joint_parent(rig, lmb_rig_find_joint(rig, "b")), LMB_NONE);
-    assert_int_equal(lmb_rig_joint_parent(rig, lmb_rig_find_joint(rig, "c")), lmb_rig_find_joint(rig, "b"));
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 3);
+    assert_int_equal(lmb_rig_get_def(rig)->joints[lmb_rig_find_joint(rig, "b")].parent, LMB_NONE);
+    assert_int_equal(lmb_rig_get_def(rig)->joints[lmb_rig_find_joint(rig, "c")].parent, lmb_rig_find_joint(rig, "b"));
     const lmb_transform b = key_of(import, "b", 0);
     assert_close(b.translation[0], 1.0, 1e-7);
     assert_close(b.translation[1], 0.08, 1e-7);
@@ -322,7 +323,7 @@ static void what_is_left_out_is_noted(void **state) {
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         lmb_import *import = load(rows[i].text);
-        assert_int_equal(lmb_import_clip_count(import), 0);
+        assert_int_equal(lmb_import_get_content(import)->clip_count, 0);
         assert_true(has_note(import, rows[i].note));
         lmb_import_destroy(import);
     }

@@ -122,8 +122,8 @@ static uint32_t nearest(const sheet *sheet, const lmb_vertex *vertex) {
 // Every vertex has the attributes of one of the sheet's, and the triangles are the same, whatever their order.
 static void expect_sheet(const lmb_import *import, const sheet *sheet, float tolerance) {
     static uint8_t found[VERTICES][VERTICES][VERTICES];
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
-    assert_int_equal(lmb_import_mesh_count(import), 1);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
     assert_int_equal(mesh->index_count, INDICES);
     memset(found, 0, sizeof found);
     for (uint32_t i = 0; i < INDICES; i += 3) {
@@ -198,7 +198,7 @@ static void draco_meshes_are_what_they_were(void **state) {
         write_draco_json(json, size, VERTICES, INDICES, all_ids, i % 2 == 0);
         lmb_import *import = load(json, bytes, size);
         expect_sheet(import, &sheet, options[i].position_bits == 0 ? 0 : 4.0f / (float)(1 << options[i].position_bits));
-        assert_int_equal(lmb_import_note_count(import), 0);
+        assert_int_equal(lmb_import_get_content(import)->note_count, 0);
         lmb_import_destroy(import);
     }
 }
@@ -411,18 +411,18 @@ static void meshopt_meshes_are_what_they_were(void **state) {
                  fallback, packed.views, accessors);
         lmb_import *import = load(json, packed.bytes, packed.size);
         expect_sheet(import, &sheet, !has_filters ? 0 : is_short ? 1e-4f : 0.03f);
-        assert_int_equal(lmb_import_note_count(import), 0);
+        assert_int_equal(lmb_import_get_content(import)->note_count, 0);
         lmb_import_destroy(import);
     }
 }
 
 static void sample_rotation(const lmb_import *import, float time, float rotation[4]) {
-    const lmb_clip *clip = lmb_import_clip(import, 0);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
     const lmb_graph_def def = {
-        .rig = lmb_import_rig(import), .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+        .rig = lmb_import_get_content(import)->rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
     lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
     float local[LMB_POSE_COMPONENTS];
@@ -461,8 +461,8 @@ static void meshopt_animations_are_what_they_were(void **state) {
              "{\"bufferView\":1,\"componentType\":5122,\"normalized\":true,\"type\":\"VEC4\",\"count\":16}]}",
              packed.size, fallback, packed.views);
     lmb_import *import = load(json, packed.bytes, packed.size);
-    const lmb_clip *clip = lmb_import_clip(import, 0);
-    assert_int_equal(lmb_clip_key_count(clip), KEYS);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
+    assert_int_equal(lmb_clip_get_info(clip)->key_count, KEYS);
     for (int i = 0; i < KEYS; i++) {
         float found[4];
         sample_rotation(import, times[i], found);
@@ -589,7 +589,7 @@ static void uncompressed_data_beside_is_read(void **state) {
         "\"byteLength\":36}],\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"type\":\"VEC3\",\"count\":3}]}";
     static const float triangle[9] = {0, 0, 0, 1, 0, 0, 0, 1, 0};
     lmb_import *import = load(json, (const uint8_t *)triangle, sizeof triangle);
-    assert_int_equal(lmb_import_mesh_count(import), 1);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
     lmb_import_destroy(import);
 }
 

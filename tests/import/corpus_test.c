@@ -21,15 +21,18 @@ typedef struct pose {
 } pose;
 
 static void sample(pose *pose, float time) {
-    const lmb_clip *clip = lmb_import_clip(pose->import, pose->clip);
+    const lmb_clip *clip = lmb_import_get_content(pose->import)->clips[pose->clip];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
-    const lmb_graph_def def = {
-        .rig = lmb_import_rig(pose->import), .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+    const lmb_graph_def def = {.rig = lmb_import_get_content(pose->import)->rig,
+                               .clips = &clip,
+                               .clip_count = 1,
+                               .nodes = &node,
+                               .node_count = 1};
     lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
-    pose->joint_count = lmb_rig_joint_count(def.rig);
+    pose->joint_count = lmb_rig_get_def(def.rig)->joint_count;
     assert_in_range(pose->joint_count, 1, MOST_JOINTS);
     assert_non_null(clip);
     assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
@@ -44,7 +47,8 @@ static void sample(pose *pose, float time) {
 // Compares the matrix of a node, if it is a joint. Returns whether it is.
 static bool compare_node(const pose *pose, const char *name, float time, const char *line) {
     char *at;
-    const uint32_t node = (uint32_t)strtoul(line, &at, 10), joint = lmb_import_node_joint(pose->import, node);
+    const uint32_t node = (uint32_t)strtoul(line, &at, 10),
+                   joint = lmb_import_get_content(pose->import)->node_joints[node];
     if (joint == LMB_NONE) {
         return false;
     }

@@ -48,8 +48,8 @@ static lmb_import *load_corpus(const char *name) {
 
 static bool has_note(const lmb_import *import, const char *text) {
     bool has = false;
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        has = has || strstr(lmb_import_note(import, i), text) != NULL;
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        has = has || strstr(lmb_import_get_content(import)->notes[i], text) != NULL;
     }
     return has;
 }
@@ -66,20 +66,20 @@ typedef struct pose {
 
 // Samples the only clip at several times.
 static void sample(const lmb_import *import, const float *times, uint32_t count, pose *poses) {
-    const lmb_clip *clip = lmb_import_clip(import, 0);
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     lmb_node_def node = lmb_clip_node(0, lmb_parameter(0));
     node.loop = false;
     const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
     lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_in_range(lmb_rig_joint_count(rig), 1, MOST_JOINTS);
-    assert_in_range(lmb_rig_channel_count(rig), 0, MOST_JOINTS);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_in_range(lmb_rig_get_def(rig)->joint_count, 1, MOST_JOINTS);
+    assert_in_range(lmb_rig_get_def(rig)->channel_count, 0, MOST_JOINTS);
     assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
-    const bool has_channels = lmb_rig_channel_count(rig) > 0;
+    const bool has_channels = lmb_rig_get_def(rig)->channel_count > 0;
     const lmb_batch_def batch = {graph, 1,
                                  LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT |
                                      (has_channels ? LMB_OUTPUT_CHANNELS_BIT : 0)};
@@ -90,7 +90,7 @@ static void sample(const lmb_import *import, const float *times, uint32_t count,
                                                        [LMB_OUTPUT_MODEL] = pose->model,
                                                        [LMB_OUTPUT_PALETTE] = pose->palette,
                                                        [LMB_OUTPUT_CHANNELS] = has_channels ? pose->channels : NULL}};
-        pose->joint_count = lmb_rig_joint_count(rig);
+        pose->joint_count = lmb_rig_get_def(rig)->joint_count;
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
     }
     lmb_cpu_destroy(cpu);
@@ -98,7 +98,7 @@ static void sample(const lmb_import *import, const float *times, uint32_t count,
 }
 
 static const float *model_of(const lmb_import *import, const pose *pose, const char *joint) {
-    const uint32_t index = lmb_rig_find_joint(lmb_import_rig(import), joint);
+    const uint32_t index = lmb_rig_find_joint(lmb_import_get_content(import)->rig, joint);
     if (index == LMB_NONE) {
         fail_msg("no joint '%s'", joint);
     }
@@ -280,7 +280,7 @@ static void check_file(const fbx_file *file, const float *times, uint32_t count)
             char scaled[64];
             // The model matrix of a joint whose scale a child of its own has is that of the child.
             snprintf(scaled, sizeof scaled, "%s_scale", file->nodes[n].name);
-            const bool has_scale = lmb_rig_find_joint(lmb_import_rig(import), scaled) != LMB_NONE;
+            const bool has_scale = lmb_rig_find_joint(lmb_import_get_content(import)->rig, scaled) != LMB_NONE;
             memcpy(expected, globals[n].world.m, sizeof expected);
             assert_model(import, &poses[i], has_scale ? scaled : file->nodes[n].name, expected, TOLERANCE);
         }
@@ -421,8 +421,8 @@ static void constant_curves_are_steps(void **state) {
     const double expected[] = {1, 3, 3, 2};
     pose poses[COUNT_OF(times)];
     lmb_import *import = load_curve(&curve, 1);
-    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 1);
-    assert_int_equal(lmb_clip_key_count(lmb_import_clip(import, 0)), 3);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count, 1);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->key_count, 3);
     sample(import, times, COUNT_OF(times), poses);
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         assert_values("A", model_of(import, &poses[i], "A") + 3, &expected[i], 1, 1e-7);
@@ -454,12 +454,12 @@ static void lines_keep_the_keys_of_the_file(void **state) {
     (void)state;
     const fbx_curve line = {0, FBX_TRANSLATION, 0, 0, FBX_LINEAR, 4, {{0, 0, 0}, {0.3, 1, 0}, {0.4, -1, 0}, {1, 5, 0}}};
     lmb_import *import = load_curve(&line, 1);
-    assert_int_equal(lmb_clip_key_count(lmb_import_clip(import, 0)), 4);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->key_count, 4);
     lmb_import_destroy(import);
     const fbx_curve turn_about_one_axis = {
         0, FBX_ROTATION, 1, 0, FBX_LINEAR, 3, {{0, 0, 0}, {0.3, 100, 0}, {1, 20, 0}}};
     import = load_curve(&turn_about_one_axis, 1);
-    assert_int_equal(lmb_clip_key_count(lmb_import_clip(import, 0)), 3);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->key_count, 3);
     lmb_import_destroy(import);
 }
 
@@ -469,14 +469,14 @@ static void a_clip_goes_from_start_to_stop(void **state) {
     lmb_import *import = load_curve(&curve, 2);
     const float times[] = {0, 1.5f, 2};
     pose poses[COUNT_OF(times)];
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2, 0);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 2, 0);
     sample(import, times, COUNT_OF(times), poses);
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         assert_values("A", model_of(import, &poses[i], "A") + 3, (double[]){(double)times[i]}, 1, 1e-6);
     }
     lmb_import_destroy(import);
     import = load_curve(&curve, 0); // without a span: over all keys, from the first one
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 4, 0);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 4, 0);
     lmb_import_destroy(import);
 }
 
@@ -567,14 +567,14 @@ static void blend_shapes_are_morph_targets(void **state) {
                                                .full_weights = &full,
                                                .shape_count = 1,
                                                .weight = 25});
-    const lmb_rig *rig = lmb_import_rig(import);
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     const float times[] = {0, 0.5f, 1, 1.5f};
     const double expected[] = {0, 0.5, 1, 0.75};
     pose poses[COUNT_OF(times)];
-    assert_int_equal(lmb_rig_channel_count(rig), 1);
-    assert_string_equal(lmb_rig_channel_name(rig, 0), "Smile");
-    assert_float_equal(lmb_rig_channel_rest(rig, 0), 0.25, 1e-7);
+    assert_int_equal(lmb_rig_get_def(rig)->channel_count, 1);
+    assert_string_equal(lmb_rig_get_def(rig)->channels[0].name, "Smile");
+    assert_float_equal(lmb_rig_get_def(rig)->channels[0].rest, 0.25, 1e-7);
     assert_int_equal(mesh->target_count, 1);
     assert_int_equal(mesh->targets[0].delta_count, 3); // without normals, the whole triangle turns
     assert_float_equal(mesh->targets[0].deltas[0].position[0], 1, 1e-6);
@@ -602,8 +602,8 @@ static void shapes_between_have_weights_of_their_own(void **state) {
     const float times[] = {15 / 145.0f, 30 / 145.0f, 45 / 145.0f, 80 / 145.0f, 115 / 145.0f, 1};
     const double expected[][2] = {{0, 0}, {0.5, 0}, {1, 0}, {0.5, 0.5}, {0, 1}, {-3 / 7.0, 10 / 7.0}};
     pose poses[COUNT_OF(times)];
-    assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 0), "Shape0");
-    assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 1), "Smile");
+    assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channels[0].name, "Shape0");
+    assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channels[1].name, "Smile");
     sample(import, times, COUNT_OF(times), poses);
     for (size_t i = 0; i < COUNT_OF(times); i++) {
         assert_values("weights", poses[i].channels, expected[i], 2, 2e-4);
@@ -623,14 +623,14 @@ static void numbers_of_nodes_are_float_channels(void **state) {
             {0, FBX_TRANSLATION, 0, 0, FBX_LINEAR, 2, {{0, 0, 0}, {2, 2, 0}}}};
         lmb_import *import =
             load_file(&(fbx_file){.nodes = nodes, .node_count = 2, .curves = curves, .curve_count = 2, .stop = 2});
-        const lmb_rig *rig = lmb_import_rig(import);
+        const lmb_rig *rig = lmb_import_get_content(import)->rig;
         const float times[] = {0, 0.5f, 1.5f};
         const double expected[2][3] = {{0, 0, 1}, {0, 0.5, 0.5}};
         pose poses[COUNT_OF(times)];
-        assert_int_equal(lmb_rig_channel_count(rig), 1);
-        assert_string_equal(lmb_rig_channel_name(rig, 0), "Foot.contact");
-        assert_float_equal(lmb_rig_channel_rest(rig, 0), contact, 1e-7);
-        assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 2);
+        assert_int_equal(lmb_rig_get_def(rig)->channel_count, 1);
+        assert_string_equal(lmb_rig_get_def(rig)->channels[0].name, "Foot.contact");
+        assert_float_equal(lmb_rig_get_def(rig)->channels[0].rest, contact, 1e-7);
+        assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count, 2);
         sample(import, times, COUNT_OF(times), poses);
         for (size_t k = 0; k < COUNT_OF(times); k++) {
             assert_values("Foot.contact", poses[k].channels, &expected[i][k], 1, 1e-6);
@@ -678,7 +678,7 @@ static void nodes_of_one_name_get_different_ones(void **state) {
     const float *third = pose.model + 2 * LMB_MATRIX_COMPONENTS, *fourth = pose.model + 3 * LMB_MATRIX_COMPONENTS;
     assert_values("third", (float[]){third[3], third[7], third[11]}, (double[]){1, 1, 0}, 3, 1e-6);
     assert_values("fourth", (float[]){fourth[3], fourth[7], fourth[11]}, (double[]){7, 0, 1}, 3, 1e-6);
-    assert_string_equal(lmb_rig_joint_name(lmb_import_rig(import), 3), "Bone_2");
+    assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[3].name, "Bone_2");
     assert_true(has_note(import, "nodes are renamed, since others have their names: Armature_2, Bone_2"));
     lmb_import_destroy(import);
 }
@@ -689,7 +689,7 @@ static void a_skinned_mesh_has_its_geometric_transform(void **state) {
     const float time = 1;
     pose pose;
     lmb_import *import = load_corpus("skin_geo.fbx");
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     sample(import, &time, 1, &pose);
     assert_int_equal(mesh->vertex_count, 3);
     for (uint32_t i = 0; i < 3; i++) {

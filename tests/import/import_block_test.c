@@ -54,10 +54,10 @@ static void expect_round_trip(const lmb_import *import) {
     uint8_t *again = block_of(read, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, block, size);
-    assert_int_equal(lmb_import_note_count(read), lmb_import_note_count(import));
-    assert_int_equal(lmb_import_node_count(read), lmb_import_node_count(import));
-    for (uint32_t i = 0; i < lmb_import_node_count(import); i++) {
-        assert_int_equal(lmb_import_node_joint(read, i), lmb_import_node_joint(import, i));
+    assert_int_equal(lmb_import_get_content(read)->note_count, lmb_import_get_content(import)->note_count);
+    assert_int_equal(lmb_import_get_content(read)->node_count, lmb_import_get_content(import)->node_count);
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->node_count; i++) {
+        assert_int_equal(lmb_import_get_content(read)->node_joints[i], lmb_import_get_content(import)->node_joints[i]);
     }
     free(again);
     free(block);
@@ -67,15 +67,15 @@ static void expect_round_trip(const lmb_import *import) {
 static void characters_come_back_by_the_bit(void **state) {
     (void)state;
     lmb_import *import = import_of(character, strlen(character), "test.gltf");
-    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 2);
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_mesh(import, 0)->target_count, 2);
-    assert_non_null(lmb_import_mesh(import, 0)->colors);
-    assert_null(lmb_import_mesh(import, 0)->tangents);
-    assert_true(lmb_import_mesh(import, 0)->targets[0].delta_count > 0);
-    assert_int_equal(lmb_import_image_count(import), 1);
-    assert_true(lmb_import_note_count(import) > 0);
+    assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channel_count, 2);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].target_count, 2);
+    assert_non_null(lmb_import_get_content(import)->meshes[0].colors);
+    assert_null(lmb_import_get_content(import)->meshes[0].tangents);
+    assert_true(lmb_import_get_content(import)->meshes[0].targets[0].delta_count > 0);
+    assert_int_equal(lmb_import_get_content(import)->image_count, 1);
+    assert_true(lmb_import_get_content(import)->note_count > 0);
     expect_round_trip(import);
     lmb_import_destroy(import);
 }
@@ -204,10 +204,10 @@ static lmb_result read_halves(const lmb_host *host, lmb_error *error, void *user
     lmb_import *import = NULL;
     const lmb_result result = lmb_import_create(def, host, &import, error);
     if (result == LMB_OK) {
-        assert_int_equal(lmb_import_clip_count(import), 2);
+        assert_int_equal(lmb_import_get_content(import)->clip_count, 2);
         for (uint32_t i = 0; i < 2; i++) {
-            assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), halves[i].part.name);
-            assert_true(lmb_clip_duration(lmb_import_clip(import, i)) == 1.0f);
+            assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[i])->name, halves[i].part.name);
+            assert_true(lmb_clip_get_info(lmb_import_get_content(import)->clips[i])->duration == 1.0f);
         }
     }
     if (result == LMB_OK && host == NULL) {

@@ -61,8 +61,8 @@ static lmb_import *load_complete(void) {
 }
 
 static bool has_note(const lmb_import *import, const char *text) {
-    for (uint32_t i = 0; i < lmb_import_note_count(import); i++) {
-        if (strstr(lmb_import_note(import, i), text) != NULL) {
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
+        if (strstr(lmb_import_get_content(import)->notes[i], text) != NULL) {
             return true;
         }
     }
@@ -78,8 +78,8 @@ static void assert_near(const float *values, const float *expected, size_t count
 }
 
 static lmb_affine rest_model(const lmb_rig *rig, uint32_t joint) {
-    lmb_affine local = lmb_affine_from_transform(lmb_rig_joint_rest(rig, joint));
-    uint32_t parent = lmb_rig_joint_parent(rig, joint);
+    lmb_affine local = lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[joint].rest);
+    uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
     return parent == LMB_NONE ? local : lmb_affine_multiply(rest_model(rig, parent), local);
 }
 
@@ -94,18 +94,18 @@ static void transform_point(const lmb_affine *matrix, const float point[3], floa
 static void skin_at_rest(const lmb_rig *rig, const lmb_vertex *vertex, float result[3]) {
     memset(result, 0, 3 * sizeof(float));
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
-        lmb_affine palette =
-            lmb_affine_multiply(rest_model(rig, vertex->joints[i]), lmb_rig_joint_inverse_bind(rig, vertex->joints[i]));
+        lmb_affine palette = lmb_affine_multiply(rest_model(rig, vertex->joints[i]),
+                                                 lmb_rig_get_def(rig)->joints[vertex->joints[i]].inverse_bind);
         transform_point(&palette, vertex->position, vertex->weights[i], result);
     }
 }
 
 static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint32_t joint, float time) {
-    const lmb_clip *clip = lmb_import_clip(import, clip_index);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[clip_index];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+    const lmb_graph_def def = {.rig = lmb_import_get_content(import)->rig,
                                .clips = &clip,
                                .clip_count = 1,
                                .nodes = &node,
@@ -114,7 +114,7 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
     lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     float local[LMB_POSE_COMPONENTS * 64];
-    uint32_t joint_count = lmb_rig_joint_count(def.rig);
+    uint32_t joint_count = lmb_rig_get_def(def.rig)->joint_count;
     assert_in_range(joint_count, 1, 64);
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
@@ -137,11 +137,11 @@ static lmb_transform sample(const lmb_import *import, uint32_t clip_index, uint3
 
 // Computes the palette of a clip at a time: [joint][3][4].
 static float *palette_of(const lmb_import *import, uint32_t clip_index, float time) {
-    const lmb_clip *clip = lmb_import_clip(import, clip_index);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[clip_index];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_parameter(0);
-    const lmb_graph_def def = {.rig = lmb_import_rig(import),
+    const lmb_graph_def def = {.rig = lmb_import_get_content(import)->rig,
                                .clips = &clip,
                                .clip_count = 1,
                                .nodes = &node,
@@ -149,7 +149,7 @@ static float *palette_of(const lmb_import *import, uint32_t clip_index, float ti
                                .parameter_count = 1};
     lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
-    float *palette = calloc(lmb_rig_joint_count(def.rig), sizeof(lmb_affine));
+    float *palette = calloc(lmb_rig_get_def(def.rig)->joint_count, sizeof(lmb_affine));
     assert_non_null(palette);
     assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
@@ -175,29 +175,29 @@ static void skin(const float *palette, const lmb_vertex *vertex, float result[3]
 static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 5); // and two nodes with a mesh
-    assert_string_equal(lmb_rig_joint_name(rig, 0), "Root");
-    assert_string_equal(lmb_rig_joint_name(rig, 1), "H\xC3\xBC"
-                                                    "fte");
-    assert_string_equal(lmb_rig_joint_name(rig, 2), "Knee");
-    assert_int_equal(lmb_rig_joint_parent(rig, 0), LMB_NONE);
-    assert_int_equal(lmb_rig_joint_parent(rig, 1), 0);
-    assert_int_equal(lmb_rig_joint_parent(rig, 2), 1);
-    lmb_transform hip = lmb_rig_joint_rest(rig, 1);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 5); // and two nodes with a mesh
+    assert_string_equal(lmb_rig_get_def(rig)->joints[0].name, "Root");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[1].name, "H\xC3\xBC"
+                                                              "fte");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[2].name, "Knee");
+    assert_int_equal(lmb_rig_get_def(rig)->joints[0].parent, LMB_NONE);
+    assert_int_equal(lmb_rig_get_def(rig)->joints[1].parent, 0);
+    assert_int_equal(lmb_rig_get_def(rig)->joints[2].parent, 1);
+    lmb_transform hip = lmb_rig_get_def(rig)->joints[1].rest;
     assert_near(hip.translation, (float[]){0, 1, 0}, 3);
     assert_near(hip.rotation, (float[]){0, 0, 0.70710678f, 0.70710678f}, 4);
     for (uint32_t joint = 0; joint < 5; joint++) {
-        assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint >= 3);
+        assert_int_equal(lmb_rig_get_def(rig)->joints[joint].is_extra, joint >= 3);
     }
-    assert_string_equal(lmb_rig_joint_name(rig, 3), "Hat");
-    assert_int_equal(lmb_rig_joint_parent(rig, 3), 0);
-    assert_int_equal(lmb_rig_joint_parent(rig, 4), 3);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[3].name, "Hat");
+    assert_int_equal(lmb_rig_get_def(rig)->joints[3].parent, 0);
+    assert_int_equal(lmb_rig_get_def(rig)->joints[4].parent, 3);
     // The file's inverse bind matrices correspond to its rest pose.
     for (uint32_t joint = 0; joint < 3; joint++) {
         lmb_affine inverse;
         assert_true(lmb_affine_invert(rest_model(rig, joint), &inverse));
-        lmb_affine given = lmb_rig_joint_inverse_bind(rig, joint);
+        lmb_affine given = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
         assert_near(&given.m[0][0], &inverse.m[0][0], 12);
     }
     lmb_import_destroy(import);
@@ -206,7 +206,7 @@ static void rig_of_a_skin_has_its_joints_and_their_ancestors(void **state) {
 static void matrix_becomes_translation_rotation_scale(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    lmb_transform knee = lmb_rig_joint_rest(lmb_import_rig(import), 2);
+    lmb_transform knee = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[2].rest;
     assert_near(knee.translation, (float[]){1, 0, 0}, 3);
     assert_near(knee.rotation, (float[]){0.70710678f, 0, 0, 0.70710678f}, 4);
     assert_near(knee.scale, (float[]){2, 2, 2}, 3);
@@ -242,7 +242,8 @@ static void matrices_survive_decomposition(void **state) {
         snprintf(sections + at, sizeof sections - (size_t)at, "]}]");
         gltf_document document = {0};
         lmb_import *import = load(&document, sections);
-        lmb_affine result = lmb_affine_from_transform(lmb_rig_joint_rest(lmb_import_rig(import), 0));
+        lmb_affine result =
+            lmb_affine_from_transform(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[0].rest);
         assert_near(&result.m[0][0], &matrix.m[0][0], 12);
         lmb_import_destroy(import);
     }
@@ -251,13 +252,12 @@ static void matrices_survive_decomposition(void **state) {
 static void clip_has_every_interpolation(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_null(lmb_import_clip(import, 1));
-    const lmb_clip *clip = lmb_import_clip(import, 0);
-    assert_string_equal(lmb_clip_name(clip), "Walk");
-    assert_float_equal(lmb_clip_duration(clip), 1, 0);
-    assert_int_equal(lmb_clip_track_count(clip), 5);
-    assert_int_equal(lmb_clip_key_count(clip), 15);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
+    assert_string_equal(lmb_clip_get_info(clip)->name, "Walk");
+    assert_float_equal(lmb_clip_get_info(clip)->duration, 1, 0);
+    assert_int_equal(lmb_clip_get_info(clip)->track_count, 5);
+    assert_int_equal(lmb_clip_get_info(clip)->key_count, 15);
     lmb_transform hip = sample(import, 0, 1, 0.25f);
     lmb_transform knee = sample(import, 0, 2, 0.75f);
     assert_near(hip.translation, (float[]){1, 1, 0}, 3);
@@ -273,17 +273,16 @@ static void clip_has_every_interpolation(void **state) {
 static void nodes_map_to_joints(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     uint32_t joints = 0;
-    assert_int_equal(lmb_import_node_count(import), 7);
+    assert_int_equal(lmb_import_get_content(import)->node_count, 7);
     for (uint32_t i = 0; i < 7; i++) {
-        joints += lmb_import_node_joint(import, i) != LMB_NONE;
+        joints += lmb_import_get_content(import)->node_joints[i] != LMB_NONE;
     }
-    assert_int_equal(joints, lmb_rig_joint_count(rig));
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_import_node_joint(import, 0)), "Root");
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_import_node_joint(import, 2)), "Knee");
-    assert_int_equal(lmb_import_node_joint(import, 6), LMB_NONE); // the camera
-    assert_int_equal(lmb_import_node_joint(import, 7), LMB_NONE);
+    assert_int_equal(joints, lmb_rig_get_def(rig)->joint_count);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_import_get_content(import)->node_joints[0]].name, "Root");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_import_get_content(import)->node_joints[2]].name, "Knee");
+    assert_int_equal(lmb_import_get_content(import)->node_joints[6], LMB_NONE); // the camera
     lmb_import_destroy(import);
 }
 
@@ -294,15 +293,14 @@ static void what_is_left_out_is_noted(void **state) {
         has_note(import, "animation 'Walk': tracks of nodes outside the rig skipped: translation of node 'Camera'"));
     assert_true(has_note(import, "mesh 'mesh_1': meshes[1].primitives[1] consists of lines: left out"));
     assert_true(has_note(import, "1 mesh outside the scene left out"));
-    assert_null(lmb_import_note(import, lmb_import_note_count(import)));
     lmb_import_destroy(import);
 }
 
 static void skinned_mesh_has_eight_influences(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    assert_int_equal(lmb_import_mesh_count(import), 3);
-    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 3);
+    const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[2];
     assert_string_equal(mesh->name, "Skin");
     assert_int_equal(mesh->vertex_count, 4);
     assert_int_equal(mesh->index_count, 6);
@@ -312,7 +310,7 @@ static void skinned_mesh_has_eight_influences(void **state) {
     assert_near(mesh->vertices[0].normal, (float[]){0, 0, 1}, 3);
     assert_near(mesh->vertices[2].texcoord, (float[]){1, 1}, 2);
     assert_int_equal(mesh->influence_count, 2);
-    assert_int_equal(lmb_import_mesh(import, 0)->influence_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].influence_count, 1);
     assert_near(mesh->vertices[0].weights, (float[]){0.5f, 0.5f, 0, 0, 0, 0, 0, 0}, 8);
     assert_near(mesh->vertices[3].weights, (float[]){0.8f, 0.2f, 0, 0, 0, 0, 0, 0}, 8);
     assert_int_equal(mesh->vertices[0].joints[0], 1);
@@ -322,10 +320,9 @@ static void skinned_mesh_has_eight_influences(void **state) {
     assert_int_equal(mesh->vertices[3].joints[2], 0); // names no joint of the skin, but has weight 0
     for (uint32_t i = 0; i < 4; i++) {
         float skinned[3];
-        skin_at_rest(lmb_import_rig(import), &mesh->vertices[i], skinned);
+        skin_at_rest(lmb_import_get_content(import)->rig, &mesh->vertices[i], skinned);
         assert_near(skinned, mesh->vertices[i].position, 3);
     }
-    assert_null(lmb_import_mesh(import, 3));
     lmb_import_destroy(import);
 }
 
@@ -421,7 +418,7 @@ static uint32_t expected_weights(const influences *s, uint32_t vertex, double we
 
 // Returns how many influences the vertex needs.
 static uint32_t check_influences(const lmb_import *import, const influences *s, uint32_t index, double *worst) {
-    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[index];
+    const lmb_vertex *vertex = &lmb_import_get_content(import)->meshes->vertices[index];
     double weights[BOUND_JOINTS], sum, found = 0;
     const uint32_t used = expected_weights(s, index, weights, &sum);
     for (uint32_t i = 0; i < LMB_MAX_INFLUENCES; i++) {
@@ -453,7 +450,7 @@ static void influences_are_sorted_and_normalised(void **state) {
             const uint32_t used = check_influences(import, &s, vertex, &worst);
             most = used > most ? used : most;
         }
-        assert_int_equal(lmb_import_mesh(import, 0)->influence_count, most);
+        assert_int_equal(lmb_import_get_content(import)->meshes[0].influence_count, most);
         char note[80];
         snprintf(note, sizeof note, " with %.3g", worst);
         assert_true(has_note(import, "mesh 'coat': weights of ") && has_note(import, note));
@@ -468,7 +465,7 @@ static void influences_are_sorted_and_normalised(void **state) {
 static void weights_a_little_below_0_are_0(void **state) {
     (void)state;
     lmb_import *import = load_file("k_negw.gltf", false);
-    assert_int_equal(lmb_import_mesh_count(import), 0); // its mesh is outside the scene
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 0); // its mesh is outside the scene
     lmb_import_destroy(import);
     influences s = {.sets = 1};
     for (uint32_t vertex = 0; vertex < BOUND_VERTICES; vertex++) {
@@ -476,17 +473,17 @@ static void weights_a_little_below_0_are_0(void **state) {
         s.weights[0][vertex * 4 + 1] = vertex == 7 ? -0.01f : vertex < 9 ? -1e-9f : 0.0f;
     }
     import = load_influences(&s);
-    assert_int_equal(lmb_import_note_count(import), 1);
+    assert_int_equal(lmb_import_get_content(import)->note_count, 1);
     assert_true(has_note(import, "mesh 'coat': 9 weights a little below 0 read as 0, the lowest -0.01 at vertex 7"));
-    assert_int_equal(lmb_import_mesh(import, 0)->influence_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].influence_count, 1);
     lmb_import_destroy(import);
 }
 
 static double farthest_vertex(const lmb_import *import, uint32_t joint) {
-    const lmb_affine inverse_bind = lmb_rig_joint_inverse_bind(lmb_import_rig(import), joint);
+    const lmb_affine inverse_bind = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[joint].inverse_bind;
     double farthest = 0.0;
-    for (uint32_t i = 0; i < lmb_import_mesh_count(import); i++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, i);
+    for (uint32_t i = 0; i < lmb_import_get_content(import)->mesh_count; i++) {
+        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[i];
         for (uint32_t k = 0; k < mesh->vertex_count * LMB_MAX_INFLUENCES; k++) {
             const lmb_vertex *vertex = &mesh->vertices[k / LMB_MAX_INFLUENCES];
             float at[3] = {0.0f, 0.0f, 0.0f};
@@ -503,10 +500,11 @@ static double farthest_vertex(const lmb_import *import, uint32_t joint) {
 static void radii_hold_the_meshes(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     uint32_t held = 0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const double farthest = farthest_vertex(import, joint), radius = (double)lmb_rig_joint_radius(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const double farthest = farthest_vertex(import, joint),
+                     radius = (double)lmb_rig_get_def(rig)->joints[joint].radius;
         assert_true(fabs(radius - farthest) <= 1e-6 * farthest);
         held += radius > 0.0;
     }
@@ -517,18 +515,17 @@ static void radii_hold_the_meshes(void **state) {
 static void material_has_color_and_image(void **state) {
     (void)state;
     lmb_import *import = load_complete();
-    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[2];
     assert_near(mesh->base_color, (float[]){0.5f, 0.25f, 1, 1}, 4);
     assert_true(mesh->double_sided);
     assert_int_equal(mesh->image, 0);
-    assert_int_equal(lmb_import_image_count(import), 1);
-    const lmb_image *image = lmb_import_image(import, 0);
+    assert_int_equal(lmb_import_get_content(import)->image_count, 1);
+    const lmb_image *image = lmb_import_get_content(import)->images;
     assert_string_equal(image->name, "Fur");
     assert_int_equal(image->size, 12);
     assert_memory_equal(image->bytes, "\x89PNG\r\n\x1A\n1234", 12);
-    assert_null(lmb_import_image(import, 1));
-    assert_near(lmb_import_mesh(import, 0)->base_color, (float[]){1, 1, 1, 1}, 4);
-    assert_int_equal(lmb_import_mesh(import, 0)->image, LMB_NONE);
+    assert_near(lmb_import_get_content(import)->meshes[0].base_color, (float[]){1, 1, 1, 1}, 4);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].image, LMB_NONE);
     lmb_import_destroy(import);
 }
 
@@ -544,7 +541,7 @@ static void unskinned_strip_hangs_on_its_node(void **state) {
     (void)state;
     lmb_import *import = load_complete();
     for (uint32_t m = 0; m < 2; m++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, m);
+        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[m];
         assert_string_equal(mesh->name, "mesh_1");
         assert_int_equal(mesh->index_count, 6);
         float highest = 0;
@@ -598,7 +595,7 @@ static void expected_corner(uint32_t corner, bool is_prop, double time, float re
 }
 
 static void expect_strip(const lmb_import *import, uint32_t mesh_index, bool is_prop) {
-    const lmb_mesh *mesh = lmb_import_mesh(import, mesh_index);
+    const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[mesh_index];
     assert_int_equal(mesh->vertex_count, STRIP);
     for (int step = 0; step <= 22; step++) {
         float *palette = palette_of(import, 0, 0.25f * (float)step);
@@ -617,21 +614,21 @@ static void what_moves_is_an_extra_joint(void **state) {
     static const char *const files[] = {"prop.gltf", "prop_only.gltf"};
     for (uint32_t i = 0; i < 2; i++) {
         lmb_import *import = load_file(files[i], false);
-        const lmb_rig *rig = lmb_import_rig(import);
+        const lmb_rig *rig = lmb_import_get_content(import)->rig;
         const uint32_t extras = i == 0 ? 2 : 1; // Beside is outside the scene of the second file
-        assert_int_equal(lmb_rig_joint_count(rig), 3 + extras);
+        assert_int_equal(lmb_rig_get_def(rig)->joint_count, 3 + extras);
         for (uint32_t joint = 0; joint < 3 + extras; joint++) {
-            assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint >= 3);
+            assert_int_equal(lmb_rig_get_def(rig)->joints[joint].is_extra, joint >= 3);
         }
         assert_int_equal(lmb_rig_find_joint(rig, "Prop"), 3);
-        assert_int_equal(lmb_rig_joint_parent(rig, 3), 2);
-        assert_int_equal(lmb_import_node_joint(import, 3), 3);
-        assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 1 + extras);
-        assert_int_equal(lmb_import_mesh_count(import), 1 + extras);
-        assert_int_equal(lmb_import_note_count(import), i); // the mesh outside the scene
+        assert_int_equal(lmb_rig_get_def(rig)->joints[3].parent, 2);
+        assert_int_equal(lmb_import_get_content(import)->node_joints[3], 3);
+        assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count, 1 + extras);
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, 1 + extras);
+        assert_int_equal(lmb_import_get_content(import)->note_count, i); // the mesh outside the scene
         expect_strip(import, 1, true);
         if (i == 0) {
-            assert_int_equal(lmb_rig_joint_parent(rig, 4), LMB_NONE);
+            assert_int_equal(lmb_rig_get_def(rig)->joints[4].parent, LMB_NONE);
             expect_strip(import, 2, false);
         }
         lmb_import_destroy(import);
@@ -641,19 +638,21 @@ static void what_moves_is_an_extra_joint(void **state) {
 static void a_skeleton_alone_has_no_extra_joints(void **state) {
     (void)state;
     lmb_import *whole = load_file("prop.gltf", false), *import = load_file("prop.gltf", true);
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     assert_false(lmb_default_import_def().skeleton_only);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 3);
     for (uint32_t joint = 0; joint < 3; joint++) {
-        assert_string_equal(lmb_rig_joint_name(rig, joint), lmb_rig_joint_name(lmb_import_rig(whole), joint));
+        assert_string_equal(lmb_rig_get_def(rig)->joints[joint].name,
+                            lmb_rig_get_def(lmb_import_get_content(whole)->rig)->joints[joint].name);
     }
     assert_true(has_note(
         import,
         "animation 'animation_0': tracks of nodes outside the rig skipped: rotation of node 'Prop', rotation of "
         "node 'Beside'"));
     assert_true(has_note(import, "mesh 'rigid' of node 'Beside' hangs on no joint: left out"));
-    assert_int_equal(lmb_import_mesh_count(import), 2);
-    assert_int_equal(lmb_import_mesh(import, 1)->vertices[0].joints[0], 2); // the joint that holds the prop
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 2);
+    assert_int_equal(lmb_import_get_content(import)->meshes[1].vertices[0].joints[0],
+                     2); // the joint that holds the prop
     lmb_import_destroy(import);
     lmb_import_destroy(whole);
 }
@@ -682,12 +681,12 @@ static void cameras_and_lights_are_no_joints_unless_they_move(void **state) {
              "\"scenes\":[{\"nodes\":[0,1,3,4,5]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
              "\"animations\":[{\"samplers\":[{\"input\":1,\"output\":2}],"
              "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"translation\"}}]}]");
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     static const char *const expected[] = {"hip", "crane", "camera", "shelf", "box"};
-    assert_int_equal(lmb_rig_joint_count(rig), 5);
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 5);
     for (uint32_t joint = 0; joint < 5; joint++) {
-        assert_string_equal(lmb_rig_joint_name(rig, joint), expected[joint]);
-        assert_int_equal(lmb_rig_joint_is_extra(rig, joint), joint > 0);
+        assert_string_equal(lmb_rig_get_def(rig)->joints[joint].name, expected[joint]);
+        assert_int_equal(lmb_rig_get_def(rig)->joints[joint].is_extra, joint > 0);
     }
     assert_near(sample(import, 0, 2, 0.5f).translation, (float[]){0, 4.5f, 0}, 3);
     lmb_import_destroy(import);
@@ -705,12 +704,12 @@ static void what_hangs_on_a_sheared_node_keeps_its_shear(void **state) {
              "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}],"
              "\"animations\":[{\"samplers\":[{\"input\":1,\"output\":2}],"
              "\"channels\":[{\"sampler\":0,\"target\":{\"node\":2,\"path\":\"translation\"}}]}]");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 2);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 2);
     assert_int_equal(lmb_rig_find_joint(rig, "shelf"), 1);
     assert_true(has_note(import, "tracks of nodes outside the rig skipped: translation of node 'box'"));
     float skinned[3];
-    skin_at_rest(rig, &lmb_import_mesh(import, 0)->vertices[2], skinned);
+    skin_at_rest(rig, &lmb_import_get_content(import)->meshes->vertices[2], skinned);
     assert_near(skinned, (float[]){2, 4, 3}, 3); // (0, 1, 0) + (0, 1, 0), sheared by (1, 0, 0), moved by (1, 2, 3)
     lmb_import_destroy(import);
 }
@@ -724,21 +723,21 @@ static void file_without_skin_makes_a_rig_of_all_nodes(void **state) {
         load(&document, "\"nodes\":[{\"name\":\"b\",\"translation\":[0,5,0],\"mesh\":0,\"scale\":[2,2,2]},"
                         "{\"children\":[0],\"name\":\"\",\"translation\":[1,0,0]},{\"scale\":[0,1,1],\"mesh\":0}],"
                         "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]");
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 3);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 3);
     uint32_t b = lmb_rig_find_joint(rig, "b");
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_rig_joint_parent(rig, b)), "node_1");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_rig_get_def(rig)->joints[b].parent].name, "node_1");
     assert_int_not_equal(lmb_rig_find_joint(rig, "node_2"), LMB_NONE);
-    assert_int_equal(lmb_import_mesh_count(import), 2);
-    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[1];
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 2);
+    const lmb_vertex *vertex = &lmb_import_get_content(import)->meshes->vertices[1];
     assert_int_equal(vertex->joints[0], b);
     float skinned[3];
     skin_at_rest(rig, vertex, skinned);
     assert_near(skinned, (float[]){3, 5, 0}, 3);
     // A joint that is flat at rest still has its mesh, flattened.
-    skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[1], skinned);
+    skin_at_rest(rig, &lmb_import_get_content(import)->meshes[1].vertices[1], skinned);
     assert_near(skinned, (float[]){0, 0, 0}, 3);
-    skin_at_rest(rig, &lmb_import_mesh(import, 1)->vertices[2], skinned);
+    skin_at_rest(rig, &lmb_import_get_content(import)->meshes[1].vertices[2], skinned);
     assert_near(skinned, (float[]){0, 1, 0}, 3);
     lmb_import_destroy(import);
 }
@@ -747,7 +746,7 @@ static void skin_without_matrices_has_identities(void **state) {
     (void)state;
     gltf_document document = {0};
     lmb_import *import = load(&document, "\"nodes\":[{\"translation\":[0,5,0]}],\"skins\":[{\"joints\":[0]}]");
-    lmb_affine given = lmb_rig_joint_inverse_bind(lmb_import_rig(import), 0);
+    lmb_affine given = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[0].inverse_bind;
     lmb_affine identity = lmb_affine_identity();
     assert_memory_equal(&given, &identity, sizeof given);
     lmb_import_destroy(import);
@@ -782,8 +781,8 @@ static lmb_import *load_two_skins(void) {
 static void second_skin_with_one_shift_moves_its_mesh(void **state) {
     (void)state;
     lmb_import *import = load_two_skins();
-    assert_int_equal(lmb_import_mesh_count(import), 2);
-    const lmb_vertex *vertex = &lmb_import_mesh(import, 1)->vertices[0];
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 2);
+    const lmb_vertex *vertex = &lmb_import_get_content(import)->meshes[1].vertices[0];
     assert_near(vertex->position, (float[]){7, 0, 0}, 3);
     assert_int_equal(vertex->joints[0], 1); // the second skin lists the joints in reverse order
     lmb_import_destroy(import);
@@ -863,11 +862,11 @@ static void skins_that_bind_joints_differently(void **state) {
     static const double at_a[3] = {0, 1, 0}, at_b[3] = {1, 0, 0};
     for (int file = 0; file < 2; file++) {
         lmb_import *import = load_file(file == 0 ? "skins_differ.gltf" : "q_float_then_quant_rot.gltf", false);
-        assert_int_equal(lmb_import_mesh_count(import), 2);
-        assert_int_equal(lmb_import_note_count(import), 0);
-        assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), 4);
-        assert_string_equal(lmb_rig_joint_name(lmb_import_rig(import), 3), "b (skin 1)");
-        assert_int_equal(lmb_rig_joint_parent(lmb_import_rig(import), 3), 2);
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, 2);
+        assert_int_equal(lmb_import_get_content(import)->note_count, 0);
+        assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count, 4);
+        assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[3].name, "b (skin 1)");
+        assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[3].parent, 2);
         for (int step = 0; step <= 4; step++) {
             const double time = 0.25 * step;
             const skin_matrix a = placed(at_a, 2, time * acos(-1) / 2, 1);
@@ -881,7 +880,7 @@ static void skins_that_bind_joints_differently(void **state) {
                     const skin_matrix bind = from_columns(binds[set][joint]);
                     add_skinned(joint == 0 ? &a : &b, &bind, positions[set][k % 3], weights[k % 3][joint], expected);
                 }
-                skin(palette, &lmb_import_mesh(import, (uint32_t)mesh)->vertices[k % 3], skinned);
+                skin(palette, &lmb_import_get_content(import)->meshes[(uint32_t)mesh].vertices[k % 3], skinned);
                 expect_point(skinned, expected, 1e-6);
                 if (file == 1 && step == 4 && k == 4) {
                     expect_point(skinned, (double[]){-0.35248, 1.11833, 0}, 5e-6);
@@ -1032,8 +1031,8 @@ static void random_skins_over_the_same_joints(void **state) {
         shared_skins s = {0};
         draw_shared_skins(&source, &s);
         lmb_import *import = load_shared_skins(&s);
-        further += lmb_rig_joint_count(lmb_import_rig(import)) - SHARED_JOINTS;
-        assert_int_equal(lmb_import_mesh_count(import), SHARED_SKINS);
+        further += lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count - SHARED_JOINTS;
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, SHARED_SKINS);
         for (int step = 0; step <= 2; step++) {
             skin_matrix models[SHARED_JOINTS];
             float *palette = palette_of(import, 0, 0.5f * (float)step);
@@ -1050,7 +1049,7 @@ static void random_skins_over_the_same_joints(void **state) {
                     const skin_matrix bind = from_columns(s.binds[mesh] + joint * 16);
                     add_skinned(&models[joint], &bind, position, (double)s.weights[vertex * 4 + i], expected);
                 }
-                skin(palette, &lmb_import_mesh(import, (uint32_t)mesh)->vertices[vertex], skinned);
+                skin(palette, &lmb_import_get_content(import)->meshes[(uint32_t)mesh].vertices[vertex], skinned);
                 expect_point(skinned, expected, 2e-5); // of an extent of about 8
             }
             free(palette);
@@ -1076,7 +1075,7 @@ static void check_positions(int component, const void *bytes, size_t stride, siz
     char *strided = gltf_replace(text, "\"byteOffset\":0", stride_text);
     lmb_import *import = load_text(strided);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_near(lmb_import_mesh(import, 0)->vertices[i].position, expected + (size_t)i * 3, 3);
+        assert_near(lmb_import_get_content(import)->meshes[0].vertices[i].position, expected + (size_t)i * 3, 3);
     }
     lmb_import_destroy(import);
     free(strided);
@@ -1125,7 +1124,7 @@ static void accessor_without_a_view_is_zero(void **state) {
     gltf_raw_accessor(&document, "{\"componentType\":5126,\"type\":\"VEC3\",\"count\":3}");
     lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"attributes\":{"
                                          "\"POSITION\":0}}]}]");
-    const lmb_vertex *vertex = &lmb_import_mesh(import, 0)->vertices[2];
+    const lmb_vertex *vertex = &lmb_import_get_content(import)->meshes->vertices[2];
     assert_near(vertex->position, (float[]){0, 0, 0}, 3);
     assert_near(vertex->normal, (float[]){0, 1, 0}, 3); // a unit vector even without an area
     lmb_import_destroy(import);
@@ -1142,9 +1141,9 @@ static void fan_becomes_triangles(void **state) {
     lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0}],\"meshes\":[{\"primitives\":[{\"mode\":6,"
                                          "\"indices\":2,\"attributes\":{\"POSITION\":0,\"NORMAL\":1}}]}]");
     const uint32_t expected[6] = {1, 2, 0, 2, 3, 0};
-    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 6);
-    assert_int_equal(lmb_import_mesh(import, 0)->vertex_count, 4);
-    assert_memory_equal(lmb_import_mesh(import, 0)->indices, expected, sizeof expected);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].index_count, 6);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].vertex_count, 4);
+    assert_memory_equal(lmb_import_get_content(import)->meshes[0].indices, expected, sizeof expected);
     lmb_import_destroy(import);
 }
 
@@ -1242,11 +1241,12 @@ static void flaws_are_read_with_a_note(void **state) {
         if (!has_note(import, cases[i].note)) {
             fail_msg("no note '%s'", cases[i].note);
         }
-        assert_int_equal(lmb_import_mesh_count(import), lmb_import_mesh_count(whole));
-        assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), lmb_rig_joint_count(lmb_import_rig(whole)));
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, lmb_import_get_content(whole)->mesh_count);
+        assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count,
+                         lmb_rig_get_def(lmb_import_get_content(whole)->rig)->joint_count);
         for (uint32_t joint = 0; joint < 3; joint++) {
-            const lmb_affine expected = rest_model(lmb_import_rig(whole), joint);
-            const lmb_affine found = rest_model(lmb_import_rig(import), joint);
+            const lmb_affine expected = rest_model(lmb_import_get_content(whole)->rig, joint);
+            const lmb_affine found = rest_model(lmb_import_get_content(import)->rig, joint);
             assert_near(&found.m[0][0], &expected.m[0][0], 12);
         }
         lmb_import_destroy(import);
@@ -1282,7 +1282,7 @@ static void old_materials_have_their_color(void **state) {
         load_changed("\"pbrMetallicRoughness\":{\"baseColorFactor\":[0.5,0.25,1,1],\"baseColorTexture\"",
                      "\"extensions\":{\"KHR_materials_pbrSpecularGlossiness\":{\"diffuseFactor\":[0.5,0.25,1,1],"
                      "\"glossinessFactor\":0.25,\"diffuseTexture\":{\"index\":0}}},\"x\":{\"baseColorTexture\"");
-    const lmb_mesh *mesh = lmb_import_mesh(import, 2);
+    const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[2];
     assert_near(mesh->base_color, (float[]){0.5f, 0.25f, 1, 1}, 4);
     assert_int_equal(mesh->image, 0);
     assert_float_equal(mesh->roughness, 0.75f, 1e-6f);
@@ -1311,9 +1311,9 @@ static void data_that_is_odd_is_read(void **state) {
                         "\"POSITION\":0},\"indices\":4,\"mode\":5}]}],"
                         "\"animations\":[{\"channels\":[{\"sampler\":0,\"target\":{\"node\":0,\"path\":\"scale\"}}],"
                         "\"samplers\":[{\"input\":2,\"output\":3}]}]");
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 3);
-    assert_near(lmb_import_mesh(import, 0)->vertices[2].position, (float[]){1, 1, 0}, 3);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].index_count, 3);
+    assert_near(lmb_import_get_content(import)->meshes[0].vertices[2].position, (float[]){1, 1, 0}, 3);
     assert_true(has_note(import, "data that is not aligned, read as it is: accessors[0]"));
     assert_true(has_note(import, "data without a byte or an element, read as such: accessors[2].count"));
     assert_true(has_note(import, "indices that make no whole triangle, left out: meshes[0].primitives[0].indices"));
@@ -1359,13 +1359,13 @@ static void shear_moves_into_meshes(void **state) {
                  "\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}]",
                  cases[i].matrix);
         lmb_import *import = load(&document, sections);
-        const lmb_mesh *mesh = lmb_import_mesh(import, 0);
-        assert_int_equal(lmb_import_mesh_count(import), 1);
+        const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
         assert_true(has_note(import, "nodes[1].matrix ('prop')"));
         for (uint32_t k = 0; k < 3; k++) {
             float position[3];
-            skin_at_rest(lmb_import_rig(import), &mesh->vertices[mesh->indices[cases[i].mirrors && k > 0 ? 3 - k : k]],
-                         position);
+            skin_at_rest(lmb_import_get_content(import)->rig,
+                         &mesh->vertices[mesh->indices[cases[i].mirrors && k > 0 ? 3 - k : k]], position);
             assert_near(position, cases[i].expected + (size_t)k * 3, 3);
         }
         lmb_import_destroy(import);
@@ -1398,8 +1398,8 @@ static void keys_at_one_time_and_before_0(void **state) {
                         "{\"sampler\":2,\"target\":{\"node\":1,\"path\":\"translation\"}}],"
                         "\"samplers\":[{\"input\":0,\"output\":1},{\"input\":2,\"output\":3},"
                         "{\"input\":0,\"output\":4,\"interpolation\":\"CUBICSPLINE\"}]}]");
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2.5f, 0);
-    assert_int_equal(lmb_clip_key_count(lmb_import_clip(import, 0)), 8);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 2.5f, 0);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->key_count, 8);
     static const float at[] = {0, 0.5f, 1, 1.5f, 2, 2.5f};
     static const float x[] = {1, 2, 3, 4, 5, 5};
     static const float scale[] = {1, 1, 1.5f, 2, 2.5f, 3};
@@ -1436,11 +1436,11 @@ static void missing_images_are_left_out(void **state) {
         if (!has_note(import, notes[i])) {
             fail_msg("no note '%s'", notes[i]);
         }
-        assert_int_equal(lmb_import_image_count(import), 0);
-        assert_int_equal(lmb_import_mesh(import, 0)->image, LMB_NONE);
+        assert_int_equal(lmb_import_get_content(import)->image_count, 0);
+        assert_int_equal(lmb_import_get_content(import)->meshes[0].image, LMB_NONE);
         lmb_import *whole = load_text(text);
-        assert_int_equal(lmb_import_mesh_count(import), lmb_import_mesh_count(whole));
-        assert_int_equal(lmb_import_clip_count(import), lmb_import_clip_count(whole));
+        assert_int_equal(lmb_import_get_content(import)->mesh_count, lmb_import_get_content(whole)->mesh_count);
+        assert_int_equal(lmb_import_get_content(import)->clip_count, lmb_import_get_content(whole)->clip_count);
         lmb_import_destroy(whole);
         lmb_import_destroy(import);
     }
@@ -1458,13 +1458,13 @@ static void mesh_on_a_joint_without_inverse_has_one_of_its_own(void **state) {
     lmb_import *import = load(&document, "\"nodes\":[{\"mesh\":0,\"translation\":[0,2,0]}],\"skins\":[{\"joints\":[0],"
                                          "\"inverseBindMatrices\":0}],\"meshes\":[{\"primitives\":[{"
                                          "\"attributes\":{\"POSITION\":1}}]}]");
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     float skinned[3];
-    assert_int_equal(lmb_rig_joint_count(rig), 2);
-    assert_string_equal(lmb_rig_joint_name(rig, 1), "node_0 (mesh)");
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_note_count(import), 0);
-    skin_at_rest(rig, &lmb_import_mesh(import, 0)->vertices[2], skinned);
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 2);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[1].name, "node_0 (mesh)");
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->note_count, 0);
+    skin_at_rest(rig, &lmb_import_get_content(import)->meshes->vertices[2], skinned);
     assert_near(skinned, (float[]){0, 3, 0}, 3);
     lmb_import_destroy(import);
 }
@@ -1474,9 +1474,9 @@ static void images_are_kept_once(void **state) {
     (void)state;
     lmb_import *import = load_changed("{\"attributes\":{\"POSITION\":14},\"mode\":1}",
                                       "{\"attributes\":{\"POSITION\":14},\"mode\":5,\"material\":0}");
-    assert_int_equal(lmb_import_mesh_count(import), 5);
-    assert_int_equal(lmb_import_image_count(import), 1);
-    assert_int_equal(lmb_import_mesh(import, 1)->image, 0);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 5);
+    assert_int_equal(lmb_import_get_content(import)->image_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[1].image, 0);
     lmb_import_destroy(import);
 }
 
@@ -1494,13 +1494,13 @@ static void caller_rounding_changes_nothing(void **state) {
     fesetround(FE_TONEAREST);
     assert_int_equal(rounding, FE_UPWARD);
     for (uint32_t joint = 0; joint < 3; joint++) {
-        lmb_transform a = lmb_rig_joint_rest(lmb_import_rig(near_even), joint);
-        lmb_transform b = lmb_rig_joint_rest(lmb_import_rig(upward), joint);
+        lmb_transform a = lmb_rig_get_def(lmb_import_get_content(near_even)->rig)->joints[joint].rest;
+        lmb_transform b = lmb_rig_get_def(lmb_import_get_content(upward)->rig)->joints[joint].rest;
         assert_memory_equal(&a, &b, sizeof a);
     }
-    for (uint32_t i = 0; i < lmb_import_mesh_count(near_even); i++) {
-        const lmb_mesh *mesh = lmb_import_mesh(near_even, i);
-        assert_memory_equal(mesh->vertices, lmb_import_mesh(upward, i)->vertices,
+    for (uint32_t i = 0; i < lmb_import_get_content(near_even)->mesh_count; i++) {
+        const lmb_mesh *mesh = &lmb_import_get_content(near_even)->meshes[i];
+        assert_memory_equal(mesh->vertices, lmb_import_get_content(upward)->meshes[i].vertices,
                             mesh->vertex_count * sizeof(lmb_vertex));
     }
     lmb_import_destroy(near_even);
@@ -1525,11 +1525,11 @@ static void texture_transform_moves_texcoords(void **state) {
         "\"materials\":[{\"pbrMetallicRoughness\":{\"baseColorTexture\":{\"index\":0,\"extensions\":{"
         "\"KHR_texture_transform\":{\"texCoord\":1,\"offset\":[0.5,1],\"scale\":[2,3],\"rotation\":1.5707963267948966}"
         "}}}}],\"extensionsRequired\":[\"KHR_texture_transform\"]");
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     assert_near(mesh->vertices[0].texcoord, (float[]){0.5f, 1}, 2);
     assert_near(mesh->vertices[1].texcoord, (float[]){0.5f, -1}, 2);
     assert_near(mesh->vertices[2].texcoord, (float[]){3.5f, 1}, 2);
-    assert_string_equal(lmb_import_image(import, 0)->name, "image_0");
+    assert_string_equal(lmb_import_get_content(import)->images[0].name, "image_0");
     lmb_import_destroy(import);
 }
 
@@ -1556,22 +1556,22 @@ static void materials_have_three_textures(void **state) {
              "\"roughnessFactor\":0.75,\"baseColorTexture\":{\"index\":0},\"metallicRoughnessTexture\":{\"index\":2}}},"
              "{\"normalTexture\":{\"index\":1},\"pbrMetallicRoughness\":{\"metallicRoughnessTexture\":{\"index\":2,"
              "\"texCoord\":1}}},{}]");
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     assert_string_equal(mesh->material, "armour");
-    assert_string_equal(lmb_import_image(import, mesh->image)->name, "color");
-    assert_string_equal(lmb_import_image(import, mesh->metallic_roughness_image)->name, "metal");
-    assert_string_equal(lmb_import_image(import, mesh->normal_image)->name, "normals");
+    assert_string_equal(lmb_import_get_content(import)->images[mesh->image].name, "color");
+    assert_string_equal(lmb_import_get_content(import)->images[mesh->metallic_roughness_image].name, "metal");
+    assert_string_equal(lmb_import_get_content(import)->images[mesh->normal_image].name, "normals");
     expect_factors(mesh, (float[]){0.25f, 0.75f, 0.5f});
-    mesh = lmb_import_mesh(import, 1);
+    mesh = &lmb_import_get_content(import)->meshes[1];
     assert_int_equal(mesh->image, LMB_NONE);
-    assert_string_equal(lmb_import_image(import, mesh->metallic_roughness_image)->name, "metal");
+    assert_string_equal(lmb_import_get_content(import)->images[mesh->metallic_roughness_image].name, "metal");
     assert_int_equal(mesh->normal_image, LMB_NONE);
     assert_true(
         has_note(import, "materials[1].normalTexture uses other coordinates than the material's first texture"));
-    mesh = lmb_import_mesh(import, 2);
+    mesh = &lmb_import_get_content(import)->meshes[2];
     assert_string_equal(mesh->material, "");
     expect_factors(mesh, (float[]){1, 1, 1});
-    assert_int_equal(lmb_import_image_count(import), 3);
+    assert_int_equal(lmb_import_get_content(import)->image_count, 3);
     lmb_import_destroy(import);
 }
 
@@ -1579,7 +1579,8 @@ static void names_are_decoded(void **state) {
     (void)state;
     gltf_document document = {0};
     lmb_import *import = load(&document, "\"nodes\":[{\"n\\u0061me\":\"a\\\"\\\\\\/\\n\\u20AC\\uD83D\\uDE00\"}]");
-    assert_string_equal(lmb_rig_joint_name(lmb_import_rig(import), 0), "a\"\\/\n\xE2\x82\xAC\xF0\x9F\x98\x80");
+    assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[0].name,
+                        "a\"\\/\n\xE2\x82\xAC\xF0\x9F\x98\x80");
     lmb_import_destroy(import);
 }
 
@@ -1595,17 +1596,17 @@ static void same_document_as_glb(void **state) {
     memcpy(unaligned + 1, bytes, size);
     lmb_import *binary = load_from(unaligned + 1, size, NULL);
     free(unaligned);
-    assert_int_equal(lmb_import_mesh_count(binary), lmb_import_mesh_count(text));
-    for (uint32_t i = 0; i < lmb_import_mesh_count(text); i++) {
-        const lmb_mesh *a = lmb_import_mesh(text, i);
-        const lmb_mesh *b = lmb_import_mesh(binary, i);
+    assert_int_equal(lmb_import_get_content(binary)->mesh_count, lmb_import_get_content(text)->mesh_count);
+    for (uint32_t i = 0; i < lmb_import_get_content(text)->mesh_count; i++) {
+        const lmb_mesh *a = &lmb_import_get_content(text)->meshes[i];
+        const lmb_mesh *b = &lmb_import_get_content(binary)->meshes[i];
         assert_int_equal(a->vertex_count, b->vertex_count);
         assert_memory_equal(a->vertices, b->vertices, a->vertex_count * sizeof(lmb_vertex));
     }
     size_t text_size;
     size_t binary_size;
-    const void *text_block = lmb_clip_block(lmb_import_clip(text, 0), &text_size);
-    const void *binary_block = lmb_clip_block(lmb_import_clip(binary, 0), &binary_size);
+    const void *text_block = lmb_clip_block(lmb_import_get_content(text)->clips[0], &text_size);
+    const void *binary_block = lmb_clip_block(lmb_import_get_content(binary)->clips[0], &binary_size);
     assert_int_equal(text_size, binary_size);
     assert_memory_equal(text_block, binary_block, text_size);
     lmb_import_destroy(text);
@@ -1639,7 +1640,7 @@ static void files_beside_it_are_found(void **state) {
         if (lmb_import_file(paths[i], NULL, &import, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
-        assert_near(lmb_import_mesh(import, 0)->vertices[2].position, triangle + 6, 3);
+        assert_near(lmb_import_get_content(import)->meshes[0].vertices[2].position, triangle + 6, 3);
         lmb_import_destroy(import);
     }
     import = load_from(text, sizeof text - 1, ".");
@@ -1745,7 +1746,7 @@ static void notes_are_logged(void **state) {
     lmb_host host = {.log = count_warning, .user = &count};
     lmb_import *import = NULL;
     assert_int_equal(lmb_import_memory(text, strlen(text), "file\?name", NULL, &host, &import, NULL), LMB_OK);
-    assert_int_equal(count.warnings, lmb_import_note_count(import));
+    assert_int_equal(count.warnings, lmb_import_get_content(import)->note_count);
     assert_true(count.warnings > 3);
     assert_true(
         has_note(import, "animation 'Wa?lk': tracks of nodes outside the rig skipped: translation of node 'Camera'"));
@@ -1779,9 +1780,9 @@ static void many_nodes_take_linear_time(void **state) {
     }
     snprintf(text + at, room - at, "]}]}");
     lmb_import *import = load_text(text);
-    assert_int_equal(lmb_rig_joint_count(lmb_import_rig(import)), NODES);
-    assert_int_equal(lmb_rig_depth(lmb_import_rig(import)), NODES);
-    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), NODES);
+    assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count, NODES);
+    assert_int_equal(lmb_rig_depth(lmb_import_get_content(import)->rig), NODES);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count, NODES);
     lmb_import_destroy(import);
     free(text);
 }
@@ -1804,15 +1805,15 @@ static lmb_import *load_asset(const char *name) {
 }
 
 static void check_meshes(const lmb_import *import) {
-    const lmb_rig *rig = lmb_import_rig(import);
-    for (uint32_t m = 0; m < lmb_import_mesh_count(import); m++) {
-        const lmb_mesh *mesh = lmb_import_mesh(import, m);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    for (uint32_t m = 0; m < lmb_import_get_content(import)->mesh_count; m++) {
+        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[m];
         for (uint32_t i = 0; i < mesh->vertex_count; i++) {
             const lmb_vertex *vertex = &mesh->vertices[i];
             double sum = 0;
             for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
                 sum += (double)vertex->weights[k];
-                assert_true(vertex->joints[k] < lmb_rig_joint_count(rig));
+                assert_true(vertex->joints[k] < lmb_rig_get_def(rig)->joint_count);
             }
             const float *n = vertex->normal;
             assert_true(fabs(sum - 1) < 1e-6);
@@ -1830,22 +1831,22 @@ static void fox(void **state) {
     if (import == NULL) {
         skip();
     }
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 25);
-    assert_string_equal(lmb_rig_joint_name(rig, 0), "root");
-    assert_string_equal(lmb_rig_joint_name(rig, 1), "_rootJoint");
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 25);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[0].name, "root");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[1].name, "_rootJoint");
     assert_int_not_equal(lmb_rig_find_joint(rig, "b_Head_05"), LMB_NONE);
-    assert_int_equal(lmb_import_clip_count(import), 3);
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 3);
     const char *names[] = {"Survey", "Walk", "Run"};
     for (uint32_t i = 0; i < 3; i++) {
-        assert_string_equal(lmb_clip_name(lmb_import_clip(import, i)), names[i]);
+        assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[i])->name, names[i]);
     }
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 1)), 0.7083333f, 1e-5f);
-    assert_int_equal(lmb_import_mesh_count(import), 1);
-    assert_int_equal(lmb_import_mesh(import, 0)->index_count, 1728);
-    assert_int_equal(lmb_import_mesh(import, 0)->image, 0);
-    assert_memory_equal(lmb_import_image(import, 0)->bytes, "\x89PNG", 4);
-    assert_int_equal(lmb_import_note_count(import), 0);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[1])->duration, 0.7083333f, 1e-5f);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 1);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].index_count, 1728);
+    assert_int_equal(lmb_import_get_content(import)->meshes[0].image, 0);
+    assert_memory_equal(lmb_import_get_content(import)->images[0].bytes, "\x89PNG", 4);
+    assert_int_equal(lmb_import_get_content(import)->note_count, 0);
     check_meshes(import);
     lmb_import_destroy(import);
 }
@@ -1856,17 +1857,18 @@ static void cesium_man(void **state) {
     if (import == NULL) {
         skip();
     }
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_joint_count(rig), 21); // 19 of the skin, and 2 ancestors
-    assert_string_equal(lmb_rig_joint_name(rig, 0), "node_0");
-    assert_int_equal(lmb_import_clip_count(import), 1);
-    assert_string_equal(lmb_clip_name(lmb_import_clip(import, 0)), "animation_0");
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 2, 1e-5f);
-    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 38); // scales keep the rest pose
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 21); // 19 of the skin, and 2 ancestors
+    assert_string_equal(lmb_rig_get_def(rig)->joints[0].name, "node_0");
+    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_string_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->name, "animation_0");
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 2, 1e-5f);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count,
+                     38); // scales keep the rest pose
     // Z is up in the file, and its root corrects that: the standing man is taller than wide or deep.
     float low[3] = {1e9f, 1e9f, 1e9f};
     float high[3] = {-1e9f, -1e9f, -1e9f};
-    const lmb_mesh *mesh = lmb_import_mesh(import, 0);
+    const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
     for (uint32_t i = 0; i < mesh->vertex_count; i++) {
         float point[3];
         skin_at_rest(rig, &mesh->vertices[i], point);
@@ -1987,21 +1989,22 @@ static void morph_targets_displace_vertices(void **state) {
         const bool has_normals = kind != FACE_FLAT;
         char *text = face_text(kind, false), *displaced_text = face_text(kind, true);
         lmb_import *import = load_text(text), *displaced = load_text(displaced_text);
-        const lmb_mesh *mesh = lmb_import_mesh(import, 0);
-        assert_int_equal(lmb_import_note_count(import), 0);
+        const lmb_mesh *mesh = lmb_import_get_content(import)->meshes;
+        assert_int_equal(lmb_import_get_content(import)->note_count, 0);
         assert_int_equal(mesh->vertex_count, has_normals ? 4 : 6);
         assert_int_equal(mesh->target_count, 3);
-        assert_int_equal(lmb_import_mesh(displaced, 0)->target_count, 0);
+        assert_int_equal(lmb_import_get_content(displaced)->meshes[0].target_count, 0);
         static const char *const names[] = {"smile", "blink", "none"};
         for (uint32_t i = 0; i < 3; i++) {
             assert_string_equal(mesh->targets[i].name, names[i]);
-            assert_int_equal(mesh->targets[i].channel, lmb_rig_find_channel(lmb_import_rig(import), names[i]));
+            assert_int_equal(mesh->targets[i].channel,
+                             lmb_rig_find_channel(lmb_import_get_content(import)->rig, names[i]));
         }
         // Flat triangles have a normal each, which moves if any of their corners does.
         assert_int_equal(mesh->targets[0].delta_count, has_normals ? 3 : 6);
         assert_int_equal(mesh->targets[1].delta_count, has_normals ? 1 : 6);
         assert_int_equal(mesh->targets[2].delta_count, 0);
-        expect_displaced(mesh, &mesh->targets[0], lmb_import_mesh(displaced, 0));
+        expect_displaced(mesh, &mesh->targets[0], lmb_import_get_content(displaced)->meshes);
         const lmb_skin_delta *blink = &mesh->targets[1].deltas[has_normals ? 0 : 2];
         assert_int_equal(blink->vertex, 2);
         assert_true((mesh->tangents != NULL) == has_normals); // flat normals have no tangents
@@ -2020,7 +2023,7 @@ static void morph_targets_displace_vertices(void **state) {
         // The mesh and its targets make an lmb_skin.
         lmb_skin_def def = lmb_default_skin_def();
         const uint32_t stride = sizeof *mesh->vertices;
-        def.joint_count = lmb_rig_joint_count(lmb_import_rig(import));
+        def.joint_count = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count;
         def.vertex_count = mesh->vertex_count;
         def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
         def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};
@@ -2028,13 +2031,13 @@ static void morph_targets_displace_vertices(void **state) {
         def.weights = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->weights, stride};
         def.targets = mesh->targets;
         def.target_count = mesh->target_count;
-        def.channel_count = lmb_rig_channel_count(lmb_import_rig(import));
+        def.channel_count = lmb_rig_get_def(lmb_import_get_content(import)->rig)->channel_count;
         lmb_skin *skin = NULL;
         lmb_error error;
         if (lmb_skin_create(&def, NULL, &skin, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
-        assert_true(lmb_skin_has_targets(skin));
+        assert_true(lmb_skin_get_info(skin)->has_targets);
         lmb_skin_destroy(skin);
         lmb_import_destroy(displaced);
         lmb_import_destroy(import);
@@ -2075,8 +2078,8 @@ static void malformed_morph_targets_are_refused(void **state) {
                                  "{\"POSITION\":8}]},{\"attributes\":{\"POSITION\":0},"
                                  "\"indices\":4,\"targets\":[{\"POSITION\":2}]}");
     lmb_import *import = load_text(changed);
-    assert_int_equal(lmb_import_mesh_count(import), 2);
-    assert_int_equal(lmb_import_mesh(import, 1)->target_count, 0);
+    assert_int_equal(lmb_import_get_content(import)->mesh_count, 2);
+    assert_int_equal(lmb_import_get_content(import)->meshes[1].target_count, 0);
     assert_true(has_note(import, "mesh 'face': meshes[0].primitives[1] has 1 morph targets, the first primitive 3"));
     lmb_import_destroy(import);
     free(changed);
@@ -2116,12 +2119,12 @@ static char *morph_text(const char *old, const char *replacement) {
 }
 
 static void sample_channels(const lmb_import *import, uint32_t index, float time, float *values) {
-    const lmb_clip *clip = lmb_import_clip(import, index);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[index];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     node.time = lmb_constant(time);
     const lmb_graph_def def = {
-        .rig = lmb_import_rig(import), .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
+        .rig = lmb_import_get_content(import)->rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1};
     lmb_graph *program = NULL;
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_graph_create(&def, NULL, &program, NULL), LMB_OK);
@@ -2138,16 +2141,16 @@ static void morph_weights_become_channels(void **state) {
     char *text = morph_text(NULL, NULL);
     lmb_import *import = load_text(text);
     free(text);
-    const lmb_rig *rig = lmb_import_rig(import);
-    assert_int_equal(lmb_rig_channel_count(rig), 3); // no targets of meshes that are not shown
-    assert_string_equal(lmb_rig_channel_name(rig, 0), "smile");
-    assert_string_equal(lmb_rig_channel_name(rig, 1), "blink");
-    assert_string_equal(lmb_rig_channel_name(rig, 2), "Eye_0");
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    assert_int_equal(lmb_rig_get_def(rig)->channel_count, 3); // no targets of meshes that are not shown
+    assert_string_equal(lmb_rig_get_def(rig)->channels[0].name, "smile");
+    assert_string_equal(lmb_rig_get_def(rig)->channels[1].name, "blink");
+    assert_string_equal(lmb_rig_get_def(rig)->channels[2].name, "Eye_0");
     // The node's own weights, or those of its mesh.
-    assert_true(lmb_rig_channel_rest(rig, 0) == 0.25f && lmb_rig_channel_rest(rig, 1) == 0.5f);
-    assert_true(lmb_rig_channel_rest(rig, 2) == 0.75f && !lmb_rig_channel_is_angle(rig, 2));
+    assert_true(lmb_rig_get_def(rig)->channels[0].rest == 0.25f && lmb_rig_get_def(rig)->channels[1].rest == 0.5f);
+    assert_true(lmb_rig_get_def(rig)->channels[2].rest == 0.75f && !lmb_rig_get_def(rig)->channels[2].angle);
     float values[3];
-    assert_int_equal(lmb_clip_track_count(lmb_import_clip(import, 0)), 3);
+    assert_int_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count, 3);
     sample_channels(import, 0, 0.5f, values);
     assert_near(values, (float[]){0.5f, 0.75f, 0.625f}, 3); // (1 * 1 / 8) + 1 / 2
     sample_channels(import, 0, 1.0f, values);
@@ -2181,16 +2184,16 @@ static void morph_weights_become_channels(void **state) {
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++) {
         text = morph_text("{\"targetNames\":[\"smile\",\"blink\"]}", extras[i]);
         import = load_text(text);
-        assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 0), "Face_0");
-        assert_string_equal(lmb_rig_channel_name(lmb_import_rig(import), 1), "Face_1");
+        assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channels[0].name, "Face_0");
+        assert_string_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channels[1].name, "Face_1");
         lmb_import_destroy(import);
         free(text);
     }
 }
 
 static uint32_t channel_called(const lmb_rig *rig, const char *name) {
-    for (uint32_t i = 0; i < lmb_rig_channel_count(rig); i++) {
-        if (strcmp(lmb_rig_channel_name(rig, i), name) == 0) {
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->channel_count; i++) {
+        if (strcmp(lmb_rig_get_def(rig)->channels[i].name, name) == 0) {
             return i;
         }
     }
@@ -2249,7 +2252,7 @@ static void pointers_move_what_they_name(void **state) {
              "\"animations\":[{\"name\":\"Show\",\"channels\":[%s],\"samplers\":[%s]}]",
              channels, samplers);
     lmb_import *import = load(&document, sections);
-    const lmb_rig *rig = lmb_import_rig(import);
+    const lmb_rig *rig = lmb_import_get_content(import)->rig;
     const lmb_transform b = sample(import, 0, 1, 0.5f);
     assert_near(b.translation, (float[]){0, 2, 4}, 3);
     assert_near(b.rotation, (float[]){0.70710678f, 0, 0, 0.70710678f}, 4);
@@ -2277,7 +2280,7 @@ static void pointers_move_what_they_name(void **state) {
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const uint32_t channel = channel_called(rig, expected[i].name);
         assert_near(&values[channel], &expected[i].value, 1);
-        const float rest = lmb_rig_channel_rest(rig, channel);
+        const float rest = lmb_rig_get_def(rig)->channels[channel].rest;
         assert_near(&rest, &expected[i].rest, 1);
     }
     assert_true(has_note(import, "animation 'Show': pointers that lead to no number of the file skipped: "
@@ -2317,7 +2320,7 @@ static void pointers_of_added_clips_match_by_name(void **state) {
         fail_msg("%s", error.message);
     }
     float value;
-    assert_int_equal(lmb_rig_channel_count(lmb_import_rig(import)), 1);
+    assert_int_equal(lmb_rig_get_def(lmb_import_get_content(import)->rig)->channel_count, 1);
     sample_channels(import, 1, 0.5f, &value);
     assert_float_equal(value, 2, 1e-6f);
     assert_true(has_note(

@@ -108,25 +108,26 @@ static lmb_import *read_chain(const chain *c) {
 }
 
 static uint32_t count_tracks(const lmb_import *import) {
-    return lmb_clip_track_count(lmb_import_clip(import, 0));
+    return lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->track_count;
 }
 
 static void expect_scale(const lmb_import *import, uint32_t joint, float time, float x, float y, float z) {
-    const lmb_transform at = lmb_clip_sample(lmb_import_clip(import, 0), lmb_import_rig(import), joint, time);
+    const lmb_transform at =
+        lmb_clip_sample(lmb_import_get_content(import)->clips[0], lmb_import_get_content(import)->rig, joint, time);
     assert_true(at.scale[0] == x && at.scale[1] == y && at.scale[2] == z);
 }
 
 static void expect_rest(const lmb_import *import, uint32_t joint, float scale) {
-    const lmb_transform rest = lmb_rig_joint_rest(lmb_import_rig(import), joint);
+    const lmb_transform rest = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[joint].rest;
     for (int axis = 0; axis < 3; axis++) {
         assert_true(rest.scale[axis] == scale);
     }
 }
 
 static void expect_note(const lmb_import *import, const char *text) {
-    assert_int_equal(lmb_import_note_count(import), text == NULL ? 0 : 1);
+    assert_int_equal(lmb_import_get_content(import)->note_count, text == NULL ? 0 : 1);
     if (text != NULL) {
-        assert_string_equal(lmb_import_note(import, 0), text);
+        assert_string_equal(lmb_import_get_content(import)->notes[0], text);
     }
 }
 
@@ -151,7 +152,7 @@ static void noise_is_rounded(void **state) {
     expect_note(import,
                 "scale noise: 1 scale of tracks and 1 of the rest pose rounded, which differ by at most 2.4e-07");
     expect_rest(import, 1, 1.0f);
-    assert_true(lmb_rig_joint_rest(lmb_import_rig(import), 3).scale[0] == 1.5f);
+    assert_true(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[3].rest.scale[0] == 1.5f);
     assert_int_equal(count_tracks(import), 2);
     expect_scale(import, 0, 0.0f, 1.0f, 1.0f, 1.0f);
     expect_scale(import, 0, 0.7f, 1.0f, 1.0f, 1.0f);
@@ -159,7 +160,7 @@ static void noise_is_rounded(void **state) {
     expect_scale(import, 2, 0.0f, 1.0f, 1.0f, 1.0f);
     expect_scale(import, 2, 0.5f, 1.5f, 1.0f, 1.0f);
     expect_scale(import, 2, 1.0f, 2.0f, 1.0f, 1.0f);
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 1.0f, 0.0f);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 1.0f, 0.0f);
     lmb_import_destroy(import);
 }
 
@@ -169,7 +170,8 @@ static void exact_scales_keep_their_bits(void **state) {
     c.def.exact_scales = true;
     lmb_import *import = read_chain(&c);
     expect_note(import, NULL);
-    assert_true(lmb_rig_joint_rest(lmb_import_rig(import), 1).scale[2] == 1.0f + 2.0f * FLT_EPSILON);
+    assert_true(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[1].rest.scale[2] ==
+                1.0f + 2.0f * FLT_EPSILON);
     assert_int_equal(count_tracks(import), 3);
     expect_scale(import, 0, 0.0f, 1.0f + FLT_EPSILON, 1.0f, 1.0f);
     expect_scale(import, 0, 1.0f, 1.0f, 1.0f, 1.0f - FLT_EPSILON);
@@ -190,7 +192,7 @@ static void scales_at_rest_are_left_out(void **state) {
     assert_int_equal(count_tracks(import), 0);
     expect_scale(import, 0, 0.5f, 1.0f, 1.0f, 1.0f);
     expect_scale(import, 1, 0.5f, 2.0f, 2.0f, 2.0f);
-    assert_float_equal(lmb_clip_duration(lmb_import_clip(import, 0)), 1.0f, 0.0f);
+    assert_float_equal(lmb_clip_get_info(lmb_import_get_content(import)->clips[0])->duration, 1.0f, 0.0f);
     lmb_import_destroy(import);
 }
 
@@ -232,7 +234,8 @@ static void splines_swing_out(void **state) {
     expect_note(import,
                 "scale noise: 1 scale of tracks and 0 of the rest pose rounded, which differ by at most 3.3e-05");
     assert_int_equal(count_tracks(import), 1);
-    assert_true(lmb_clip_sample(lmb_import_clip(import, 0), lmb_import_rig(import), 1, 0.5f).scale[0] > 1.001f);
+    assert_true(lmb_clip_sample(lmb_import_get_content(import)->clips[0], lmb_import_get_content(import)->rig, 1, 0.5f)
+                    .scale[0] > 1.001f);
     lmb_import_destroy(import);
 }
 
@@ -324,8 +327,9 @@ static double distance_of(const model *a, const model *b, int axis, double shell
 }
 
 static lmb_transform local_of(const lmb_import *import, uint32_t joint, float time) {
-    return time < 0.0f ? lmb_rig_joint_rest(lmb_import_rig(import), joint)
-                       : lmb_clip_sample(lmb_import_clip(import, 0), lmb_import_rig(import), joint, time);
+    return time < 0.0f ? lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[joint].rest
+                       : lmb_clip_sample(lmb_import_get_content(import)->clips[0], lmb_import_get_content(import)->rig,
+                                         joint, time);
 }
 
 // Of the rest pose if the time is below 0.
@@ -333,7 +337,7 @@ static double largest_distance(const lmb_import *a, const lmb_import *b, float t
     const model identity = {{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
     model of_a = identity, of_b = identity;
     double largest = 0.0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(lmb_import_rig(a)); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(lmb_import_get_content(a)->rig)->joint_count; joint++) {
         const lmb_transform local_a = local_of(a, joint, time), local_b = local_of(b, joint, time);
         of_a = model_of(&of_a, &local_a);
         of_b = model_of(&of_b, &local_b);
@@ -393,11 +397,11 @@ static void no_point_moves_further(void **state) {
 // ---- What it brings ----
 
 static bool is_plain(const lmb_import *import) {
-    const lmb_clip *clip = lmb_import_clip(import, 0);
+    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
     lmb_graph_def def = lmb_default_graph_def();
-    def.rig = lmb_import_rig(import);
+    def.rig = lmb_import_get_content(import)->rig;
     def.clips = &clip;
     def.clip_count = 1;
     def.nodes = &node;

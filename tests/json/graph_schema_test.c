@@ -344,10 +344,11 @@ static const char *read_for(const char *text, size_t size, use_def *use) {
         clips[i] = mannequin_clip(character, (mannequin_clip_id)i);
     }
     lmb_transform joints[100];
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        joints[i] = lmb_rig_joint_rest(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        joints[i] = lmb_rig_get_def(rig)->joints[i].rest;
     }
-    const lmb_static_pose_def pose = {.name = "aside", .joints = joints, .joint_count = lmb_rig_joint_count(rig)};
+    const lmb_static_pose_def pose = {
+        .name = "aside", .joints = joints, .joint_count = lmb_rig_get_def(rig)->joint_count};
     const lmb_graph_character other = {"other", rig, clips, MANNEQUIN_CLIP_COUNT};
     const lmb_graph_source source = {.text = text,
                                      .size = size,

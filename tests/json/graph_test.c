@@ -1281,8 +1281,9 @@ static void streamed_clips(void **state) {
         assert_int_equal(def->clip_slots[i].clip, streamed[i]);
         assert_int_equal(def->clip_slots[i].bytes, size);
         assert_int_equal(def->clip_slots[i].kinds, lmb_clip_kinds(clip));
-        assert_string_equal(def->clip_slots[i].name, lmb_clip_name(clip));
-        assert_true(def->clip_slots[i].duration == lmb_clip_duration(clip) && def->clips[streamed[i]] == clip);
+        assert_string_equal(def->clip_slots[i].name, lmb_clip_get_info(clip)->name);
+        assert_true(def->clip_slots[i].duration == lmb_clip_get_info(clip)->duration &&
+                    def->clips[streamed[i]] == clip);
     }
     expect_created(def);
     lmb_graph_json_destroy(graph);
@@ -1779,7 +1780,7 @@ static void aliases_stand_for_names(void **state) {
     assert_int_equal(def->nodes[1].player->sync_node, 3);
     assert_int_equal(def->masks[0][HEAD], 255);
     assert_int_equal(def->masks[0][JOINTS + 1], 7);
-    assert_string_equal(lmb_clip_name(def->clips[def->clip_slots[0].clip]), "Wave");
+    assert_string_equal(lmb_clip_get_info(def->clips[def->clip_slots[0].clip])->name, "Wave");
     assert_non_null(def->nodes[3].player->motion);
     lmb_graph_json_destroy(graph);
     // Without them the names do not exist.
@@ -2854,7 +2855,7 @@ static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
     const float *first = track->keys, *last = track->keys + 4 * (size_t)(track->key_count - 1);
     assert_float_equal(last[0] - first[0], 0.5, 1e-5);
     assert_float_equal(last[2] - first[2], -1.0, 1e-5);
-    assert_int_equal(lmb_clip_joint_count(def->clips[def->clip_count - 1]), 5);
+    assert_int_equal(lmb_clip_get_info(def->clips[def->clip_count - 1])->joint_count, 5);
     assert_int_equal(lmb_graph_check(def, &error), LMB_OK);
     lmb_graph_json_destroy(json);
     // A part of a clip of the other character.
@@ -2862,7 +2863,8 @@ static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
     from.size = strlen(from.text);
     assert_int_equal(lmb_graph_json_read(&from, NULL, &json, NULL, &error), LMB_OK);
     def = lmb_graph_json_def(json);
-    assert_true(lmb_clip_joint_count(def->clips[1]) == 5 && lmb_clip_duration(def->clips[1]) == 0.5f);
+    assert_true(lmb_clip_get_info(def->clips[1])->joint_count == 5 &&
+                lmb_clip_get_info(def->clips[1])->duration == 0.5f);
     assert_true(def->nodes[0].clip.constant == 1.0f);
     lmb_graph_json_destroy(json);
     from.text = INSIDE("{\"joint\":\"toe\"}");

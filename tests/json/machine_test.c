@@ -418,8 +418,8 @@ static void aliases_stand_for_clips(void **state) {
             fail_msg("%s", error.message);
         }
         const lmb_graph_def *def = lmb_graph_json_def(graph);
-        assert_string_equal(lmb_clip_name(def->clips[(uint32_t)def->nodes[0].clip.constant]), "hop");
-        assert_string_equal(lmb_clip_name(def->clips[(uint32_t)def->nodes[1].clip.constant]), "float");
+        assert_string_equal(lmb_clip_get_info(def->clips[(uint32_t)def->nodes[0].clip.constant])->name, "hop");
+        assert_string_equal(lmb_clip_get_info(def->clips[(uint32_t)def->nodes[1].clip.constant])->name, "float");
         lmb_graph_json_destroy(graph);
     }
 }

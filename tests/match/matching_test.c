@@ -53,7 +53,7 @@ static double seconds_of(uint64_t ticks) {
 }
 
 static bool take_ends(const oracle *o, uint32_t row) {
-    const double last = (double)lmb_clip_duration(o->scene->takes[o->take].clip);
+    const double last = (double)lmb_clip_get_info(o->scene->takes[o->take].clip)->duration;
     return !lmb_motion_database_row(o->scene->database, row).can_be_found ||
            (!o->scene->takes[o->take].loop && o->time >= last);
 }
@@ -154,7 +154,7 @@ static double slack_of(const int16_t *query, const int16_t *numbers) {
 static bool is_near(const oracle *o, uint32_t row, uint32_t other) {
     const lmb_motion_row a = lmb_motion_database_row(o->scene->database, row),
                          b = lmb_motion_database_row(o->scene->database, other);
-    const double duration = (double)lmb_clip_duration(o->scene->takes[a.take].clip);
+    const double duration = (double)lmb_clip_get_info(o->scene->takes[a.take].clip)->duration;
     double apart = fabs((double)a.time - (double)b.time);
     apart = o->scene->takes[a.take].loop ? fmin(apart, duration - apart) : apart;
     return a.take == b.take && apart < 0.2 + 0.5 / 30.0;
@@ -232,7 +232,7 @@ static displacement turn(const displacement *d, double yaw) {
 
 // The root motion of a take from a time to a later one.
 static displacement displace(const oracle *o, uint32_t take, double from, double to) {
-    const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
+    const double duration = (double)lmb_clip_get_info(o->scene->takes[take].clip)->duration;
     double keys[2][4];
     for (int i = 0; i < 2; i++) {
         const double at = fmin((i == 0 ? from : to) / duration, 1.0) * (WALK_KEYS - 1);
@@ -252,7 +252,7 @@ static displacement displace_in_frame(const oracle *o, uint32_t take, double fro
     if (to >= from) {
         return displace(o, take, from, to);
     }
-    const displacement first = displace(o, take, from, (double)lmb_clip_duration(o->scene->takes[take].clip));
+    const displacement first = displace(o, take, from, (double)lmb_clip_get_info(o->scene->takes[take].clip)->duration);
     const displacement then = displace(o, take, 0.0, to), turned = turn(&then, first.yaw);
     return (displacement){first.x + turned.x, first.z + turned.z, first.yaw + turned.yaw};
 }
@@ -289,7 +289,7 @@ static bool read_mirrored(const oracle *o, const float *parameters) {
 // row. Returns the one that the report says was chosen.
 static uint32_t row_at_end(const oracle *o, const uint32_t *state, const float *parameters, uint32_t take,
                            uint32_t first) {
-    const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
+    const double duration = (double)lmb_clip_get_info(o->scene->takes[take].clip)->duration;
     const uint32_t last = lmb_motion_database_find_row(o->scene->database, take, (float)duration);
     const bool is_at_end = duration - (double)lmb_motion_database_row(o->scene->database, last).time < 1e-3;
     lmb_matching_report report;
@@ -301,7 +301,7 @@ static uint32_t row_at_end(const oracle *o, const uint32_t *state, const float *
 static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, const float *parameters) {
     const uint32_t take = lmb_control_current_state(o->control, state, 0);
     const double time = seconds_of(lmb_control_player_ticks(o->control, state, take));
-    const double duration = (double)lmb_clip_duration(o->scene->takes[take].clip);
+    const double duration = (double)lmb_clip_get_info(o->scene->takes[take].clip)->duration;
     double expected = o->time + 1.0 / 60.0;
     expected = o->scene->takes[o->take].loop ? fmod(expected, duration) : fmin(expected, duration);
     double from = o->time;
@@ -425,7 +425,8 @@ static void check_costs(const oracle *o, const int16_t *query, const lmb_matchin
 static bool is_same_moment(const oracle *o, uint32_t row, uint32_t other) {
     const lmb_motion_row a = lmb_motion_database_row(o->scene->database, row),
                          b = lmb_motion_database_row(o->scene->database, other);
-    const double duration = a.take < SCENE_TAKES ? (double)lmb_clip_duration(o->scene->takes[a.take].clip) : 1.0;
+    const double duration =
+        a.take < SCENE_TAKES ? (double)lmb_clip_get_info(o->scene->takes[a.take].clip)->duration : 1.0;
     return row != LMB_NONE && other != LMB_NONE && a.take == b.take &&
            fabs(remainder((double)a.time - (double)b.time, duration)) < 1e-4;
 }

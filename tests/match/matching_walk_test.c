@@ -42,7 +42,7 @@ static double yaw_at(const lmb_motion_track *motion, double part) {
 
 // Tags the moments of a take after which it turns left within a second.
 static uint32_t tag_turns(uint32_t take) {
-    const double seconds = (double)lmb_clip_duration(mannequin_take_clip(takes[take]));
+    const double seconds = (double)lmb_clip_get_info(mannequin_take_clip(takes[take]))->duration;
     const lmb_motion_track *motion = mannequin_take_motion(takes[take]);
     uint32_t count = 0;
     for (int i = 0; i < (int)(seconds * RANGES_A_SECOND); i++) {

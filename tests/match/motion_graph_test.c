@@ -762,7 +762,7 @@ static void gaps_are_measured(void **state) {
     make_lines(&s, 1, 20, false, true);
     double positions[2][TAKE_JOINTS][3], expected = 0.0;
     take_positions_at(s.rig, s.sources, 0.0, positions[0]);
-    take_positions_at(s.rig, s.sources, (double)lmb_clip_duration(s.sources[0].clip), positions[1]);
+    take_positions_at(s.rig, s.sources, (double)lmb_clip_get_info(s.sources[0].clip)->duration, positions[1]);
     for (uint32_t i = 0; i < TAKE_JOINTS; i++) {
         double square = 0.0;
         for (int axis = 0; axis < 3; axis++) {

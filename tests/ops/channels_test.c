@@ -61,17 +61,17 @@ static void a_rig_reports_its_channels(void **state) {
     lmb_error error = {0};
     assert_int_equal(create_with(channels, 3, NULL, &rig, NULL), LMB_OK);
     memset(name, 'x', 5);
-    assert_int_equal(lmb_rig_joint_count(rig), 0);
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 0);
     assert_int_equal(lmb_rig_depth(rig), 0);
-    assert_int_equal(lmb_rig_channel_count(rig), 3);
-    assert_string_equal(lmb_rig_channel_name(rig, 0), "smile");
-    assert_string_equal(lmb_rig_channel_name(rig, 1), "channel_1");
+    assert_int_equal(lmb_rig_get_def(rig)->channel_count, 3);
+    assert_string_equal(lmb_rig_get_def(rig)->channels[0].name, "smile");
+    assert_string_equal(lmb_rig_get_def(rig)->channels[1].name, "channel_1");
     assert_int_equal(lmb_rig_find_channel(rig, "smile"), 0);
     assert_int_equal(lmb_rig_find_channel(rig, "channel_1"), 1);
     assert_int_equal(lmb_rig_find_channel(rig, "none"), LMB_NONE);
     assert_int_equal(lmb_rig_find_channel(rig, NULL), LMB_NONE);
-    assert_true(lmb_rig_channel_rest(rig, 0) == 0.5f && !lmb_rig_channel_is_angle(rig, 0));
-    assert_true(lmb_rig_channel_rest(rig, 1) == -180.0f && lmb_rig_channel_is_angle(rig, 1));
+    assert_true(lmb_rig_get_def(rig)->channels[0].rest == 0.5f && !lmb_rig_get_def(rig)->channels[0].angle);
+    assert_true(lmb_rig_get_def(rig)->channels[1].rest == -180.0f && lmb_rig_get_def(rig)->channels[1].angle);
     lmb_rig_destroy(rig);
     failing_host_try_all(create_and_destroy, channels);
     channels[2].rest = NAN;
@@ -88,7 +88,7 @@ static float wrapped(float degrees) {
     const lmb_channel_def channel = {.rest = degrees, .angle = true};
     lmb_rig *rig = NULL;
     assert_int_equal(create_with(&channel, 1, NULL, &rig, NULL), LMB_OK);
-    const float result = lmb_rig_channel_rest(rig, 0);
+    const float result = lmb_rig_get_def(rig)->channels[0].rest;
     lmb_rig_destroy(rig);
     return result;
 }
@@ -158,7 +158,7 @@ static lmb_clip *create_clip(const world *world, uint32_t number, const uint8_t 
     const lmb_clip_def def = {.name = "clip", .tracks = tracks, .track_count = count, .joint_weights = weights};
     lmb_clip *clip = NULL;
     assert_int_equal(lmb_clip_create(world->rig, &def, NULL, &clip, NULL), LMB_OK);
-    assert_int_equal(lmb_clip_channel_count(clip), CHANNELS);
+    assert_int_equal(lmb_clip_get_info(clip)->channel_count, CHANNELS);
     return clip;
 }
 
@@ -405,7 +405,7 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
                              number(world, node->coordinates[1], character, -0x1p40, 0x1p40), shares);
     }
     if (node->op == LMB_OP_LAYERS) {
-        inputs[node->input_count] = (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
+        inputs[node->input_count] = (value){(double)lmb_rig_get_def(world->rig)->channels[channel].rest, 255.0};
         layer_shares(world, node, character, channel, inputs, shares);
     }
     uint32_t most = 0;
@@ -420,7 +420,7 @@ static value mean(const world *world, const lmb_node_def *node, uint32_t charact
         kept_weight = shares[i] > 0.0 ? fmax(kept_weight, inputs[i].weight) : kept_weight;
     }
     return total > 0.0 ? (value){sum / total, kept_weight}
-                       : (value){(double)lmb_rig_channel_rest(world->rig, channel), 255.0};
+                       : (value){(double)lmb_rig_get_def(world->rig)->channels[channel].rest, 255.0};
 }
 
 static value partial(value a, value b, double alpha, uint32_t channel) {
@@ -450,7 +450,7 @@ static value corners(const world *world, const lmb_node_def *node, uint32_t char
 // The formulas of graph.h, without the final wrapping of an angle. The comparison ignores it too.
 static value evaluate(const world *world, uint32_t index, uint32_t character, uint32_t channel) {
     const lmb_node_def *node = &world->nodes[index];
-    const double rest = (double)lmb_rig_channel_rest(world->rig, channel);
+    const double rest = (double)lmb_rig_get_def(world->rig)->channels[channel].rest;
     value in[3] = {{0.0, 0.0}};
     const bool few = node->op != LMB_OP_WEIGHTED && node->op != LMB_OP_LAYERS && node->op != LMB_OP_MIRROR &&
                      node->op != LMB_OP_SPACE1D && node->op != LMB_OP_SPACE2D;
@@ -590,7 +590,7 @@ static void clips_by_parameter(void **state) {
     run(w);
     assert_int_equal(w->refused[LMB_REFUSED_CLIP], 1);
     for (uint32_t i = 0; i < CHANNELS; i++) {
-        assert_true(w->channels[5][i] == lmb_rig_channel_rest(w->rig, i));
+        assert_true(w->channels[5][i] == lmb_rig_get_def(w->rig)->channels[i].rest);
     }
     world_end(w);
 }
@@ -932,9 +932,9 @@ static void poses_are_checked(void **state) {
     add(w, LMB_OP_POSE, 0, NULL);
     run(w);
     assert_int_equal(w->refused[LMB_REFUSED_POSE], 3);
-    assert_true(w->channels[3][1] == lmb_rig_channel_rest(w->rig, 1));
-    assert_true(w->channels[3][6] == lmb_rig_channel_rest(w->rig, 6));
-    assert_true(w->channels[CHARACTERS - 1][0] == lmb_rig_channel_rest(w->rig, 0));
+    assert_true(w->channels[3][1] == lmb_rig_get_def(w->rig)->channels[1].rest);
+    assert_true(w->channels[3][6] == lmb_rig_get_def(w->rig)->channels[6].rest);
+    assert_true(w->channels[CHARACTERS - 1][0] == lmb_rig_get_def(w->rig)->channels[0].rest);
     assert_true(w->channels[4][0] == 0.0f);
     world_end(w);
 }

@@ -56,7 +56,7 @@ static void begin(fixture *f, uint64_t seed) {
     const lmb_rig *clip_rigs[4] = {f->scene.rig, f->scene.rig, f->rigs[0], f->rigs[1]};
     for (uint32_t i = 0; i < 4; i++) {
         f->clip_rigs[i] = clip_rigs[i];
-        f->keys[i] = keyframes_create(lmb_rig_joint_count(clip_rigs[i]), 9, seed + i);
+        f->keys[i] = keyframes_create(lmb_rig_get_def(clip_rigs[i])->joint_count, 9, seed + i);
         f->clips[i] = f->keys[i].clip;
     }
     fill_static_pose(f, 0, JOINTS, &source);
@@ -197,7 +197,7 @@ static void the_last_input_wins(void **state) {
     uint32_t shared = 0;
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const bool in_arm = f.tables[0][joint] != LMB_NONE, in_tail = f.tables[1][joint] != LMB_NONE;
-        const lmb_transform rest = lmb_rig_joint_rest(f.scene.rig, joint);
+        const lmb_transform rest = lmb_rig_get_def(f.scene.rig)->joints[joint].rest;
         const lmb_transform *of_arm = in_arm ? &f.joints[1][f.tables[0][joint]] : &rest;
         const lmb_transform *of_tail = in_tail ? &f.joints[2][f.tables[1][joint]] : &rest;
         for (int i = 0; i < 3; i++) {

@@ -11,7 +11,7 @@
 static void fill_gentle_pose(test_scene *scene, random_source *source) {
     scene_fill_pose(scene, 0, source);
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             for (uint32_t i = 0; i < 3; i++) {
                 *scene_component(scene, scene->poses[0], character, joint, i) /= 10.0f;
                 *scene_component(scene, scene->poses[0], character, joint, 7 + i) =

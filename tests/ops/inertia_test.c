@@ -386,7 +386,7 @@ typedef struct crowd {
 // Every third joint and its descendants exist only at level of detail 0.
 static void make_levels(const lmb_rig *rig, uint8_t levels[JOINTS]) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         const uint8_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : levels[parent];
         levels[joint] = parent != LMB_NONE && joint % 3 == 0 ? 0 : most;
     }
@@ -855,7 +855,8 @@ static void foreign_memory_shows_no_infinity(void **state) {
 static uint32_t find_deep(const lmb_rig *rig, uint32_t ancestors) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         uint32_t count = 0;
-        for (uint32_t at = lmb_rig_joint_parent(rig, joint); at != LMB_NONE; at = lmb_rig_joint_parent(rig, at)) {
+        for (uint32_t at = lmb_rig_get_def(rig)->joints[joint].parent; at != LMB_NONE;
+             at = lmb_rig_get_def(rig)->joints[at].parent) {
             count++;
         }
         if (count == ancestors) {
@@ -870,10 +871,10 @@ static uint32_t find_deep(const lmb_rig *rig, uint32_t ancestors) {
 static lmb_node_def correct(lmb_op op, const lmb_rig *rig, uint32_t base) {
     static const float axis[3] = {0.0f, 1.0f, 0.0f}, forward[3] = {0.0f, 0.0f, 1.0f};
     const lmb_value target[3] = {lmb_constant(0.4f), lmb_constant(-0.3f), lmb_constant(0.6f)};
-    const uint32_t end = find_deep(rig, 3), mid = lmb_rig_joint_parent(rig, end);
+    const uint32_t end = find_deep(rig, 3), mid = lmb_rig_get_def(rig)->joints[end].parent;
     lmb_node_def node = lmb_default_node_def();
     if (op == LMB_OP_IK_TWO_BONE) {
-        node = lmb_two_bone_node(base, lmb_rig_joint_parent(rig, mid), mid, end, target);
+        node = lmb_two_bone_node(base, lmb_rig_get_def(rig)->joints[mid].parent, mid, end, target);
     } else if (op == LMB_OP_IK_AIM) {
         node = lmb_aim_node(base, mid, forward, target);
     } else if (op == LMB_OP_TWIST) {

@@ -165,7 +165,7 @@ static void a_full_layer_hides_those_below(void **state) {
     scene_run(&scene);
     for (uint32_t character = 0; character < CHARACTERS; character++) {
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            const lmb_transform rest = lmb_rig_joint_rest(scene.rig, joint);
+            const lmb_transform rest = lmb_rig_get_def(scene.rig)->joints[joint].rest;
             float values[LMB_POSE_COMPONENTS];
             memcpy(values, &rest, sizeof values);
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {

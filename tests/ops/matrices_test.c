@@ -120,7 +120,7 @@ static void children_follow(void **state) {
     scene_run(&scene);
     for (uint32_t character = 2; character < CHARACTERS; character++) {
         for (uint32_t joint = 1; joint < JOINTS; joint++) {
-            const uint32_t parent = lmb_rig_joint_parent(scene.rig, joint);
+            const uint32_t parent = lmb_rig_get_def(scene.rig)->joints[joint].parent;
             double largest[2];
             const oracle_affine own = blend(&scene, character, joint, largest);
             oracle_affine above = {{{0}}};
@@ -179,7 +179,7 @@ static void every_path_has_the_same_bits(void **state) {
         start(&scene, &source);
         uint8_t levels[JOINTS];
         for (uint32_t i = 0; i < JOINTS; i++) {
-            const uint32_t parent = lmb_rig_joint_parent(scene.rig, i);
+            const uint32_t parent = lmb_rig_get_def(scene.rig)->joints[i].parent;
             levels[i] = parent == LMB_NONE ? 7 : max_lods[i] < levels[parent] ? max_lods[i] : levels[parent];
         }
         if (detail == 1) {

@@ -262,7 +262,7 @@ static void public_transforms(void **state) {
 // Fills the scales of both poses with pairs whose ratio has a binary logarithm in [-reach, reach].
 static void set_scale_ratios(test_scene *scene, random_source *source, double reach) {
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             for (uint32_t i = 7; i < 10; i++) {
                 const double ratio = random_between(source, -reach, reach);
                 const double middle = random_between(source, -39.0 + fabs(ratio) / 2.0, 39.0 - fabs(ratio) / 2.0);
@@ -749,7 +749,7 @@ static void poses_that_are_no_pose(void **state) {
     assert_int_equal(scene.refused[LMB_REFUSED_POSE], 42);
     assert_int_equal(scene.refused[LMB_REFUSED_WEIGHT], 0);
     for (uint32_t component = 0; component < LMB_POSE_COMPONENTS; component++) { // the whole joint has its rest pose
-        const lmb_transform rest = lmb_rig_joint_rest(scene.rig, 2);
+        const lmb_transform rest = lmb_rig_get_def(scene.rig)->joints[2].rest;
         float values[LMB_POSE_COMPONENTS];
         memcpy(values, &rest, sizeof values);
         const float value = *scene_component(&scene, scene.buffers[LMB_OUTPUT_LOCAL], 0, 2, component);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static oracle_affine *model_matrices(const test_scene *scene, uint32_t character) {
-    const uint32_t joints = lmb_rig_joint_count(scene->rig);
+    const uint32_t joints = lmb_rig_get_def(scene->rig)->joint_count;
     oracle_affine *model = calloc(joints, sizeof *model);
     assert_non_null(model);
     for (uint32_t joint = 0; joint < joints; joint++) {
@@ -24,7 +24,7 @@ typedef struct motion {
 } motion;
 
 static motion motion_of(const test_scene *scene, uint32_t character, uint32_t joint) {
-    const size_t at = ((size_t)character * lmb_rig_joint_count(scene->rig) + joint) * LMB_DUAL_COMPONENTS;
+    const size_t at = ((size_t)character * lmb_rig_get_def(scene->rig)->joint_count + joint) * LMB_DUAL_COMPONENTS;
     motion result;
     for (size_t i = 0; i < 4; i++) {
         result.rotation[i] = (double)scene->buffers[LMB_OUTPUT_DUAL_QUATERNIONS][at + i];
@@ -35,7 +35,7 @@ static motion motion_of(const test_scene *scene, uint32_t character, uint32_t jo
 
 // Returns the motion that determines the sign of a joint's rotation.
 static motion motion_beside(const test_scene *scene, uint32_t character, uint32_t joint) {
-    const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
+    const uint32_t parent = lmb_rig_get_def(scene->rig)->joints[joint].parent;
     if (joint == 0) {
         return (motion){{0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0, 0.0}};
     }
@@ -76,7 +76,7 @@ static void compare_motions(const test_scene *scene, const char *title, double b
     motion_errors errors = {0.0, 0.0};
     for (uint32_t character = 0; character < scene->character_count; character++) {
         oracle_affine *model = model_matrices(scene, character);
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             compare_motion(scene, character, joint, &model[joint], &errors);
         }
         free(model);
@@ -103,7 +103,7 @@ static void compare_bounds(const test_scene *scene, const char *title) {
 }
 
 static void compare_sockets(const test_scene *scene, const char *title) {
-    const uint32_t sockets = lmb_rig_socket_count(scene->rig);
+    const uint32_t sockets = lmb_rig_get_def(scene->rig)->socket_count;
     double largest = 0.0;
     for (uint32_t character = 0; character < scene->character_count; character++) {
         oracle_affine *model = model_matrices(scene, character);
@@ -112,7 +112,7 @@ static void compare_sockets(const test_scene *scene, const char *title) {
             const size_t at = ((size_t)character * sockets + socket) * LMB_MATRIX_COMPONENTS;
             double unit = 1.0;
             for (size_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
-                unit = fmax(unit, fabs(model[lmb_rig_socket_joint(scene->rig, socket)].m[i / 4][i % 4]));
+                unit = fmax(unit, fabs(model[lmb_rig_get_def(scene->rig)->sockets[socket].joint].m[i / 4][i % 4]));
             }
             for (size_t i = 0; i < LMB_MATRIX_COMPONENTS; i++) {
                 const double value = (double)scene->buffers[LMB_OUTPUT_SOCKETS][at + i];
@@ -132,7 +132,7 @@ static void start_posed(test_scene *scene, lmb_rig *rig, uint32_t characters, bo
     scene_fill_pose(scene, 0, &source);
     scene_add_pose_node(scene, 0);
     for (uint32_t character = 0; character < characters; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
             for (uint32_t i = 0; i < 3; i++) {
                 float *scale = scene_component(scene, scene->poses[0], character, joint, 7 + i);
                 *scene_component(scene, scene->poses[0], character, joint, i) /= 10.0f;
@@ -449,8 +449,8 @@ static void boxes_hold_what_is_skinned(void **state) {
     lmb_joint_def joints[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {
         joints[i] = lmb_default_joint_def();
-        joints[i].parent = lmb_rig_joint_parent(plain, i);
-        joints[i].rest = lmb_rig_joint_rest(plain, i);
+        joints[i].parent = lmb_rig_get_def(plain)->joints[i].parent;
+        joints[i].rest = lmb_rig_get_def(plain)->joints[i].rest;
     }
     for (uint32_t i = 0; i < VERTICES; i++) {
         for (int k = 0; k < 3; k++) {
@@ -458,7 +458,7 @@ static void boxes_hold_what_is_skinned(void **state) {
         }
         for (int k = 0; k < 2; k++) {
             bound[i][k] = random_below(&source, JOINTS);
-            const lmb_affine inverse = lmb_rig_joint_inverse_bind(plain, bound[i][k]);
+            const lmb_affine inverse = lmb_rig_get_def(plain)->joints[bound[i][k]].inverse_bind;
             double square = 0.0;
             for (int row = 0; row < 3; row++) {
                 double at = (double)inverse.m[row][3];

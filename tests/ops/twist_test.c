@@ -111,7 +111,7 @@ static void arm_start(arm *a, uint64_t seed, uint32_t source) {
     scene_start(&a->scene, create_rig(&a->source), CHARACTERS, PARAMETERS);
     scene_fill_pose(&a->scene, 0, &a->source);
     for (uint32_t i = 0; i < JOINTS; i++) {
-        const lmb_transform rest = lmb_rig_joint_rest(a->scene.rig, i);
+        const lmb_transform rest = lmb_rig_get_def(a->scene.rig)->joints[i].rest;
         const oracle_transform local = oracle_transform_from_float(&rest);
         memcpy(a->rest[i], local.rotation, sizeof a->rest[i]);
         memcpy(a->rest_model[i], local.rotation, sizeof a->rest[i]);

@@ -644,7 +644,7 @@ static void world_fill(world *w) {
     w->slots[1].clip = 1;
     w->slots[1].name = "later";
     w->slots[1].bytes = 4000;
-    w->slots[1].duration = lmb_clip_duration(w->clips[0]);
+    w->slots[1].duration = lmb_clip_get_info(w->clips[0])->duration;
     w->def.clip_slots = w->slots;
     w->def.clip_slot_count = 2;
     static const lmb_clip_origin origin = {1, 0, 0.25f, 1.25f};
@@ -773,58 +773,31 @@ static void expect_same_graph(const lmb_graph_def *a, const lmb_graph_def *b) {
 }
 
 static void expect_same_rig(const lmb_rig *a, const lmb_rig *b) {
-    assert_int_equal(lmb_rig_joint_count(a), lmb_rig_joint_count(b));
-    for (uint32_t i = 0; i < lmb_rig_joint_count(a); i++) {
-        const lmb_transform rests[2] = {lmb_rig_joint_rest(a, i), lmb_rig_joint_rest(b, i)};
-        const lmb_affine binds[2] = {lmb_rig_joint_inverse_bind(a, i), lmb_rig_joint_inverse_bind(b, i)};
-        const float radii[2] = {lmb_rig_joint_radius(a, i), lmb_rig_joint_radius(b, i)};
-        assert_string_equal(lmb_rig_joint_name(a, i), lmb_rig_joint_name(b, i));
-        assert_int_equal(lmb_rig_joint_parent(a, i), lmb_rig_joint_parent(b, i));
+    assert_int_equal(lmb_rig_get_def(a)->joint_count, lmb_rig_get_def(b)->joint_count);
+    for (uint32_t i = 0; i < lmb_rig_get_def(a)->joint_count; i++) {
+        const lmb_transform rests[2] = {lmb_rig_get_def(a)->joints[i].rest, lmb_rig_get_def(b)->joints[i].rest};
+        const lmb_affine binds[2] = {lmb_rig_get_def(a)->joints[i].inverse_bind,
+                                     lmb_rig_get_def(b)->joints[i].inverse_bind};
+        const float radii[2] = {lmb_rig_get_def(a)->joints[i].radius, lmb_rig_get_def(b)->joints[i].radius};
+        assert_string_equal(lmb_rig_get_def(a)->joints[i].name, lmb_rig_get_def(b)->joints[i].name);
+        assert_int_equal(lmb_rig_get_def(a)->joints[i].parent, lmb_rig_get_def(b)->joints[i].parent);
         assert_memory_equal(&rests[0], &rests[1], sizeof rests[0]);
         assert_memory_equal(&binds[0], &binds[1], sizeof binds[0]);
         assert_memory_equal(&radii[0], &radii[1], sizeof radii[0]);
     }
-    assert_int_equal(lmb_rig_socket_count(a), lmb_rig_socket_count(b));
-    for (uint32_t i = 0; i < lmb_rig_socket_count(a); i++) {
-        const lmb_transform locals[2] = {lmb_rig_socket_local(a, i), lmb_rig_socket_local(b, i)};
-        assert_string_equal(lmb_rig_socket_name(a, i), lmb_rig_socket_name(b, i));
-        assert_int_equal(lmb_rig_socket_joint(a, i), lmb_rig_socket_joint(b, i));
+    assert_int_equal(lmb_rig_get_def(a)->socket_count, lmb_rig_get_def(b)->socket_count);
+    for (uint32_t i = 0; i < lmb_rig_get_def(a)->socket_count; i++) {
+        const lmb_transform locals[2] = {lmb_rig_get_def(a)->sockets[i].local, lmb_rig_get_def(b)->sockets[i].local};
+        assert_string_equal(lmb_rig_get_def(a)->sockets[i].name, lmb_rig_get_def(b)->sockets[i].name);
+        assert_int_equal(lmb_rig_get_def(a)->sockets[i].joint, lmb_rig_get_def(b)->sockets[i].joint);
         assert_memory_equal(&locals[0], &locals[1], sizeof locals[0]);
     }
-    assert_int_equal(lmb_rig_channel_count(a), lmb_rig_channel_count(b));
-    for (uint32_t i = 0; i < lmb_rig_channel_count(a); i++) {
-        assert_string_equal(lmb_rig_channel_name(a, i), lmb_rig_channel_name(b, i));
-        assert_true(lmb_rig_channel_rest(a, i) == lmb_rig_channel_rest(b, i));
-        assert_int_equal(lmb_rig_channel_is_angle(a, i), lmb_rig_channel_is_angle(b, i));
+    assert_int_equal(lmb_rig_get_def(a)->channel_count, lmb_rig_get_def(b)->channel_count);
+    for (uint32_t i = 0; i < lmb_rig_get_def(a)->channel_count; i++) {
+        assert_string_equal(lmb_rig_get_def(a)->channels[i].name, lmb_rig_get_def(b)->channels[i].name);
+        assert_true(lmb_rig_get_def(a)->channels[i].rest == lmb_rig_get_def(b)->channels[i].rest);
+        assert_int_equal(lmb_rig_get_def(a)->channels[i].angle, lmb_rig_get_def(b)->channels[i].angle);
     }
-}
-
-// Writes what a pack has.
-static uint8_t *write_again(const lmb_pack *pack, size_t *size) {
-    const uint32_t clip_count = lmb_pack_clip_count(pack), graph_count = lmb_pack_graph_count(pack);
-    const lmb_clip **clips = malloc((clip_count + 1) * sizeof(const lmb_clip *));
-    lmb_pack_graph *graphs = malloc((graph_count + 1) * sizeof *graphs);
-    assert_true(clips != NULL && graphs != NULL);
-    for (uint32_t i = 0; i < clip_count; i++) {
-        clips[i] = lmb_pack_clip(pack, i);
-    }
-    for (uint32_t i = 0; i < graph_count; i++) {
-        graphs[i] = *lmb_pack_graph_at(pack, i);
-    }
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = lmb_pack_rig(pack);
-    def.clips = clips;
-    def.clip_count = clip_count;
-    def.meshes = lmb_pack_mesh(pack, 0);
-    def.mesh_count = lmb_pack_mesh_count(pack);
-    def.images = lmb_pack_image(pack, 0);
-    def.image_count = lmb_pack_image_count(pack);
-    def.graphs = graphs;
-    def.graph_count = graph_count;
-    uint8_t *bytes = write_pack(&def, size);
-    free(clips);
-    free(graphs);
-    return bytes;
 }
 
 static void everything_comes_back(void **state) {
@@ -832,40 +805,37 @@ static void everything_comes_back(void **state) {
     size_t size, again_size;
     uint8_t *bytes = write_pack(&w->pack, &size);
     lmb_pack *pack = open_pack(bytes, size);
-    expect_same_rig(lmb_pack_rig(pack), w->rig);
+    expect_same_rig(lmb_pack_get_def(pack)->rig, w->rig);
     for (uint32_t i = 0; i < JOINTS; i++) {
-        assert_int_equal(lmb_rig_joint_is_extra(lmb_pack_rig(pack), i), i == 5);
+        assert_int_equal(lmb_rig_get_def(lmb_pack_get_def(pack)->rig)->joints[i].is_extra, i == 5);
     }
-    assert_int_equal(lmb_pack_clip_count(pack), 3);
+    assert_int_equal(lmb_pack_get_def(pack)->clip_count, 3);
     for (uint32_t i = 0; i < 3; i++) {
         size_t sizes[2];
-        const void *blocks[2] = {lmb_clip_block(lmb_pack_clip(pack, i), &sizes[0]),
+        const void *blocks[2] = {lmb_clip_block(lmb_pack_get_def(pack)->clips[i], &sizes[0]),
                                  lmb_clip_block(w->clips[i], &sizes[1])};
         assert_int_equal(sizes[0], sizes[1]);
         assert_memory_equal(blocks[0], blocks[1], sizes[0]);
         assert_true((const uint8_t *)blocks[0] > bytes && (const uint8_t *)blocks[0] < bytes + size);
     }
-    assert_ptr_equal(lmb_pack_find_clip(pack, "walk"), lmb_pack_clip(pack, 0));
+    assert_ptr_equal(lmb_pack_find_clip(pack, "walk"), lmb_pack_get_def(pack)->clips[0]);
     assert_null(lmb_pack_find_clip(pack, "run"));
-    assert_null(lmb_pack_clip(pack, 3));
-    assert_int_equal(lmb_pack_mesh_count(pack), 2);
+    assert_int_equal(lmb_pack_get_def(pack)->mesh_count, 2);
     for (uint32_t i = 0; i < 2; i++) {
-        expect_same_mesh(lmb_pack_mesh(pack, i), &w->meshes[i]);
+        expect_same_mesh(&lmb_pack_get_def(pack)->meshes[i], &w->meshes[i]);
     }
-    assert_null(lmb_pack_mesh(pack, 2));
-    assert_int_equal(lmb_pack_image_count(pack), 1);
-    assert_string_equal(lmb_pack_image(pack, 0)->name, "skin");
-    assert_int_equal(lmb_pack_image(pack, 0)->size, 5);
-    assert_memory_equal(lmb_pack_image(pack, 0)->bytes, w->images[0].bytes, 5);
-    assert_int_equal(lmb_pack_graph_count(pack), 2);
-    assert_string_equal(lmb_pack_graph_at(pack, 1)->name, "rest");
-    assert_null(lmb_pack_graph_at(pack, 2));
+    assert_int_equal(lmb_pack_get_def(pack)->image_count, 1);
+    assert_string_equal(lmb_pack_get_def(pack)->images[0].name, "skin");
+    assert_int_equal(lmb_pack_get_def(pack)->images[0].size, 5);
+    assert_memory_equal(lmb_pack_get_def(pack)->images[0].bytes, w->images[0].bytes, 5);
+    assert_int_equal(lmb_pack_get_def(pack)->graph_count, 2);
+    assert_string_equal(lmb_pack_get_def(pack)->graphs[1].name, "rest");
     assert_null(lmb_pack_find_graph(pack, "nothing"));
     const lmb_graph_def *def = lmb_pack_find_graph(pack, "everything");
-    assert_ptr_equal(def, lmb_pack_graph_at(pack, 0)->def);
-    assert_ptr_equal(def->rig, lmb_pack_rig(pack));
-    assert_ptr_equal(def->clips[0], lmb_pack_clip(pack, 2));
-    assert_ptr_equal(def->clips[1], lmb_pack_clip(pack, 0));
+    assert_ptr_equal(def, lmb_pack_get_def(pack)->graphs[0].def);
+    assert_ptr_equal(def->rig, lmb_pack_get_def(pack)->rig);
+    assert_ptr_equal(def->clips[0], lmb_pack_get_def(pack)->clips[2]);
+    assert_ptr_equal(def->clips[1], lmb_pack_get_def(pack)->clips[0]);
     assert_null(def->nodes[3].machine);
     assert_null(def->event_names[1]);
     expect_same_graph(&w->def, def);
@@ -876,7 +846,7 @@ static void everything_comes_back(void **state) {
     }
     assert_int_equal(parts, size);
     assert_int_equal(lmb_pack_part_bytes(pack, LMB_PACK_PART_COUNT), 0);
-    uint8_t *again = write_again(pack, &again_size);
+    uint8_t *again = write_pack(lmb_pack_get_def(pack), &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, bytes, size);
     free(again);
@@ -894,7 +864,7 @@ static void stored_packs_stay_readable(void **state) {
     const size_t size = fread(bytes, 1, 65536, file);
     fclose(file);
     lmb_pack *pack = open_pack(bytes, size);
-    expect_same_rig(lmb_pack_rig(pack), w->rig);
+    expect_same_rig(lmb_pack_get_def(pack)->rig, w->rig);
     for (uint32_t i = 0; i < 2; i++) {
         lmb_mesh mesh = w->meshes[i];
         // The file is older than these fields, which then have their defaults.
@@ -903,7 +873,7 @@ static void stored_packs_stay_readable(void **state) {
         mesh.roughness = mesh.normal_scale = 1.0f;
         mesh.metallic_roughness_image = mesh.normal_image = LMB_NONE;
         mesh.influence_count = LMB_MAX_INFLUENCES;
-        expect_same_mesh(lmb_pack_mesh(pack, i), &mesh);
+        expect_same_mesh(&lmb_pack_get_def(pack)->meshes[i], &mesh);
     }
     lmb_node_def nodes[NODES];
     memcpy(nodes, w->def.nodes, sizeof nodes);
@@ -1014,8 +984,10 @@ static void little_comes_back(void **state) {
     def.rig = rig;
     uint8_t *bytes = write_pack(&def, &size);
     lmb_pack *pack = open_pack(bytes, size);
-    expect_same_rig(lmb_pack_rig(pack), rig);
-    assert_int_equal(lmb_pack_clip_count(pack) + lmb_pack_mesh_count(pack) + lmb_pack_graph_count(pack), 0);
+    expect_same_rig(lmb_pack_get_def(pack)->rig, rig);
+    assert_int_equal(lmb_pack_get_def(pack)->clip_count + lmb_pack_get_def(pack)->mesh_count +
+                         lmb_pack_get_def(pack)->graph_count,
+                     0);
     lmb_pack_close(pack);
     lmb_rig_destroy(rig);
     free(bytes);
@@ -1060,14 +1032,14 @@ static size_t length_of(const walk *w, const lmb_field *field, const uint8_t *el
     case LMB_LENGTH_ONE:
         return 1;
     case LMB_LENGTH_JOINTS:
-        return lmb_rig_joint_count(w->rig);
+        return lmb_rig_get_def(w->rig)->joint_count;
     case LMB_LENGTH_CHANNELS:
-        return lmb_rig_channel_count(w->rig);
+        return lmb_rig_get_def(w->rig)->channel_count;
     case LMB_LENGTH_BYTES:
-        return lmb_rig_joint_count(w->rig) + lmb_rig_channel_count(w->rig);
+        return lmb_rig_get_def(w->rig)->joint_count + lmb_rig_get_def(w->rig)->channel_count;
     case LMB_LENGTH_POSE:
         memcpy(&length, element + field->length_offset, sizeof length);
-        return length == lmb_rig_joint_count(w->rig) ? lmb_rig_channel_count(w->rig) : 0;
+        return length == lmb_rig_get_def(w->rig)->joint_count ? lmb_rig_get_def(w->rig)->channel_count : 0;
     default:
         memcpy(&length, element + field->length_offset, sizeof length);
         return length;
@@ -1250,14 +1222,14 @@ static lmb_result open_copy(const uint8_t *bytes, size_t size, lmb_error *error)
     const lmb_result result = lmb_pack_open(copy, size, NULL, &pack, error);
     assert_true((result == LMB_OK) == (pack != NULL));
     assert_true(result == LMB_OK || (error->result == result && strncmp(error->message, "pack: ", 6) == 0));
-    for (uint32_t i = 0; pack != NULL && i < lmb_pack_graph_count(pack); i++) {
+    for (uint32_t i = 0; pack != NULL && i < lmb_pack_get_def(pack)->graph_count; i++) {
         lmb_graph *graph = NULL;
-        assert_int_equal(lmb_graph_create(lmb_pack_graph_at(pack, i)->def, NULL, &graph, error), LMB_OK);
+        assert_int_equal(lmb_graph_create(lmb_pack_get_def(pack)->graphs[i].def, NULL, &graph, error), LMB_OK);
         lmb_graph_destroy(graph);
     }
     if (pack != NULL) {
         size_t again;
-        free(write_again(pack, &again));
+        free(write_pack(lmb_pack_get_def(pack), &again));
     }
     lmb_pack_close(pack);
     free(copy);

@@ -219,7 +219,7 @@ static void clips_are_of_the_kinds_they_are_called(void **state) {
         assert_int_equal(slot.bytes, size);
         assert_int_equal(slot.joint_count, SLOT_JOINTS);
         assert_true(slot.duration == SLOT_SECONDS && !slot.additive && slot.clip == LMB_NONE);
-        assert_string_equal(slot.name, lmb_clip_name(scene.poses[i]));
+        assert_string_equal(slot.name, lmb_clip_get_info(scene.poses[i])->name);
     }
     assert_true(lmb_clip_slot_for(scene.additives[0]).additive);
 }
@@ -253,7 +253,7 @@ static void a_slot_refuses_what_does_not_fit(void **state) {
     for (uint32_t i = 0; i < SLOT_KINDS; i++) {
         if (missing[i] != NULL) {
             CHECK_REFUSAL(lmb_graph_set_clip(graph, SLOT_HOST, scene.poses[i], &error), &error, LMB_ERROR_ARGUMENT,
-                          "clip 1", lmb_clip_name(scene.poses[i]), missing[i]);
+                          "clip 1", lmb_clip_get_info(scene.poses[i])->name, missing[i]);
         }
     }
     CHECK_REFUSAL(lmb_graph_set_clip(graph, SLOT_HOST, scene.additives[0], &error), &error, LMB_ERROR_ARGUMENT,
@@ -590,7 +590,7 @@ static void clips_come_from_another_pack(void **state) {
     for (uint32_t i = 0; i < 2; i++) {
         assert_int_equal(lmb_pack_open(bytes[i], sizes[i], NULL, &packs[i], NULL), LMB_OK);
     }
-    assert_int_equal(lmb_pack_clip_count(packs[0]), 1); // that without a slot
+    assert_int_equal(lmb_pack_get_def(packs[0])->clip_count, 1); // that without a slot
     assert_int_equal(lmb_graph_create(lmb_pack_find_graph(packs[0], "streamed"), NULL, &graph, NULL), LMB_OK);
     slot_side sides[2];
     slot_side_create(&sides[0], graph, LMB_CPU_FAST);
@@ -599,7 +599,7 @@ static void clips_come_from_another_pack(void **state) {
         if (frame % 5 == 1) {
             const uint32_t kind = frame / 5;
             const uint32_t clip = lmb_graph_find_clip_slot(graph, frame % 2 == 0 ? "hosted" : "played");
-            set_clip(graph, clip, lmb_pack_find_clip(packs[1], lmb_clip_name(scene.poses[kind])));
+            set_clip(graph, clip, lmb_pack_find_clip(packs[1], lmb_clip_get_info(scene.poses[kind])->name));
             set_clip(other, clip, scene.poses[kind]);
         }
         slot_side_run(&sides[0], frame);

@@ -212,9 +212,9 @@ static void check_clip(const lmb_clip *clip, bool additive) {
     size_t size;
     const void *block = lmb_clip_block(clip, &size);
     lmb_clip *opened = NULL;
-    assert_int_equal(lmb_clip_is_additive(clip), additive);
+    assert_int_equal(lmb_clip_get_info(clip)->is_additive, additive);
     assert_int_equal(lmb_clip_open(block, size, NULL, &opened, NULL), LMB_OK);
-    assert_int_equal(lmb_clip_is_additive(opened), additive);
+    assert_int_equal(lmb_clip_get_info(opened)->is_additive, additive);
     lmb_clip_destroy(opened);
 }
 
@@ -299,7 +299,7 @@ static void below_additives_is_no_change(void **state) {
     // Added to a pose.
     lmb_transform raised[JOINTS];
     for (uint32_t i = 0; i < JOINTS; i++) {
-        raised[i] = lmb_rig_joint_rest(w.rig, i);
+        raised[i] = lmb_rig_get_def(w.rig)->joints[i].rest;
     }
     raised[1].translation[1] += 0.5f;
     add(&w, LMB_OP_ADDITIVE, add(&w, LMB_OP_REST, LMB_NONE, LMB_NONE, LMB_NONE), layers, LMB_NONE);

@@ -50,7 +50,7 @@ static oracle_transform transform_at(const test_scene *scene, float *buffer, uin
 }
 
 static oracle_transform rest_at(const test_scene *scene, uint32_t joint) {
-    const lmb_transform rest = lmb_rig_joint_rest(scene->rig, joint);
+    const lmb_transform rest = lmb_rig_get_def(scene->rig)->joints[joint].rest;
     return oracle_transform_from_float(&rest);
 }
 

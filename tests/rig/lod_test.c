@@ -12,8 +12,8 @@ enum { JOINTS = 67, CHARACTERS = 61 };
 
 // Draws a table in which a joint is dropped with its parent or earlier.
 static void draw_table(random_source *source, const lmb_rig *rig, uint8_t *table) {
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
         const uint32_t most = parent == LMB_NONE ? LMB_MAX_LODS - 1 : table[parent];
         const bool keeps = parent == LMB_NONE || random_below(source, 2) == 0;
         table[joint] = (uint8_t)(keeps ? most : random_below(source, most + 1));
@@ -68,7 +68,7 @@ static uint32_t expect_levels(const test_scene *scene, const uint8_t *table, con
             const bool kept = table[joint] >= levels[character];
             const lmb_transform expected =
                 kept ? scene_transform(scene, without->buffers[LMB_OUTPUT_LOCAL], character, joint)
-                     : lmb_rig_joint_rest(scene->rig, joint);
+                     : lmb_rig_get_def(scene->rig)->joints[joint].rest;
             const lmb_transform found = scene_transform(scene, scene->buffers[LMB_OUTPUT_LOCAL], character, joint);
             assert_memory_equal(&found, &expected, sizeof found);
             dropped += !kept;
@@ -211,7 +211,7 @@ static void a_mirror_reads_the_real_joint(void **state) {
         for (uint32_t joint = 0; joint < 3; joint++) {
             const lmb_transform found = scene_transform(&scene, scene.buffers[LMB_OUTPUT_LOCAL], character, joint);
             const lmb_transform expected =
-                joint == 2 ? lmb_rig_joint_rest(rig, 2)
+                joint == 2 ? lmb_rig_get_def(rig)->joints[2].rest
                            : scene_transform(&scene, without.buffers[LMB_OUTPUT_LOCAL], character, joint);
             assert_memory_equal(&found, &expected, sizeof found);
         }
@@ -330,8 +330,8 @@ static void extras_do_not_measure(void **state) {
     lmb_joint_def joints[6];
     for (uint32_t i = 0; i < 6; i++) {
         joints[i] = lmb_default_joint_def();
-        joints[i].rest = i < 3 ? lmb_rig_joint_rest(chain, i) : joints[i].rest;
-        joints[i].radius = i < 3 ? lmb_rig_joint_radius(chain, i) : i == 4 ? 0.0f : 100.0f;
+        joints[i].rest = i < 3 ? lmb_rig_get_def(chain)->joints[i].rest : joints[i].rest;
+        joints[i].radius = i < 3 ? lmb_rig_get_def(chain)->joints[i].radius : i == 4 ? 0.0f : 100.0f;
         joints[i].parent = i == 0 || i == 5 ? LMB_NONE : i == 3 ? 1 : i == 4 ? 2 : i - 1;
         joints[i].is_extra = i >= 3;
     }

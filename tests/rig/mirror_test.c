@@ -246,7 +246,7 @@ static lmb_rig *symmetric_rig(frames frames, lmb_axis axis, uint64_t seed, uint3
 
 // Pairs leaves of one parent, two at a time.
 static void pair_neighbours(const lmb_rig *rig, uint32_t *partners) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     for (uint32_t i = 0; i < joints; i++) {
         partners[i] = i;
     }
@@ -294,7 +294,7 @@ static double largest_distance(const float *a, const float *b, size_t count) {
 // Runs a scene with the pose of node 0, then with its mirror. The positions must be the reflected positions of the
 // partners.
 static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *mirror, double bound) {
-    const uint32_t joints = lmb_rig_joint_count(scene->rig);
+    const uint32_t joints = lmb_rig_get_def(scene->rig)->joint_count;
     scene->mirrors = mirror;
     scene->mirror_count = 1;
     scene_run(scene);
@@ -321,7 +321,7 @@ static void expect_reflected_positions(test_scene *scene, const lmb_mirror_def *
 // Uses one scale for all axes of a joint, so that nothing shears.
 static void make_scales_even(test_scene *scene, random_source *source) {
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             const float scale = (float)random_between(source, 0.8, 1.25);
             for (uint32_t i = 7; i < 10; i++) {
                 *scene_component(scene, scene->poses[0], character, joint, i) = scale;
@@ -392,7 +392,7 @@ static void a_symmetric_rest_pose_mirrors_to_itself(void **state) {
         scene_add(&scene, LMB_OP_MIRROR, 0, LMB_NONE);
         scene_run(&scene);
         for (uint32_t joint = 0; joint < SYMMETRIC_JOINTS; joint++) {
-            const lmb_transform rest = lmb_rig_joint_rest(scene.rig, joint);
+            const lmb_transform rest = lmb_rig_get_def(scene.rig)->joints[joint].rest;
             float values[LMB_POSE_COMPONENTS];
             memcpy(values, &rest, sizeof values);
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
@@ -407,14 +407,14 @@ static void a_symmetric_rest_pose_mirrors_to_itself(void **state) {
 // ---- Characters. ----
 
 static lmb_rig *copy_rig(const lmb_rig *rig) {
-    const uint32_t count = lmb_rig_joint_count(rig);
+    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
     lmb_joint_def *joints = calloc(count, sizeof *joints);
     assert_non_null(joints);
     for (uint32_t i = 0; i < count; i++) {
         joints[i] = lmb_default_joint_def();
-        joints[i].name = lmb_rig_joint_name(rig, i);
-        joints[i].parent = lmb_rig_joint_parent(rig, i);
-        joints[i].rest = lmb_rig_joint_rest(rig, i);
+        joints[i].name = lmb_rig_get_def(rig)->joints[i].name;
+        joints[i].parent = lmb_rig_get_def(rig)->joints[i].parent;
+        joints[i].rest = lmb_rig_get_def(rig)->joints[i].rest;
     }
     lmb_rig *copy = NULL;
     assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = count}, NULL, &copy, NULL), LMB_OK);
@@ -426,24 +426,24 @@ static lmb_rig *copy_rig(const lmb_rig *rig) {
 static void mirror_character(const lmb_rig *rig, lmb_axis axis, uint32_t pairs, double size, double rotation) {
     test_scene scene;
     random_source source = {5};
-    uint32_t *partners = calloc(lmb_rig_joint_count(rig), sizeof *partners);
+    uint32_t *partners = calloc(lmb_rig_get_def(rig)->joint_count, sizeof *partners);
     lmb_error error = {0};
     assert_non_null(partners);
     if (lmb_rig_find_mirror(rig, NULL, partners, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     uint32_t found = 0;
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
         found += partners[i] > i;
     }
     assert_int_equal(found, pairs);
     scene_start(&scene, copy_rig(rig), 33, 0);
     scene_fill_pose(&scene, 0, &source);
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
         for (uint32_t character = 0; character < scene.character_count; character++) {
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                 if (i < 3 || i >= 7) {
-                    const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+                    const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
                     *scene_component(&scene, scene.poses[0], character, joint, i) =
                         i < 3 ? rest.translation[i] : rest.scale[i - 7];
                 }
@@ -477,7 +477,7 @@ static void the_fox_mirrors(void **state) {
     if (lmb_import_file(LIMBER_ASSETS "/Fox.glb", NULL, &import, &error) != LMB_OK) {
         skip(); // LIMBER_ASSETS lacks Fox.glb
     }
-    mirror_character(lmb_import_rig(import), LMB_AXIS_X, 7, 200.0, 3e-6);
+    mirror_character(lmb_import_get_content(import)->rig, LMB_AXIS_X, 7, 200.0, 3e-6);
     lmb_import_destroy(import);
 }
 

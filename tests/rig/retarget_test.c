@@ -106,16 +106,16 @@ static const frame world = {{0.0, 0.0, 0.0, 1.0}, {0.0, 0.0, 0.0}, 1.0};
 // ---- The oracle.
 
 static uint32_t mapped_above(const fixture *f, uint32_t joint) {
-    uint32_t above = lmb_rig_joint_parent(f->scene.rig, joint);
+    uint32_t above = lmb_rig_get_def(f->scene.rig)->joints[joint].parent;
     while (above != LMB_NONE && f->table[above] == LMB_NONE) {
-        above = lmb_rig_joint_parent(f->scene.rig, above);
+        above = lmb_rig_get_def(f->scene.rig)->joints[above].parent;
     }
     return above;
 }
 
 static bool is_under(const lmb_rig *rig, uint32_t joint, uint32_t ancestor) {
     while (joint != LMB_NONE && joint != ancestor) {
-        joint = lmb_rig_joint_parent(rig, joint);
+        joint = lmb_rig_get_def(rig)->joints[joint].parent;
     }
     return joint == ancestor;
 }
@@ -131,12 +131,13 @@ typedef struct model {
 } model;
 
 static lmb_transform reference_of(const fixture *f, uint32_t joint) {
-    return f->retarget.target_pose != NULL && f->table[joint] != LMB_NONE ? f->target_pose[joint]
-                                                                          : lmb_rig_joint_rest(f->scene.rig, joint);
+    return f->retarget.target_pose != NULL && f->table[joint] != LMB_NONE
+               ? f->target_pose[joint]
+               : lmb_rig_get_def(f->scene.rig)->joints[joint].rest;
 }
 
 static lmb_transform source_reference_of(const fixture *f, uint32_t joint) {
-    return f->retarget.source_pose != NULL ? f->source_pose[joint] : lmb_rig_joint_rest(f->source, joint);
+    return f->retarget.source_pose != NULL ? f->source_pose[joint] : lmb_rig_get_def(f->source)->joints[joint].rest;
 }
 
 static void turn_of(const fixture *f, double a[4]) {
@@ -161,7 +162,7 @@ static void correct(const fixture *f, model *m) {
     double corrections[JOINTS][4], a[4];
     turn_of(f, a);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(f->scene.rig, joint);
+        const uint32_t parent = lmb_rig_get_def(f->scene.rig)->joints[joint].parent;
         double *own = corrections[joint];
         memcpy(own, parent == LMB_NONE ? identity : corrections[parent], sizeof identity);
         const uint32_t end = f->table[joint] == LMB_NONE ? LMB_NONE : bone_end(f, joint);
@@ -210,27 +211,27 @@ static void pose_model(const fixture *f, const lmb_transform *local, model *m) {
     double a[4];
     turn_of(f, a);
     for (uint32_t i = 0; i < f->source_count; i++) {
-        const uint32_t parent = lmb_rig_joint_parent(f->source, i);
+        const uint32_t parent = lmb_rig_get_def(f->source)->joints[i].parent;
         const lmb_transform reference = source_reference_of(f, i);
         m->rest[i] = child_of(parent == LMB_NONE ? &world : &m->rest[parent], &reference, mean_scale(&reference));
         m->source[i] = child_of(parent == LMB_NONE ? &world : &m->source[parent], &local[i], mean_scale(&reference));
     }
     for (uint32_t i = 0; i < JOINTS; i++) {
-        const uint32_t parent = lmb_rig_joint_parent(f->scene.rig, i);
+        const uint32_t parent = lmb_rig_get_def(f->scene.rig)->joints[i].parent;
         const lmb_transform reference = reference_of(f, i);
         m->own[i] = child_of(parent == LMB_NONE ? &world : &m->own[parent], &reference, mean_scale(&reference));
     }
     correct(f, m);
     m->root_scale = find_root_scale(f, m);
     for (uint32_t i = 0; i < JOINTS; i++) {
-        const uint32_t parent = lmb_rig_joint_parent(f->scene.rig, i), s = f->table[i];
+        const uint32_t parent = lmb_rig_get_def(f->scene.rig)->joints[i].parent, s = f->table[i];
         if (s != LMB_NONE) {
             times(a, m->source[s].q, m->turned[i]);
             times_inverse(m->turned[i], m->rest[s].q, m->turned[i]);
             times_inverse(m->turned[i], a, m->turned[i]);
             times(m->turned[i], m->corrected[i], m->turned[i]);
         } else {
-            const lmb_transform rest = lmb_rig_joint_rest(f->scene.rig, i);
+            const lmb_transform rest = lmb_rig_get_def(f->scene.rig)->joints[i].rest;
             const frame own = child_of(&world, &rest, 1.0);
             times(parent == LMB_NONE ? identity : m->turned[parent], own.q, m->turned[i]);
         }
@@ -248,8 +249,8 @@ static void find_moved(const fixture *f, const model *m, const lmb_transform *lo
     const uint32_t to = f->table[above];
     const uint32_t end = is_under(f->source, s, to) ? to : LMB_NONE;
     double sum[3] = {0.0, 0.0, 0.0}; // in model space, of the pose
-    for (uint32_t i = s; i != end; i = lmb_rig_joint_parent(f->source, i)) {
-        const uint32_t parent = lmb_rig_joint_parent(f->source, i);
+    for (uint32_t i = s; i != end; i = lmb_rig_get_def(f->source)->joints[i].parent) {
+        const uint32_t parent = lmb_rig_get_def(f->source)->joints[i].parent;
         const lmb_transform reference = source_reference_of(f, i);
         double way[3];
         for (int k = 0; k < 3; k++) {
@@ -274,7 +275,7 @@ static void find_moved(const fixture *f, const model *m, const lmb_transform *lo
 static double expect_translation(const fixture *f, const model *m, const lmb_transform *local, uint32_t joint,
                                  double t[3]) {
     const uint32_t above = mapped_above(f, joint), s = f->table[joint],
-                   parent = lmb_rig_joint_parent(f->scene.rig, joint);
+                   parent = lmb_rig_get_def(f->scene.rig)->joints[joint].parent;
     const lmb_transform reference = reference_of(f, joint);
     double a[4], moved[3], before[4], k = m->root_scale;
     find_moved(f, m, local, joint, moved);
@@ -297,8 +298,8 @@ static double expect_translation(const fixture *f, const model *m, const lmb_tra
         t[i] = (double)reference.translation[i] + k * moved[i];
         sum += fabs((double)reference.translation[i]);
     }
-    for (uint32_t i = s; i != LMB_NONE; i = lmb_rig_joint_parent(f->source, i)) {
-        const uint32_t over = lmb_rig_joint_parent(f->source, i);
+    for (uint32_t i = s; i != LMB_NONE; i = lmb_rig_get_def(f->source)->joints[i].parent) {
+        const uint32_t over = lmb_rig_get_def(f->source)->joints[i].parent;
         for (int c = 0; c < 3; c++) {
             sum += k *
                    (fabs((double)local[i].translation[c]) + fabs((double)source_reference_of(f, i).translation[c])) *
@@ -319,7 +320,7 @@ static double rotation_difference(const double a[4], const double b[4]) {
 
 static uint32_t depth_of(const lmb_rig *rig, uint32_t joint) {
     uint32_t depth = 0;
-    for (; joint != LMB_NONE; joint = lmb_rig_joint_parent(rig, joint)) {
+    for (; joint != LMB_NONE; joint = lmb_rig_get_def(rig)->joints[joint].parent) {
         depth++;
     }
     return depth;
@@ -331,14 +332,14 @@ static void compare(fixture *f, uint32_t character, const lmb_transform *local, 
     model m;
     pose_model(f, local, &m);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        const lmb_transform rest = lmb_rig_joint_rest(f->scene.rig, joint);
+        const lmb_transform rest = lmb_rig_get_def(f->scene.rig)->joints[joint].rest;
         const lmb_transform got = scene_transform(&f->scene, f->scene.buffers[LMB_OUTPUT_LOCAL], character, joint);
         assert_memory_equal(got.scale, rest.scale, sizeof rest.scale);
         if (f->table[joint] == LMB_NONE) {
             assert_memory_equal(&got, &rest, sizeof rest);
             continue;
         }
-        const uint32_t parent = lmb_rig_joint_parent(f->scene.rig, joint), above = mapped_above(f, joint);
+        const uint32_t parent = lmb_rig_get_def(f->scene.rig)->joints[joint].parent, above = mapped_above(f, joint);
         double expected[4], t[3], q[4];
         memcpy(expected, m.turned[joint], sizeof expected);
         if (parent != LMB_NONE) {
@@ -472,7 +473,7 @@ static void sample_clip(fixture *f, uint32_t character, lmb_transform *pose) {
     const double time =
         oracle_clip_time((double)*scene_parameter(&f->scene, character, TIME), oracle_clip_duration(&f->clip), false);
     for (uint32_t joint = 0; joint < f->source_count; joint++) {
-        const lmb_transform rest = lmb_rig_joint_rest(f->source, joint);
+        const lmb_transform rest = lmb_rig_get_def(f->source)->joints[joint].rest;
         const oracle_transform from = oracle_transform_from_float(&rest);
         oracle_choices choices = {0};
         oracle_transform found;
@@ -603,11 +604,11 @@ static void reference_becomes_reference(void **state) {
         f->retarget.align_above = 4.0f;
         add_retarget(f, add_static(f, &pose, rest));
         for (uint32_t i = 0; i < f->source_count; i++) {
-            rest[i] = lmb_rig_joint_rest(f->source, i);
+            rest[i] = lmb_rig_get_def(f->source)->joints[i].rest;
         }
         scene_run_all_paths(&f->scene);
         for (uint32_t joint = 0; joint < JOINTS; joint++) {
-            const lmb_transform own = lmb_rig_joint_rest(f->scene.rig, joint);
+            const lmb_transform own = lmb_rig_get_def(f->scene.rig)->joints[joint].rest;
             const oracle_transform expected = oracle_transform_from_float(&own);
             double q[4];
             scene_rotation(&f->scene, f->scene.buffers[LMB_OUTPUT_LOCAL], 0, joint, q);
@@ -705,7 +706,7 @@ static void retargets_nest_with_joint_maps(void **state) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const lmb_transform got = scene_transform(&f->scene, f->scene.buffers[LMB_OUTPUT_LOCAL], 3, joint);
         const lmb_transform expected = mapped[joint] != LMB_NONE ? scene_transform(&f->scene, alone, 3, joint)
-                                                                 : lmb_rig_joint_rest(f->scene.rig, joint);
+                                                                 : lmb_rig_get_def(f->scene.rig)->joints[joint].rest;
         assert_memory_equal(&got, &expected, sizeof got);
     }
     free(alone);
@@ -719,7 +720,7 @@ static void refused_sources_are_at_rest(void **state) {
     fixture *f = create(7, 19, false);
     lmb_transform rest[MOST_SOURCES];
     for (uint32_t i = 0; i < f->source_count; i++) {
-        rest[i] = lmb_rig_joint_rest(f->source, i);
+        rest[i] = lmb_rig_get_def(f->source)->joints[i].rest;
     }
     const uint32_t clip = add_clip(f);
     f->scene.nodes[clip].clip = lmb_parameter(WEIGHT);
@@ -801,7 +802,7 @@ static void rest_poses_are_corrected(void **state) {
     retarget.root_scale = 0.0f;
     lmb_transform pose[PERSON];
     for (uint32_t i = 0; i < PERSON; i++) {
-        pose[i] = lmb_rig_joint_rest(source, i);
+        pose[i] = lmb_rig_get_def(source)->joints[i].rest;
     }
     pose[HIPS].translation[1] = 0.8f; // a crouch, and a step
     pose[HIPS].translation[2] = 2.0f;
@@ -837,7 +838,7 @@ static void rest_poses_are_corrected(void **state) {
 
 static void draw_crouch(random_source *random, lmb_rig *source, lmb_transform *pose) {
     for (uint32_t i = 0; i < PERSON; i++) {
-        pose[i] = lmb_rig_joint_rest(source, i);
+        pose[i] = lmb_rig_get_def(source)->joints[i].rest;
         const double angle = random_between(random, -0.4, 0.4);
         pose[i].rotation[i % 3] = (float)sin(angle);
         pose[i].rotation[3] = (float)cos(angle);
@@ -850,7 +851,7 @@ static void draw_crouch(random_source *random, lmb_rig *source, lmb_transform *p
 static void place_of(const lmb_rig *rig, const lmb_transform *pose, uint32_t joint, double place[3]) {
     frame at = world;
     uint32_t ancestors[PERSON], count = 0;
-    for (uint32_t i = joint; i != LMB_NONE; i = lmb_rig_joint_parent(rig, i)) {
+    for (uint32_t i = joint; i != LMB_NONE; i = lmb_rig_get_def(rig)->joints[i].parent) {
         ancestors[count++] = i;
     }
     while (count-- > 0) {
@@ -879,7 +880,7 @@ static void limbs_start(limbs *l) {
         scene_add_pose_node(&l->scene, 0)->static_pose = i;
     }
     for (uint32_t i = 0; i < PERSON; i++) {
-        l->poses[2][i] = lmb_rig_joint_rest(l->source, i);
+        l->poses[2][i] = lmb_rig_get_def(l->source)->joints[i].rest;
     }
     l->scene.static_poses = l->named;
     l->scene.static_pose_count = 2;
@@ -974,9 +975,9 @@ static void faulty_goals_are_refused(void **state) {
     for (uint32_t i = 0; i < JOINTS; i++) {
         f->table[i] = i == 4 ? LMB_NONE : 0;
     }
-    const uint32_t end = JOINTS - 1, mid = lmb_rig_joint_parent(f->scene.rig, end);
+    const uint32_t end = JOINTS - 1, mid = lmb_rig_get_def(f->scene.rig)->joints[end].parent;
     add_retarget(f, add_static(f, &pose, joints));
-    f->scene.nodes[2] = lmb_goal_node(1, lmb_rig_joint_parent(f->scene.rig, mid), mid, end, 1);
+    f->scene.nodes[2] = lmb_goal_node(1, lmb_rig_get_def(f->scene.rig)->joints[mid].parent, mid, end, 1);
     f->scene.node_count = 3;
     assert_int_equal(check_fixture(f, &error), LMB_OK);
     f->scene.nodes[2].goal = 0;
@@ -1031,7 +1032,7 @@ static void degenerate_rigs_stay_finite(void **state) {
     scene_run_all_paths(&scene); // checks that every output is finite
     // The bone of a is turned by half a turn; c and d have the same source.
     const lmb_transform d = scene_transform(&scene, scene.buffers[LMB_OUTPUT_LOCAL], 0, 3);
-    const lmb_transform rest = lmb_rig_joint_rest(scene.rig, 3);
+    const lmb_transform rest = lmb_rig_get_def(scene.rig)->joints[3].rest;
     assert_true(fabsf(d.translation[1] - rest.translation[1]) < 1e-6f && fabsf(d.rotation[3]) > 0.999f);
     lmb_rig_destroy(source);
     scene_end(&scene);
@@ -1057,7 +1058,7 @@ static void joint_weights_and_channels(void **state) {
         const bool is_absent = f->table[joint] != LMB_NONE && f->table[joint] % 3 == 0;
         const lmb_transform got = scene_transform(&f->scene, f->scene.buffers[LMB_OUTPUT_LOCAL], 1, joint);
         const lmb_transform expected =
-            is_absent ? lmb_rig_joint_rest(f->scene.rig, joint) : scene_transform(&f->scene, whole, 1, joint);
+            is_absent ? lmb_rig_get_def(f->scene.rig)->joints[joint].rest : scene_transform(&f->scene, whole, 1, joint);
         assert_memory_equal(&got, &expected, sizeof got);
         absent += is_absent;
     }

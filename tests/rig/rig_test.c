@@ -32,12 +32,12 @@ static void a_joint_starts_as_a_root_at_rest(void **state) {
     assert_memory_equal(&joint.rest, &identity, sizeof identity);
     assert_false(joint.has_inverse_bind);
     lmb_rig *rig = created(&joint, 1);
-    const lmb_transform rest = lmb_rig_joint_rest(rig, 0);
-    const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, 0);
-    assert_int_equal(lmb_rig_joint_count(rig), 1);
+    const lmb_transform rest = lmb_rig_get_def(rig)->joints[0].rest;
+    const lmb_affine inverse = lmb_rig_get_def(rig)->joints[0].inverse_bind;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, 1);
     assert_int_equal(lmb_rig_depth(rig), 1);
-    assert_string_equal(lmb_rig_joint_name(rig, 0), "joint_0");
-    assert_int_equal(lmb_rig_joint_parent(rig, 0), LMB_NONE);
+    assert_string_equal(lmb_rig_get_def(rig)->joints[0].name, "joint_0");
+    assert_int_equal(lmb_rig_get_def(rig)->joints[0].parent, LMB_NONE);
     assert_memory_equal(&rest, &identity, sizeof identity);
     assert_memory_equal(&inverse, &unity, sizeof unity);
     lmb_rig_destroy(rig);
@@ -58,9 +58,9 @@ static void names_are_copied_found_and_made_up(void **state) {
     joints[4].name = "root";
     lmb_rig *rig = created(joints, 5);
     memset(changing, 'x', 4);
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_rig_joint_of_def(rig, 0)), "hips");
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_rig_joint_of_def(rig, 1)), "joint_1");
-    assert_string_equal(lmb_rig_joint_name(rig, lmb_rig_joint_of_def(rig, 2)), "joint_2");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_rig_joint_of_def(rig, 0)].name, "hips");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_rig_joint_of_def(rig, 1)].name, "joint_1");
+    assert_string_equal(lmb_rig_get_def(rig)->joints[lmb_rig_joint_of_def(rig, 2)].name, "joint_2");
     assert_int_equal(lmb_rig_find_joint(rig, "hips"), lmb_rig_joint_of_def(rig, 0));
     assert_int_equal(lmb_rig_find_joint(rig, "joint_2"), lmb_rig_joint_of_def(rig, 2));
     assert_int_equal(lmb_rig_find_joint(rig, "root"), 0);
@@ -68,32 +68,6 @@ static void names_are_copied_found_and_made_up(void **state) {
     assert_int_equal(lmb_rig_find_joint(rig, ""), LMB_NONE);
     assert_int_equal(lmb_rig_joint_of_def(rig, 5), LMB_NONE);
     assert_int_equal(lmb_rig_joint_of_def(rig, LMB_NONE), LMB_NONE);
-    lmb_rig_destroy(rig);
-}
-
-static void indices_that_do_not_exist(void **state) {
-    (void)state;
-    const lmb_joint_def joint = lmb_default_joint_def();
-    lmb_rig *rig = created(&joint, 1);
-    static const uint32_t beyond[] = {1, LMB_NONE};
-    static const lmb_transform none;
-    static const lmb_affine no_matrix;
-    for (uint32_t i = 0; i < 2; i++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, beyond[i]), local = lmb_rig_socket_local(rig, beyond[i]);
-        const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, beyond[i]);
-        assert_string_equal(lmb_rig_joint_name(rig, beyond[i]), "");
-        assert_int_equal(lmb_rig_joint_parent(rig, beyond[i]), LMB_NONE);
-        assert_memory_equal(&rest, &none, sizeof none);
-        assert_memory_equal(&inverse, &no_matrix, sizeof no_matrix);
-        assert_true(lmb_rig_joint_radius(rig, beyond[i]) == 0.0f);
-        assert_false(lmb_rig_joint_is_extra(rig, beyond[i]));
-        assert_string_equal(lmb_rig_socket_name(rig, beyond[i]), "");
-        assert_int_equal(lmb_rig_socket_joint(rig, beyond[i]), LMB_NONE);
-        assert_memory_equal(&local, &none, sizeof none);
-        assert_string_equal(lmb_rig_channel_name(rig, beyond[i]), "");
-        assert_true(lmb_rig_channel_rest(rig, beyond[i]) == 0.0f);
-        assert_false(lmb_rig_channel_is_angle(rig, beyond[i]));
-    }
     lmb_rig_destroy(rig);
 }
 
@@ -108,7 +82,7 @@ static void joints_in_order_keep_it(void **state) {
     lmb_rig *rig = created(joints, 7);
     for (uint32_t i = 0; i < 7; i++) {
         assert_int_equal(lmb_rig_joint_of_def(rig, i), i);
-        assert_int_equal(lmb_rig_joint_parent(rig, i), parents[i]);
+        assert_int_equal(lmb_rig_get_def(rig)->joints[i].parent, parents[i]);
     }
     assert_int_equal(lmb_rig_depth(rig), 3);
     lmb_rig_destroy(rig);
@@ -147,14 +121,14 @@ static void any_order_will_do(void **state) {
             const uint32_t joint = lmb_rig_joint_of_def(rig, i);
             assert_true(joint < JOINTS && !seen[joint]);
             seen[joint] = true;
-            const uint32_t parent = lmb_rig_joint_parent(rig, joint);
+            const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
             assert_true(parent == LMB_NONE || parent < joint);
             assert_int_equal(parent,
                              joints[i].parent == LMB_NONE ? LMB_NONE : lmb_rig_joint_of_def(rig, joints[i].parent));
-            assert_true(lmb_rig_joint_rest(rig, joint).translation[0] == (float)i);
+            assert_true(lmb_rig_get_def(rig)->joints[joint].rest.translation[0] == (float)i);
             char name[32];
             snprintf(name, sizeof name, "joint_%u", i);
-            assert_string_equal(lmb_rig_joint_name(rig, joint), name);
+            assert_string_equal(lmb_rig_get_def(rig)->joints[joint].name, name);
         }
         lmb_rig_destroy(rig);
     }
@@ -235,8 +209,8 @@ static void largest_and_smallest_values_are_snapped(void **state) {
     joint.has_inverse_bind = true;
     joint.inverse_bind.m[0][3] = -1e-20f;
     lmb_rig *rig = created(&joint, 1);
-    const lmb_transform rest = lmb_rig_joint_rest(rig, 0);
-    const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, 0);
+    const lmb_transform rest = lmb_rig_get_def(rig)->joints[0].rest;
+    const lmb_affine inverse = lmb_rig_get_def(rig)->joints[0].inverse_bind;
     assert_memory_equal(rest.translation, ((float[]){LMB_LARGEST, -LMB_LARGEST, 0.0f}), sizeof given);
     assert_memory_equal(rest.scale, ((float[]){0.0f, 0.0f, -LMB_SMALLEST}), sizeof given);
     assert_true(inverse.m[0][3] == 0.0f && !signbit(inverse.m[0][3]));
@@ -259,7 +233,7 @@ static void rotations_are_normalised_and_not_zero(void **state) {
         assert_true(oracle_quaternion_normalise(exact, exact));
         lmb_rig *rig = created(&joint, 1);
         for (int i = 0; i < 4; i++) {
-            assert_true(fabs((double)lmb_rig_joint_rest(rig, 0).rotation[i] - exact[i]) <= 1e-6);
+            assert_true(fabs((double)lmb_rig_get_def(rig)->joints[0].rest.rotation[i] - exact[i]) <= 1e-6);
         }
         lmb_rig_destroy(rig);
     }
@@ -301,7 +275,7 @@ static void inverse_binds_come_from_the_rest_pose(void **state) {
             assert_true(fabs(palette[i].m[k / 4][k % 4] - (k / 4 == k % 4 ? 1.0 : 0.0)) <= 2e-5);
         }
     }
-    const lmb_affine own = lmb_rig_joint_inverse_bind(rig, 7);
+    const lmb_affine own = lmb_rig_get_def(rig)->joints[7].inverse_bind;
     assert_memory_equal(&own, &joints[7].inverse_bind, sizeof own);
     lmb_rig_destroy(rig);
 }
@@ -327,7 +301,7 @@ static void counts_have_limits(void **state) {
         joints[i].parent = i == LMB_MAX_JOINTS - 1 ? LMB_NONE : i + 1; // the last joint is the root of a chain
     }
     lmb_rig *rig = created(joints, LMB_MAX_JOINTS);
-    assert_int_equal(lmb_rig_joint_count(rig), LMB_MAX_JOINTS);
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, LMB_MAX_JOINTS);
     assert_int_equal(lmb_rig_depth(rig), LMB_MAX_JOINTS);
     assert_int_equal(lmb_rig_joint_of_def(rig, 0), LMB_MAX_JOINTS - 1);
     assert_int_equal(lmb_rig_joint_of_def(rig, LMB_MAX_JOINTS - 1), 0);
@@ -355,6 +329,77 @@ static lmb_rig *created_with_sockets(const lmb_joint_def *joints, uint32_t count
 }
 
 // Children come before parents, so the joints are reordered.
+static void expect_equal(const lmb_rig *one, const lmb_rig *other) {
+    const lmb_rig_def *a = lmb_rig_get_def(one), *b = lmb_rig_get_def(other);
+    assert_int_equal(a->joint_count, b->joint_count);
+    assert_int_equal(a->socket_count, b->socket_count);
+    assert_int_equal(a->channel_count, b->channel_count);
+    assert_int_equal(lmb_rig_depth(one), lmb_rig_depth(other));
+    for (uint32_t i = 0; i < a->joint_count; i++) {
+        const lmb_joint_def *x = &a->joints[i], *y = &b->joints[i];
+        assert_string_equal(x->name, y->name);
+        assert_true(x->parent == y->parent && (x->parent == LMB_NONE || x->parent < i));
+        assert_memory_equal(&x->rest, &y->rest, sizeof x->rest);
+        assert_memory_equal(&x->inverse_bind, &y->inverse_bind, sizeof x->inverse_bind);
+        assert_true(x->radius == y->radius && x->is_extra == y->is_extra);
+        assert_true(x->is_normalised && x->has_inverse_bind);
+    }
+    for (uint32_t i = 0; i < a->socket_count; i++) {
+        const lmb_socket_def *x = &a->sockets[i], *y = &b->sockets[i];
+        assert_string_equal(x->name, y->name);
+        assert_true(x->joint == y->joint && x->is_normalised);
+        assert_memory_equal(&x->local, &y->local, sizeof x->local);
+    }
+    for (uint32_t i = 0; i < a->channel_count; i++) {
+        const lmb_channel_def *x = &a->channels[i], *y = &b->channels[i];
+        assert_string_equal(x->name, y->name);
+        assert_true(x->rest == y->rest && x->angle == y->angle);
+    }
+}
+
+static void a_descriptor_gives_an_equal_rig(void **state) {
+    (void)state;
+    for (uint32_t round = 0; round < 50; round++) {
+        random_source source = {160 + round};
+        lmb_joint_def joints[20];
+        lmb_socket_def sockets[5];
+        lmb_channel_def channels[3];
+        for (uint32_t i = 0; i < 20; i++) { // the last one is a root, and parents come after their children
+            lmb_joint_def *joint = &joints[i];
+            *joint = lmb_default_joint_def();
+            joint->name = i % 3 == 0 ? "same" : NULL;
+            joint->parent = i == 19 || random_below(&source, 5) == 0 ? LMB_NONE : i + 1 + random_below(&source, 19 - i);
+            for (int k = 0; k < 4; k++) {
+                joint->rest.rotation[k] = 0.1f + (float)random_below(&source, 100);
+                joint->rest.translation[k % 3] = (float)random_below(&source, 1000) / 7.0f;
+            }
+            joint->has_inverse_bind = random_below(&source, 2) == 0;
+            joint->inverse_bind = lmb_affine_identity();
+            joint->inverse_bind.m[1][3] = (float)random_below(&source, 1000) / 3.0f;
+            joint->radius = (float)random_below(&source, 3);
+            joint->is_extra = random_below(&source, 2) == 0;
+        }
+        for (uint32_t i = 0; i < 5; i++) {
+            sockets[i] = lmb_default_socket_def();
+            sockets[i].joint = random_below(&source, 20);
+            sockets[i].local.rotation[0] = (float)random_below(&source, 100);
+        }
+        for (uint32_t i = 0; i < 3; i++) {
+            channels[i] = lmb_default_channel_def();
+            channels[i].angle = random_below(&source, 2) == 0;
+            channels[i].rest = 170.0f + (float)random_below(&source, 1000) / 3.0f;
+        }
+        const lmb_rig_def def = {joints, 20, sockets, 5, channels, 3};
+        lmb_error error;
+        lmb_rig *first = NULL, *second = NULL;
+        assert_ok(lmb_rig_create(&def, NULL, &first, &error), &error);
+        assert_ok(lmb_rig_create(lmb_rig_get_def(first), NULL, &second, &error), &error);
+        expect_equal(first, second);
+        lmb_rig_destroy(first);
+        lmb_rig_destroy(second);
+    }
+}
+
 static void sockets_follow_their_joints(void **state) {
     (void)state;
     lmb_joint_def joints[3];
@@ -376,25 +421,25 @@ static void sockets_follow_their_joints(void **state) {
     sockets[1].local = (lmb_transform){{1.0f, 0x1p-41f, -3.0f}, {0.0f, 3.0f, 0.0f, 4.0f}, {-1.0f, 0.0f, 2.0f}};
     lmb_rig *rig = created_with_sockets(joints, 3, sockets, 3);
     name[0] = 'x';
-    assert_int_equal(lmb_rig_socket_count(rig), 3);
-    assert_string_equal(lmb_rig_socket_name(rig, 0), "hand");
-    assert_string_equal(lmb_rig_socket_name(rig, 1), "socket_1");
+    assert_int_equal(lmb_rig_get_def(rig)->socket_count, 3);
+    assert_string_equal(lmb_rig_get_def(rig)->sockets[0].name, "hand");
+    assert_string_equal(lmb_rig_get_def(rig)->sockets[1].name, "socket_1");
     assert_int_equal(lmb_rig_find_socket(rig, "hand"), 0);
     assert_int_equal(lmb_rig_find_socket(rig, "socket_1"), 1);
     assert_int_equal(lmb_rig_find_socket(rig, "foot"), LMB_NONE);
     assert_int_equal(lmb_rig_find_socket(rig, NULL), LMB_NONE);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(lmb_rig_socket_joint(rig, i), 2 - i);
-        assert_true(lmb_rig_joint_radius(rig, 2 - i) == (float)i);
-        assert_int_equal(lmb_rig_joint_is_extra(rig, 2 - i), i < 2);
+        assert_int_equal(lmb_rig_get_def(rig)->sockets[i].joint, 2 - i);
+        assert_true(lmb_rig_get_def(rig)->joints[2 - i].radius == (float)i);
+        assert_int_equal(lmb_rig_get_def(rig)->joints[2 - i].is_extra, i < 2);
     }
-    const lmb_transform local = lmb_rig_socket_local(rig, 1);
+    const lmb_transform local = lmb_rig_get_def(rig)->sockets[1].local;
     assert_true(local.translation[0] == 1.0f && local.translation[1] == 0.0f && local.translation[2] == -3.0f);
     assert_true(local.rotation[1] == 0.6f && local.rotation[3] == 0.8f);
     assert_true(local.scale[0] == -1.0f && local.scale[1] == 0.0f && local.scale[2] == 2.0f);
     lmb_rig_destroy(rig);
     rig = created(joints, 3);
-    assert_int_equal(lmb_rig_socket_count(rig), 0);
+    assert_int_equal(lmb_rig_get_def(rig)->socket_count, 0);
     assert_int_equal(lmb_rig_find_socket(rig, "hand"), LMB_NONE);
     lmb_rig_destroy(rig);
 }
@@ -451,7 +496,8 @@ static void normalised_rotations_are_kept(void **state) {
             memcpy(socket.local.rotation, joint.rest.rotation, sizeof given);
             joint.is_normalised = socket.is_normalised = round == 2;
             assert_int_equal(lmb_rig_create(&def, NULL, &rig, NULL), LMB_OK);
-            const lmb_transform rest = lmb_rig_joint_rest(rig, 0), local = lmb_rig_socket_local(rig, 0);
+            const lmb_transform rest = lmb_rig_get_def(rig)->joints[0].rest,
+                                local = lmb_rig_get_def(rig)->sockets[0].local;
             memcpy(round == 0 ? first : again, rest.rotation, sizeof first);
             assert_memory_equal(rest.rotation, local.rotation, sizeof first);
             lmb_rig_destroy(rig);
@@ -497,7 +543,6 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_joint_starts_as_a_root_at_rest),
         cmocka_unit_test(names_are_copied_found_and_made_up),
-        cmocka_unit_test(indices_that_do_not_exist),
         cmocka_unit_test(joints_in_order_keep_it),
         cmocka_unit_test(any_order_will_do),
         cmocka_unit_test(a_parent_must_be_there),
@@ -508,6 +553,7 @@ int main(void) {
         cmocka_unit_test(inverse_binds_come_from_the_rest_pose),
         cmocka_unit_test(a_flat_joint_needs_an_inverse_bind_of_its_own),
         cmocka_unit_test(counts_have_limits),
+        cmocka_unit_test(a_descriptor_gives_an_equal_rig),
         cmocka_unit_test(sockets_follow_their_joints),
         cmocka_unit_test(sockets_and_radii_are_checked),
         cmocka_unit_test(normalised_rotations_are_kept),

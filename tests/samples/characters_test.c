@@ -164,7 +164,7 @@ static const lmb_output kinds[] = {LMB_OUTPUT_LOCAL, LMB_OUTPUT_MODEL, LMB_OUTPU
 typedef struct playing {
     lmb_import *import;
     mannequin *mannequin;
-    const lmb_clip *clips[16], *others[MANNEQUIN_CLIP_COUNT];
+    const lmb_clip *others[MANNEQUIN_CLIP_COUNT];
     lmb_graph_json *json;
     lmb_graph *graph;
     lmb_cpu *cpu;
@@ -177,6 +177,7 @@ typedef struct playing {
 
 static lmb_result read_sample(const sample *sample, playing *p, lmb_error *error) {
     char path[600];
+    const lmb_import_content *content = lmb_import_get_content(p->import);
     lmb_graph_character other = {.name = "mannequin", .clips = p->others, .clip_count = MANNEQUIN_CLIP_COUNT};
     snprintf(path, sizeof path, "%s/%s", LIMBER_SAMPLES "/characters", sample->graph);
     char *text = command_read_file(path);
@@ -184,13 +185,9 @@ static lmb_result read_sample(const sample *sample, playing *p, lmb_error *error
     lmb_graph_source source = {.text = text,
                                .size = strlen(text),
                                .name = sample->graph,
-                               .rig = lmb_import_rig(p->import),
-                               .clips = p->clips,
-                               .clip_count = lmb_import_clip_count(p->import)};
-    assert_in_range(source.clip_count, 1, sizeof p->clips / sizeof p->clips[0]);
-    for (uint32_t i = 0; i < source.clip_count; i++) {
-        p->clips[i] = lmb_import_clip(p->import, i);
-    }
+                               .rig = content->rig,
+                               .clips = content->clips,
+                               .clip_count = content->clip_count};
     if (sample->plays_mannequin) {
         assert_int_equal(mannequin_create(NULL, &p->mannequin, error), LMB_OK);
         for (uint32_t i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
@@ -377,12 +374,12 @@ static void retargeted_feet_are_on_the_floor(void **state) {
         skip();
     }
     open_sample(&walk, &p);
-    const lmb_rig *rig = lmb_import_rig(p.import);
+    const lmb_rig *rig = lmb_import_get_content(p.import)->rig;
     for (uint32_t i = 0; i < 2; i++) {
         lmb_affine bind;
         feet[i] = lmb_rig_find_joint(rig, names[i]);
         assert_int_not_equal(feet[i], LMB_NONE);
-        assert_true(lmb_affine_invert(lmb_rig_joint_inverse_bind(rig, feet[i]), &bind));
+        assert_true(lmb_affine_invert(lmb_rig_get_def(rig)->joints[feet[i]].inverse_bind, &bind));
         rest[i] = bind.m[1][3];
     }
     for (uint32_t frame = 0; frame < 120; frame++) {

@@ -40,7 +40,8 @@ static void find_joint(const mannequin_take *take, const char *name, uint32_t ke
     const lmb_rig *rig = mannequin_rig(figure);
     const float *motion = mannequin_take_motion(take)->keys + 4 * (size_t)key;
     position[0] = position[1] = position[2] = 0.0;
-    for (uint32_t joint = lmb_rig_find_joint(rig, name); joint != LMB_NONE; joint = lmb_rig_joint_parent(rig, joint)) {
+    for (uint32_t joint = lmb_rig_find_joint(rig, name); joint != LMB_NONE;
+         joint = lmb_rig_get_def(rig)->joints[joint].parent) {
         const lmb_transform local = lmb_clip_sample(mannequin_take_clip(take), rig, joint, (float)key / 30.0f);
         double turned[3];
         rotate(local.rotation, position, turned);
@@ -121,12 +122,12 @@ static void a_seed_gives_one_take(void **state) {
     const size_t bytes = mannequin_take_motion(takes[0])->key_count * 4 * sizeof(float);
     assert_memory_equal(mannequin_take_motion(takes[0])->keys, mannequin_take_motion(takes[1])->keys, bytes);
     assert_memory_not_equal(mannequin_take_motion(takes[0])->keys, mannequin_take_motion(takes[2])->keys, bytes);
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(mannequin_rig(figure)); joint++) {
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(mannequin_rig(figure))->joint_count; joint++) {
         const lmb_transform a = lmb_clip_sample(mannequin_take_clip(takes[0]), mannequin_rig(figure), joint, 3.0f);
         const lmb_transform b = lmb_clip_sample(mannequin_take_clip(takes[1]), mannequin_rig(figure), joint, 3.0f);
         assert_memory_equal(&a, &b, sizeof a);
     }
-    assert_string_equal(lmb_clip_name(mannequin_take_clip(takes[2])), "take 8");
+    assert_string_equal(lmb_clip_get_info(mannequin_take_clip(takes[2]))->name, "take 8");
     for (int i = 0; i < 3; i++) {
         mannequin_take_destroy(takes[i]);
     }

@@ -63,9 +63,9 @@ static float *sample_clip(const lmb_clip *clip, uint32_t count, double cycles, b
     assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, &error), LMB_OK);
     float *times = malloc(count * sizeof(float));
     for (uint32_t i = 0; i < count; i++) {
-        times[i] = (float)(cycles * lmb_clip_duration(clip) * i / (count - 1));
+        times[i] = (float)(cycles * lmb_clip_get_info(clip)->duration * i / (count - 1));
     }
-    size_t floats = (size_t)count * LMB_POSE_COMPONENTS * lmb_rig_joint_count(mannequin_rig(built));
+    size_t floats = (size_t)count * LMB_POSE_COMPONENTS * lmb_rig_get_def(mannequin_rig(built))->joint_count;
     float *poses = malloc(floats * sizeof(float));
     lmb_batch_def batch = {program, count, LMB_OUTPUT_LOCAL_BIT};
     lmb_batch_inputs inputs = {.parameters = times};
@@ -96,14 +96,14 @@ static vector place_point(const placed *joint, vector p) {
 }
 
 static double component(const float *pose, uint32_t which, uint32_t joint) {
-    return pose[which * lmb_rig_joint_count(mannequin_rig(built)) + joint];
+    return pose[which * lmb_rig_get_def(mannequin_rig(built))->joint_count + joint];
 }
 
 static void place_joints(const float *pose, placed *joints) {
     const lmb_rig *rig = mannequin_rig(built);
     placed origin = {.axes = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
-    for (uint32_t i = 0; i < lmb_rig_joint_count(rig); i++) {
-        uint32_t parent = lmb_rig_joint_parent(rig, i);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+        uint32_t parent = lmb_rig_get_def(rig)->joints[i].parent;
         const placed *base = parent == LMB_NONE ? &origin : &joints[parent];
         vector t = {component(pose, 0, i), component(pose, 1, i), component(pose, 2, i)};
         double q[4];
@@ -126,7 +126,7 @@ static void place_joints(const float *pose, placed *joints) {
 }
 
 static const float *pose_of(const float *poses, uint32_t index) {
-    return poses + (size_t)index * LMB_POSE_COMPONENTS * lmb_rig_joint_count(mannequin_rig(built));
+    return poses + (size_t)index * LMB_POSE_COMPONENTS * lmb_rig_get_def(mannequin_rig(built))->joint_count;
 }
 
 // ---- The rig and the clips.
@@ -134,10 +134,10 @@ static const float *pose_of(const float *poses, uint32_t index) {
 static void the_rig_is_a_person(void **state) {
     (void)state;
     const lmb_rig *rig = mannequin_rig(built);
-    uint32_t count = lmb_rig_joint_count(rig);
+    uint32_t count = lmb_rig_get_def(rig)->joint_count;
     assert_in_range(count, 20, MOST_JOINTS);
     for (uint32_t i = 0; i < count; i++) {
-        assert_int_equal(lmb_rig_find_joint(rig, lmb_rig_joint_name(rig, i)), i);
+        assert_int_equal(lmb_rig_find_joint(rig, lmb_rig_get_def(rig)->joints[i].name), i);
     }
     const uint8_t *mask = mannequin_upper_body_mask(built);
     assert_int_equal(mask[joint_named("root")], 0);
@@ -153,8 +153,8 @@ static void every_clip_has_a_name_and_out_of_range_there_is_none(void **state) {
     for (int i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         const lmb_clip *clip = mannequin_clip(built, (mannequin_clip_id)i);
         assert_non_null(clip);
-        assert_string_equal(lmb_clip_name(clip), mannequin_clip_name((mannequin_clip_id)i));
-        assert_int_equal(lmb_clip_joint_count(clip), lmb_rig_joint_count(mannequin_rig(built)));
+        assert_string_equal(lmb_clip_get_info(clip)->name, mannequin_clip_name((mannequin_clip_id)i));
+        assert_int_equal(lmb_clip_get_info(clip)->joint_count, lmb_rig_get_def(mannequin_rig(built))->joint_count);
     }
     assert_null(mannequin_clip(built, MANNEQUIN_CLIP_COUNT));
     assert_null(mannequin_clip_name(MANNEQUIN_CLIP_COUNT));
@@ -166,7 +166,7 @@ static bool plays_once(int id) {
 
 static void every_clip_loops_but_the_parts_of_the_jump(void **state) {
     (void)state;
-    size_t bytes = LMB_POSE_COMPONENTS * lmb_rig_joint_count(mannequin_rig(built)) * sizeof(float);
+    size_t bytes = LMB_POSE_COMPONENTS * lmb_rig_get_def(mannequin_rig(built))->joint_count * sizeof(float);
     for (int i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         float *poses = sample_clip(mannequin_clip(built, (mannequin_clip_id)i), 4, 1.0, false);
         if (plays_once(i)) {
@@ -188,7 +188,7 @@ static void parts_of_the_jump_meet(void **state) {
                  {MANNEQUIN_TAKEOFF, MANNEQUIN_FLOAT},
                  {MANNEQUIN_HOP, MANNEQUIN_FLOAT},
                  {MANNEQUIN_LAND, MANNEQUIN_STAND}};
-    size_t count = LMB_POSE_COMPONENTS * lmb_rig_joint_count(mannequin_rig(built));
+    size_t count = LMB_POSE_COMPONENTS * lmb_rig_get_def(mannequin_rig(built))->joint_count;
     for (size_t i = 0; i < sizeof seams / sizeof seams[0]; i++) {
         float *before = sample_clip(mannequin_clip(built, seams[i].ends), 4, 1.0, false);
         float *after = sample_clip(mannequin_clip(built, seams[i].begins), 4, 1.0, false);
@@ -207,9 +207,9 @@ static void additive_clips_start_at_rest_and_spare_the_legs(void **state) {
     for (int i = MANNEQUIN_LEAN; i <= MANNEQUIN_BREATHE; i++) {
         float *poses = sample_clip(mannequin_clip(built, (mannequin_clip_id)i), SAMPLES, 1.0, false);
         for (uint32_t sample = 0; sample < SAMPLES; sample++) {
-            for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
+            for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
                 bool still = sample == 0 || mannequin_upper_body_mask(built)[joint] == 0;
-                lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+                lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
                 for (uint32_t k = 0; still && k < LMB_POSE_COMPONENTS; k++) {
                     float expected = k < 3 ? rest.translation[k] : k < 7 ? rest.rotation[k - 3] : rest.scale[k - 7];
                     assert_float_equal(component(pose_of(poses, sample), k, joint), expected, 1e-6);
@@ -253,8 +253,8 @@ typedef struct stances {
 static vector contact_place(const contact *point, const placed *joints) {
     uint32_t joint = joint_named(point->joint);
     vector rest = {0};
-    for (uint32_t i = joint; i != LMB_NONE; i = lmb_rig_joint_parent(mannequin_rig(built), i)) {
-        lmb_transform t = lmb_rig_joint_rest(mannequin_rig(built), i);
+    for (uint32_t i = joint; i != LMB_NONE; i = lmb_rig_get_def(mannequin_rig(built))->joints[i].parent) {
+        lmb_transform t = lmb_rig_get_def(mannequin_rig(built))->joints[i].rest;
         rest = (vector){rest.x + t.translation[0], rest.y + t.translation[1], rest.z + t.translation[2]};
     }
     vector local = {point->rest.x - rest.x, point->rest.y - rest.y, point->rest.z - rest.z};
@@ -271,7 +271,7 @@ static stances watch_feet(mannequin_clip_id id) {
     for (uint32_t i = 0; i < count; i++) {
         placed joints[MOST_JOINTS];
         place_joints(pose_of(poses, i), joints);
-        double time = CYCLES * (double)lmb_clip_duration(clip) * i / (count - 1);
+        double time = CYCLES * (double)lmb_clip_get_info(clip)->duration * i / (count - 1);
         bool grounded = false;
         for (int k = 0; k < 4; k++) {
             vector p = on_ground(contact_place(&contacts[k], joints), mannequin_clip_travel(id), time);
@@ -329,7 +329,7 @@ static double lowest_point(const lmb_mesh *mesh, const float *poses, uint32_t co
             const lmb_vertex *vertex = &mesh->vertices[v];
             double height = 0.0;
             for (uint32_t k = 0; k < LMB_MAX_INFLUENCES && vertex->weights[k] > 0.0f; k++) {
-                lmb_affine bind = lmb_rig_joint_inverse_bind(rig, vertex->joints[k]);
+                lmb_affine bind = lmb_rig_get_def(rig)->joints[vertex->joints[k]].inverse_bind;
                 const float *p = vertex->position;
                 // Rest rotations are the identity, so the inverse bind matrix is a translation.
                 vector local = {p[0] + bind.m[0][3], p[1] + bind.m[1][3], p[2] + bind.m[2][3]};
@@ -367,7 +367,7 @@ typedef struct hinge {
 } hinge;
 
 static vector rest_bone(const char *name) {
-    lmb_transform t = lmb_rig_joint_rest(mannequin_rig(built), joint_named(name));
+    lmb_transform t = lmb_rig_get_def(mannequin_rig(built))->joints[joint_named(name)].rest;
     return (vector){t.translation[0], t.translation[1], t.translation[2]};
 }
 
@@ -452,11 +452,11 @@ static void hands_keep_apart(void **state) {
 // No joint turns faster than a person's joints, so nothing snaps.
 static void nothing_snaps(void **state) {
     (void)state;
-    uint32_t joints = lmb_rig_joint_count(mannequin_rig(built));
+    uint32_t joints = lmb_rig_get_def(mannequin_rig(built))->joint_count;
     for (int i = 0; i < MANNEQUIN_CLIP_COUNT; i++) {
         const lmb_clip *clip = mannequin_clip(built, (mannequin_clip_id)i);
         float *poses = sample_clip(clip, SAMPLES, 1.0, false);
-        double step = lmb_clip_duration(clip) / (SAMPLES - 1);
+        double step = lmb_clip_get_info(clip)->duration / (SAMPLES - 1);
         for (uint32_t sample = 1; sample < SAMPLES; sample++) {
             for (uint32_t joint = 0; joint < joints; joint++) {
                 double dot = 0.0;
@@ -467,7 +467,7 @@ static void nothing_snaps(void **state) {
                 double speed = 2.0 * acos(fmin(fabs(dot), 1.0)) / step;
                 if (speed > 20.0) {
                     print_error("%s at sample %u: %s turns at %.1f rad/s\n", mannequin_clip_name((mannequin_clip_id)i),
-                                sample, lmb_rig_joint_name(mannequin_rig(built), joint), speed);
+                                sample, lmb_rig_get_def(mannequin_rig(built))->joints[joint].name, speed);
                 }
                 assert_true(speed <= 20.0);
             }
@@ -487,7 +487,7 @@ static void check_vertex(const lmb_vertex *vertex) {
     assert_float_equal(length, 1.0, 1e-5);
     double sum = 0.0;
     for (uint32_t k = 0; k < LMB_MAX_INFLUENCES; k++) {
-        assert_in_range(vertex->joints[k], 0, lmb_rig_joint_count(mannequin_rig(built)) - 1);
+        assert_in_range(vertex->joints[k], 0, lmb_rig_get_def(mannequin_rig(built))->joint_count - 1);
         assert_true(vertex->weights[k] >= 0.0f);
         assert_true(k == 0 || vertex->weights[k] <= vertex->weights[k - 1]);
         assert_true(vertex->weights[k] > 0.0f || vertex->joints[k] == 0);
@@ -600,14 +600,14 @@ static void check_radii(const mannequin *figure, const mannequin_skin *skin) {
         for (uint32_t i = 0; i < mesh->vertex_count * LMB_MAX_INFLUENCES; i++) {
             const lmb_vertex *vertex = &mesh->vertices[i / LMB_MAX_INFLUENCES];
             const uint32_t joint = vertex->joints[i % LMB_MAX_INFLUENCES];
-            const lmb_affine bind = lmb_rig_joint_inverse_bind(rig, joint);
+            const lmb_affine bind = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
             double square = 0.0;
             for (int k = 0; k < 3; k++) {
                 const double offset = (double)vertex->position[k] + (double)bind.m[k][3];
                 square += offset * offset;
             }
             assert_true(vertex->weights[i % LMB_MAX_INFLUENCES] == 0.0f ||
-                        sqrt(square) <= (double)lmb_rig_joint_radius(rig, joint));
+                        sqrt(square) <= (double)lmb_rig_get_def(rig)->joints[joint].radius);
         }
     }
     static const char *const sockets[] = {"hat", "back", "left_palm", "right_palm"};
@@ -657,9 +657,11 @@ static void a_child_has_other_proportions(void **state) {
     assert_true(mannequin_is_child(child) && !mannequin_is_child(built));
     assert_int_equal(mannequin_clip_count(child), 0);
     assert_null(mannequin_clip(child, MANNEQUIN_WALK));
-    assert_int_equal(lmb_rig_joint_count(mannequin_rig(child)), lmb_rig_joint_count(mannequin_rig(built)));
-    for (uint32_t i = 0; i < lmb_rig_joint_count(mannequin_rig(child)); i++) {
-        assert_string_equal(lmb_rig_joint_name(mannequin_rig(child), i), lmb_rig_joint_name(mannequin_rig(built), i));
+    assert_int_equal(lmb_rig_get_def(mannequin_rig(child))->joint_count,
+                     lmb_rig_get_def(mannequin_rig(built))->joint_count);
+    for (uint32_t i = 0; i < lmb_rig_get_def(mannequin_rig(child))->joint_count; i++) {
+        assert_string_equal(lmb_rig_get_def(mannequin_rig(child))->joints[i].name,
+                            lmb_rig_get_def(mannequin_rig(built))->joints[i].name);
     }
     assert_int_equal(mannequin_skin_create_of(child, MANNEQUIN_VERTICES_LOW, NULL, &skin, &error), LMB_OK);
     check_radii(child, skin);
@@ -685,22 +687,23 @@ static void a_face_adds_joints_channels_and_clips(void **state) {
     lmb_error error;
     assert_int_equal(mannequin_create_with_face(NULL, &figure, &error), LMB_OK);
     const lmb_rig *rig = mannequin_rig(figure), *plain = mannequin_rig(built);
-    const uint32_t count = lmb_rig_joint_count(plain);
-    assert_int_equal(lmb_rig_joint_count(rig), count + 2);
+    const uint32_t count = lmb_rig_get_def(plain)->joint_count;
+    assert_int_equal(lmb_rig_get_def(rig)->joint_count, count + 2);
     for (uint32_t i = 0; i < count; i++) {
-        assert_string_equal(lmb_rig_joint_name(rig, i), lmb_rig_joint_name(plain, i));
+        assert_string_equal(lmb_rig_get_def(rig)->joints[i].name, lmb_rig_get_def(plain)->joints[i].name);
     }
     assert_int_equal(lmb_rig_find_joint(rig, "left_eye"), count);
-    assert_int_equal(lmb_rig_joint_parent(rig, count + 1), lmb_rig_find_joint(rig, "head"));
+    assert_int_equal(lmb_rig_get_def(rig)->joints[count + 1].parent, lmb_rig_find_joint(rig, "head"));
     assert_int_equal(mannequin_upper_body_mask(figure)[count + 1], 255);
-    assert_int_equal(lmb_rig_channel_count(rig), 4);
-    assert_int_equal(lmb_rig_channel_count(plain), 0);
+    assert_int_equal(lmb_rig_get_def(rig)->channel_count, 4);
+    assert_int_equal(lmb_rig_get_def(plain)->channel_count, 0);
     assert_int_equal(mannequin_clip_count(built), MANNEQUIN_CLIP_COUNT);
     assert_int_equal(mannequin_clip_count(figure), MANNEQUIN_CLIP_COUNT + 4);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_string_equal(lmb_rig_channel_name(rig, i), channels[i]);
-        assert_string_equal(lmb_clip_name(mannequin_clip(figure, (mannequin_clip_id)(MANNEQUIN_CLIP_COUNT + i))),
-                            channels[i]);
+        assert_string_equal(lmb_rig_get_def(rig)->channels[i].name, channels[i]);
+        assert_string_equal(
+            lmb_clip_get_info(mannequin_clip(figure, (mannequin_clip_id)(MANNEQUIN_CLIP_COUNT + i)))->name,
+            channels[i]);
     }
     assert_null(mannequin_clip(figure, (mannequin_clip_id)(MANNEQUIN_CLIP_COUNT + 4)));
     mannequin_destroy(figure);
@@ -720,7 +723,7 @@ static void a_face_has_morph_targets(void **state) {
         const uint32_t stride = sizeof *mesh->vertices;
         lmb_skin_def def = lmb_default_skin_def();
         def.name = mesh->name;
-        def.joint_count = lmb_rig_joint_count(mannequin_rig(built)) + 2;
+        def.joint_count = lmb_rig_get_def(mannequin_rig(built))->joint_count + 2;
         def.vertex_count = mesh->vertex_count;
         def.positions = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->position, stride};
         def.normals = (lmb_skin_attribute){LMB_SKIN_FORMAT_FLOAT, mesh->vertices->normal, stride};

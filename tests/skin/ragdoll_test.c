@@ -134,7 +134,7 @@ static void bodies_follow_the_formula(void **state) {
     for (uint32_t character = 0; character < scene.character_count; character++) {
         const float *models = scene.models + character * scene.model_floats;
         for (uint32_t joint = 0; joint < RAGDOLL_JOINTS; joint++) {
-            const uint32_t parent = lmb_rig_joint_parent(scene.rig, joint);
+            const uint32_t parent = lmb_rig_get_def(scene.rig)->joints[joint].parent;
             axes local = axes_of(models + joint * 12);
             double scale = 1.0;
             if (parent != LMB_NONE) {
@@ -236,7 +236,7 @@ static void edges_are_those_of_the_header(void **state) {
             assert_true(fabsf(scene.poses[(7 + k) * RAGDOLL_JOINTS] - cases[i].scale[k]) < 1e-6f);
         }
         if (cases[i].refused > 0) { // it is the rest pose
-            const lmb_transform rest = lmb_rig_joint_rest(scene.rig, 0);
+            const lmb_transform rest = lmb_rig_get_def(scene.rig)->joints[0].rest;
             for (uint32_t k = 0; k < 4; k++) {
                 assert_true(scene.poses[(3 + k) * RAGDOLL_JOINTS] == rest.rotation[k]);
             }
@@ -253,7 +253,7 @@ static void refusals_are_counted(void **state) {
     bool is_below[RAGDOLL_JOINTS] = {true}; // the flat joint, whose matrix those below it inherit
     uint32_t below = 0;
     for (uint32_t i = 1; i < RAGDOLL_JOINTS; i++) {
-        const uint32_t parent = lmb_rig_joint_parent(scene.rig, i);
+        const uint32_t parent = lmb_rig_get_def(scene.rig)->joints[i].parent;
         is_below[i] = parent != LMB_NONE && is_below[parent];
         below += is_below[i];
     }

@@ -47,7 +47,8 @@ static run_buffers buffers_create(const skin_scene *scene, const lmb_skin_layout
     const lmb_skin_method method = layout->method;
     const size_t palette_bytes = scene->palette_floats[method] * sizeof(float);
     const VkDeviceSize first = palette_bytes / SKIN_SCENE_CHARACTERS * layout->first_character;
-    b.words = buffer_with(lmb_skin_words(scene->skin), lmb_skin_word_count(scene->skin) * sizeof(uint32_t));
+    b.words = buffer_with(lmb_skin_get_info(scene->skin)->words,
+                          lmb_skin_get_info(scene->skin)->word_count * sizeof(uint32_t));
     b.run.words = b.words.address;
     for (int frame = 0; frame < 2; frame++) {
         b.palettes[frame] = buffer_with(scene->palettes[method][frame], palette_bytes);
@@ -155,7 +156,7 @@ static void results_have_the_bits_of_the_reference(void **state) {
                                                    i / 2 % 2 == 0 ? LMB_SKIN_FORMAT_FLOAT : LMB_SKIN_FORMAT_SNORM16);
         const bool listed = i / 4 % 2 == 0;
         layout.packed = i / 8 % 2 == 0;
-        layout.character_vertices = i / 16 % 2 == 0 ? 0 : lmb_skin_vertex_count(scene.skin) + 5;
+        layout.character_vertices = i / 16 % 2 == 0 ? 0 : lmb_skin_get_info(scene.skin)->vertex_count + 5;
         layout.streams[LMB_SKIN_OUTPUT_POSITIONS].stride = i % 5 == 0 ? 28 : 0;
         if (i % 7 == 0) { // a span
             layout.first_character = 2;

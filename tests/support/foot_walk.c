@@ -48,7 +48,7 @@ static void make_graph(walk *w) {
     for (uint32_t i = 0; i < 2; i++) {
         const float until = i == 0 ? LAST_OF_WALK : LAST_OF_RUN;
         clips[i] = mannequin_clip(w->body, ids[i]);
-        const float duration = lmb_clip_duration(clips[i]);
+        const float duration = lmb_clip_get_info(clips[i])->duration;
         const float phases[4] = {FIRST, until, 0.5f + FIRST, 0.5f + until};
         for (uint32_t k = 0; k < 4; k++) {
             markers[i][k] = phases[k] * duration;
@@ -170,7 +170,7 @@ bool walk_is_planted(const walk *w, uint32_t i, uint32_t foot) {
     static const mannequin_clip_id ids[2] = {MANNEQUIN_WALK, MANNEQUIN_RUN};
     double weight = (double)w->parameters[i * w->row + WALK_IDLE];
     for (uint32_t k = 0; k < 2; k++) {
-        const double duration = (double)lmb_clip_duration(mannequin_clip(w->body, ids[k]));
+        const double duration = (double)lmb_clip_get_info(mannequin_clip(w->body, ids[k]))->duration;
         const double phase = (double)w->parameters[i * w->row + WALK_PARAMETERS + k] / duration - 0.5 * foot;
         const bool inside = phase >= (double)FIRST && phase < (double)(k == 0 ? LAST_OF_WALK : LAST_OF_RUN);
         weight += inside ? (k == 0 ? 1.0 - walk_paths[i].blend : walk_paths[i].blend) : 0.0;

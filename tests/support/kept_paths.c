@@ -96,7 +96,7 @@ double kept_time(uint32_t character, uint32_t characters, uint32_t frame) {
 }
 
 void kept_models(const lmb_rig *rig, const float *pose, oracle_affine *models) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
     oracle_transform locals[MOST_JOINTS];
     for (uint32_t joint = 0; joint < joints; joint++) {
         lmb_transform local;

@@ -192,7 +192,7 @@ expectation expect_rows(const lmb_motion_database_def *def, const take_source *s
     for (uint32_t i = 0; i < def->take_count; i++) {
         e.first[i] = e.count;
         e.count += count_take_moments(&sources[i], e.rate);
-        e.durations[i] = (double)lmb_clip_duration(sources[i].take.clip);
+        e.durations[i] = (double)lmb_clip_get_info(sources[i].take.clip)->duration;
         e.loops[i] = sources[i].take.loop;
     }
     e.first[def->take_count] = e.count;

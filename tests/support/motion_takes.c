@@ -79,7 +79,7 @@ static void random_travel(take_source *t, travel kind, random_source *source) {
         return;
     }
     t->motion = (lmb_motion_track){.key_count = 2 + random_below(source, TAKE_KEYS - 1), .keys = t->motion_keys};
-    const double step = (double)lmb_clip_duration(t->clip) / (t->motion.key_count - 1);
+    const double step = (double)lmb_clip_get_info(t->clip)->duration / (t->motion.key_count - 1);
     for (uint32_t i = 0; i < 4 * t->motion.key_count; i++) {
         const double speed = i % 4 == 3 ? (kind == TRAVEL_TURNING ? 3.0 : 0.0) : 1.5;
         const double from = i < 4 ? random_between(source, -2.0, 2.0) : (double)t->motion_keys[i - 4];
@@ -91,7 +91,7 @@ static void random_travel(take_source *t, travel kind, random_source *source) {
 
 // Ranges that begin and end anywhere, or at rows.
 static void random_tags(take_source *t, double rate, random_source *source) {
-    const double duration = (double)lmb_clip_duration(t->clip);
+    const double duration = (double)lmb_clip_get_info(t->clip)->duration;
     t->take.tags = random_below(source, 4);
     t->take.range_count = random_below(source, TAKE_RANGES + 1);
     t->take.ranges = t->ranges;
@@ -136,7 +136,7 @@ void release_takes(take_source *takes, uint32_t count) {
 }
 
 uint32_t count_take_moments(const take_source *t, double rate) {
-    const float duration = lmb_clip_duration(t->take.clip);
+    const float duration = lmb_clip_get_info(t->take.clip)->duration;
     uint32_t count = 0;
     while (t->take.loop ? (float)(count / rate) < duration : (float)(count / rate) <= duration) {
         count++;
@@ -170,7 +170,7 @@ place place_go_on(const place *a, const place *b) {
 // The keys of a motion track at a time of the clip.
 static place keys_at(const take_source *t, double time) {
     const lmb_motion_track *track = t->take.motion;
-    const double at = time / (double)lmb_clip_duration(t->take.clip) * (track->key_count - 1);
+    const double at = time / (double)lmb_clip_get_info(t->take.clip)->duration * (track->key_count - 1);
     const uint32_t key = at < 0.0 ? 0 : at < track->key_count - 2 ? (uint32_t)at : track->key_count - 2;
     double numbers[4];
     for (uint32_t i = 0; i < 4; i++) {
@@ -180,7 +180,7 @@ static place keys_at(const take_source *t, double time) {
 }
 
 place take_place_at(const take_source *t, double time, double rate) {
-    const double duration = (double)lmb_clip_duration(t->take.clip);
+    const double duration = (double)lmb_clip_get_info(t->take.clip)->duration;
     place result = {{0}, 0.0};
     if (t->take.motion == NULL) {
         for (int i = 0; i < 3; i++) {
@@ -213,12 +213,12 @@ void take_positions_at(const lmb_rig *rig, const take_source *t, double time, do
     oracle_transform local[TAKE_JOINTS];
     oracle_affine models[TAKE_JOINTS];
     oracle_choices choices = {0};
-    const double duration = (double)lmb_clip_duration(t->take.clip);
+    const double duration = (double)lmb_clip_get_info(t->take.clip)->duration;
     // Durations are rounded to floats, so what is the beginning of a loop again may be a little before its end.
     const double rounds = t->take.loop ? floor(time / duration + 1e-7) : 0.0;
     time = oracle_clip_time(time - rounds * duration, duration, false);
     for (uint32_t joint = 0; joint < TAKE_JOINTS; joint++) {
-        const lmb_transform given = lmb_rig_joint_rest(rig, joint);
+        const lmb_transform given = lmb_rig_get_def(rig)->joints[joint].rest;
         const oracle_transform rest = oracle_transform_from_float(&given);
         assert_true(oracle_clip_sample(&t->clip_def, joint, time, &rest, &choices, &local[joint]));
     }

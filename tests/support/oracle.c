@@ -361,7 +361,7 @@ static double read_weight(const oracle_scene *scene, lmb_value value, uint32_t c
 }
 
 static oracle_transform rest_of(const oracle_scene *scene, uint32_t joint) {
-    const lmb_transform rest = lmb_rig_joint_rest(scene->rig, joint);
+    const lmb_transform rest = lmb_rig_get_def(scene->rig)->joints[joint].rest;
     return oracle_transform_from_float(&rest);
 }
 
@@ -371,7 +371,7 @@ static uint32_t joint_there(const oracle_scene *scene, uint32_t joint) {
 }
 
 static uint32_t joints_there(const oracle_scene *scene) {
-    return scene->part == NULL ? lmb_rig_joint_count(scene->rig) : scene->part->joint_count;
+    return scene->part == NULL ? lmb_rig_get_def(scene->rig)->joint_count : scene->part->joint_count;
 }
 
 static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
@@ -382,10 +382,10 @@ static oracle_transform evaluate_clip(const oracle_scene *scene, const lmb_node_
         return rest;
     }
     const lmb_rig *clip_rig = scene->clip_rigs == NULL ? scene->rig : scene->clip_rigs[(uint32_t)index];
-    if (lmb_rig_joint_count(clip_rig) != joints_there(scene)) {
+    if (lmb_rig_get_def(clip_rig)->joint_count != joints_there(scene)) {
         return rest;
     }
-    const lmb_transform filled_float = lmb_rig_joint_rest(clip_rig, joint_there(scene, joint));
+    const lmb_transform filled_float = lmb_rig_get_def(clip_rig)->joints[joint_there(scene, joint)].rest;
     const oracle_transform filled = oracle_transform_from_float(&filled_float);
     const lmb_clip_def *clip = &scene->clips[(uint32_t)index];
     const double given = read_value(scene, node->time, character) * read_value(scene, node->rate, character) +
@@ -854,7 +854,7 @@ static oracle_transform evaluate_layers(const oracle_scene *scene, const lmb_nod
 // Computes the rotation of the rest pose in model space.
 static void rest_turn(const oracle_scene *scene, uint32_t joint, double q[4]) {
     const oracle_transform rest = rest_of(scene, joint);
-    const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
+    const uint32_t parent = lmb_rig_get_def(scene->rig)->joints[joint].parent;
     double above[4] = {0.0, 0.0, 0.0, 1.0};
     if (parent != LMB_NONE) {
         rest_turn(scene, parent, above);
@@ -893,7 +893,7 @@ static oracle_transform evaluate_mirror(const oracle_scene *scene, const lmb_nod
     oracle_transform a = oracle_evaluate(scene, node->inputs[0], character, partner, choices);
     oracle_transform result = a;
     double before[4], after[4], turned[4];
-    frame_difference(scene, mirror, lmb_rig_joint_parent(scene->rig, joint), before);
+    frame_difference(scene, mirror, lmb_rig_get_def(scene->rig)->joints[joint].parent, before);
     frame_difference(scene, mirror, joint, after);
     oracle_quaternion_conjugate(before, before);
     reflect_vector(a.translation, mirror->axis);
@@ -1003,7 +1003,7 @@ static oracle_transform evaluate_combine(const oracle_scene *scene, const lmb_no
 static void model_rotation(const oracle_scene *scene, uint32_t node, uint32_t character, uint32_t joint,
                            oracle_choices *choices, double result[4]) {
     double product[4] = {0.0, 0.0, 0.0, 1.0};
-    for (; joint != LMB_NONE; joint = lmb_rig_joint_parent(scene->rig, joint)) {
+    for (; joint != LMB_NONE; joint = lmb_rig_get_def(scene->rig)->joints[joint].parent) {
         const oracle_transform own = oracle_evaluate(scene, node, character, joint, choices);
         oracle_quaternion_multiply(own.rotation, product, product);
     }
@@ -1036,7 +1036,7 @@ static oracle_transform model_part(const oracle_scene *scene, const lmb_node_def
 // Computes q = B_parent^-1 (P_parent^-1 P) B_parent b, where B is the base's rotation in model space.
 static oracle_transform model_additive(const oracle_scene *scene, const lmb_node_def *node, uint32_t character,
                                        uint32_t joint, oracle_choices *choices) {
-    const uint32_t parent = lmb_rig_joint_parent(scene->rig, joint);
+    const uint32_t parent = lmb_rig_get_def(scene->rig)->joints[joint].parent;
     const oracle_transform base = oracle_evaluate(scene, node->inputs[0], character, joint, choices);
     const oracle_transform part = model_part(scene, node, character, joint, choices);
     oracle_transform result = add(&part, &base, base.weight);
@@ -1161,9 +1161,9 @@ static void snap_affine(oracle_affine *affine) {
 }
 
 void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affine *model, oracle_affine *palette) {
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const uint32_t parent = lmb_rig_joint_parent(rig, joint);
-        const lmb_affine inverse_float = lmb_rig_joint_inverse_bind(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+        const lmb_affine inverse_float = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
         const oracle_affine inverse = oracle_affine_from_float(&inverse_float);
         model[joint] = oracle_affine_from_transform(&local[joint]);
         if (parent != LMB_NONE) {
@@ -1280,7 +1280,7 @@ bool oracle_affine_rotation(const oracle_affine *affine, double rotation[4]) {
 
 bool oracle_rigid_motion(const lmb_rig *rig, uint32_t joint, const oracle_affine *model, double rotation[4],
                          double translation[3]) {
-    const lmb_affine inverse_float = lmb_rig_joint_inverse_bind(rig, joint);
+    const lmb_affine inverse_float = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
     const oracle_affine inverse = oracle_affine_from_float(&inverse_float);
     oracle_affine bind;
     double from[4], to[4], back[4], position[3], moved[3];
@@ -1303,9 +1303,9 @@ void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3]
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = HUGE_VAL;
         high[axis] = -HUGE_VAL;
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-            const double radius = (double)lmb_rig_joint_radius(rig, joint);
-            if (lmb_rig_joint_is_extra(rig, joint) && radius == 0.0) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+            const double radius = (double)lmb_rig_get_def(rig)->joints[joint].radius;
+            if (lmb_rig_get_def(rig)->joints[joint].is_extra && radius == 0.0) {
                 continue;
             }
             const double reach = radius * length(model[joint].m[axis]);
@@ -1316,10 +1316,10 @@ void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3]
 }
 
 oracle_affine oracle_socket(const lmb_rig *rig, uint32_t socket, const oracle_affine *model) {
-    const lmb_transform local_float = lmb_rig_socket_local(rig, socket);
+    const lmb_transform local_float = lmb_rig_get_def(rig)->sockets[socket].local;
     const oracle_transform local = oracle_transform_from_float(&local_float);
     const oracle_affine own = oracle_affine_from_transform(&local);
-    oracle_affine result = oracle_affine_multiply(&model[lmb_rig_socket_joint(rig, socket)], &own);
+    oracle_affine result = oracle_affine_multiply(&model[lmb_rig_get_def(rig)->sockets[socket].joint], &own);
     snap_affine(&result);
     return result;
 }

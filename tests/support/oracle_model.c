@@ -12,7 +12,7 @@ static void add_player(oracle_graph *graph, uint32_t node, oracle_scope scope) {
     player->node = node;
     player->scope = scope;
     player->duration =
-        oracle_ticks(lmb_clip_duration(graph->def->clips[(uint32_t)graph->def->nodes[node].clip.constant])) *
+        oracle_ticks(lmb_clip_get_info(graph->def->clips[(uint32_t)graph->def->nodes[node].clip.constant])->duration) *
         ORACLE_UNITS;
     player->offset = oracle_ticks(def->offset) * ORACLE_UNITS;
     for (uint32_t i = 0; i < def->notify_count; i++) {

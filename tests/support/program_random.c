@@ -29,8 +29,8 @@ static lmb_rig *create_rig(uint32_t joint_count) {
         lmb_rig *scene = scene_rig(joint_count, SCENE_TREE, joint_count);
         for (uint32_t i = 0; i < joint_count; i++) {
             joints[i] = lmb_default_joint_def();
-            joints[i].parent = lmb_rig_joint_parent(scene, i);
-            joints[i].rest = lmb_rig_joint_rest(scene, i);
+            joints[i].parent = lmb_rig_get_def(scene)->joints[i].parent;
+            joints[i].rest = lmb_rig_get_def(scene)->joints[i].rest;
         }
         lmb_rig_destroy(scene);
     }
@@ -50,7 +50,7 @@ static lmb_rig *create_rig(uint32_t joint_count) {
 static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
     enum { KEYS = 4 };
     static const float times[KEYS] = {0.0f, 0.5f, 1.25f, 2.0f};
-    const uint32_t joint_count = lmb_rig_joint_count(rig);
+    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
     random_source source = {joint_count + number};
     keyframes keys = {0};
     if (joint_count > 0) {
@@ -67,7 +67,7 @@ static lmb_clip *create_clip(const lmb_rig *rig, uint32_t number) {
     uint32_t count = keys.clip.track_count;
     for (uint32_t channel = 0; channel < CHANNELS; channel++) {
         for (uint32_t i = 0; i < 3 * KEYS; i++) {
-            double reach = lmb_rig_channel_is_angle(rig, channel) ? 400.0 : 1.0;
+            double reach = lmb_rig_get_def(rig)->channels[channel].angle ? 400.0 : 1.0;
             values[channel][i] = (float)random_between(&source, -reach, reach);
         }
         if (channel != number) {

@@ -90,13 +90,14 @@ lmb_rig *scene_single_joint(void) {
 }
 
 size_t scene_output_floats(const test_scene *scene, lmb_output output) {
-    const size_t joints = lmb_rig_joint_count(scene->rig);
+    const size_t joints = lmb_rig_get_def(scene->rig)->joint_count;
     const size_t floats = output == LMB_OUTPUT_LOCAL              ? LMB_POSE_COMPONENTS * joints
                           : output == LMB_OUTPUT_DUAL_QUATERNIONS ? LMB_DUAL_COMPONENTS * joints
                           : output == LMB_OUTPUT_BOUNDS           ? LMB_BOX_COMPONENTS
-                          : output == LMB_OUTPUT_CHANNELS         ? lmb_rig_channel_count(scene->rig)
-                          : output == LMB_OUTPUT_SOCKETS ? LMB_MATRIX_COMPONENTS * lmb_rig_socket_count(scene->rig)
-                                                         : LMB_MATRIX_COMPONENTS * joints;
+                          : output == LMB_OUTPUT_CHANNELS         ? lmb_rig_get_def(scene->rig)->channel_count
+                          : output == LMB_OUTPUT_SOCKETS
+                              ? LMB_MATRIX_COMPONENTS * lmb_rig_get_def(scene->rig)->socket_count
+                              : LMB_MATRIX_COMPONENTS * joints;
     return floats * scene->character_count;
 }
 
@@ -125,7 +126,7 @@ void scene_end(test_scene *scene) {
 }
 
 float *scene_component(const test_scene *scene, float *buffer, uint32_t character, uint32_t joint, uint32_t component) {
-    const size_t joints = lmb_rig_joint_count(scene->rig);
+    const size_t joints = lmb_rig_get_def(scene->rig)->joint_count;
     return buffer + ((size_t)character * LMB_POSE_COMPONENTS + component) * joints + joint;
 }
 
@@ -152,7 +153,7 @@ float *scene_parameter(test_scene *scene, uint32_t character, uint32_t parameter
 float *scene_add_pose(test_scene *scene, uint32_t pose) {
     float *buffer = zeroed(scene_output_floats(scene, LMB_OUTPUT_LOCAL), sizeof(float));
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             for (uint32_t component = 6; component < LMB_POSE_COMPONENTS; component++) {
                 *scene_component(scene, buffer, character, joint, component) = 1.0f;
             }
@@ -164,7 +165,7 @@ float *scene_add_pose(test_scene *scene, uint32_t pose) {
 void scene_fill_pose(test_scene *scene, uint32_t pose, random_source *source) {
     float *buffer = scene_add_pose(scene, pose);
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             float rotation[4];
             random_rotation(source, rotation);
             for (uint32_t i = 0; i < 3; i++) {
@@ -436,7 +437,7 @@ static scene_bounds compare_joint(const test_scene *scene, uint32_t character, u
 void scene_compare_local(const test_scene *scene, const char *title, scene_bounds bounds) {
     scene_bounds largest = {0};
     for (uint32_t character = 0; character < scene->character_count; character++) {
-        for (uint32_t joint = 0; joint < lmb_rig_joint_count(scene->rig); joint++) {
+        for (uint32_t joint = 0; joint < lmb_rig_get_def(scene->rig)->joint_count; joint++) {
             const scene_bounds errors = compare_joint(scene, character, joint, &bounds);
             if (!(worst(&errors, &bounds) <= 1.0)) {
                 fail_msg("%s: character %u, joint %u: translation off by %.3g (bound %.3g), rotation by %.3g (%.3g), "
@@ -478,8 +479,8 @@ static double largest_difference(const float *values, const oracle_affine *expec
 
 static double largest_inverse_row(const lmb_rig *rig) {
     double largest = 1.0;
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const lmb_affine inverse = lmb_rig_joint_inverse_bind(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const lmb_affine inverse = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
         for (int column = 0; column < 4; column++) {
             largest = fmax(largest, 1.0 + fabs((double)inverse.m[0][column]) + fabs((double)inverse.m[1][column]) +
                                         fabs((double)inverse.m[2][column]));
@@ -489,16 +490,16 @@ static double largest_inverse_row(const lmb_rig *rig) {
 }
 
 static double rest_extent(const lmb_rig *rig, oracle_transform *local, oracle_affine *model) {
-    for (uint32_t joint = 0; joint < lmb_rig_joint_count(rig); joint++) {
-        const lmb_transform rest = lmb_rig_joint_rest(rig, joint);
+    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+        const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
         local[joint] = oracle_transform_from_float(&rest);
     }
     oracle_model(rig, local, model, NULL);
-    return largest_entry(model, lmb_rig_joint_count(rig));
+    return largest_entry(model, lmb_rig_get_def(rig)->joint_count);
 }
 
 void scene_compare_model(const test_scene *scene, const char *title, double bound) {
-    const uint32_t joints = lmb_rig_joint_count(scene->rig);
+    const uint32_t joints = lmb_rig_get_def(scene->rig)->joint_count;
     const oracle_scene world = as_oracle_scene(scene);
     oracle_transform *local = zeroed(joints, sizeof *local);
     oracle_affine *model = zeroed(joints, sizeof *model), *palette = zeroed(joints, sizeof *palette);

@@ -129,23 +129,25 @@ static void a_rig_keeps_its_bits(void **state) {
     capture read;
     assert_int_equal(capture_read(bytes, size, &read, NULL), LMB_OK);
     assert_string_equal(read.device, "nowhere");
-    assert_int_equal(lmb_rig_joint_count(read.graph->rig), 97);
+    assert_int_equal(lmb_rig_get_def(read.graph->rig)->joint_count, 97);
     for (uint32_t i = 0; i < 97; i++) {
-        const lmb_transform rest[2] = {lmb_rig_joint_rest(rig, i), lmb_rig_joint_rest(read.graph->rig, i)};
-        const lmb_affine inverse[2] = {lmb_rig_joint_inverse_bind(rig, i),
-                                       lmb_rig_joint_inverse_bind(read.graph->rig, i)};
+        const lmb_transform rest[2] = {lmb_rig_get_def(rig)->joints[i].rest,
+                                       lmb_rig_get_def(read.graph->rig)->joints[i].rest};
+        const lmb_affine inverse[2] = {lmb_rig_get_def(rig)->joints[i].inverse_bind,
+                                       lmb_rig_get_def(read.graph->rig)->joints[i].inverse_bind};
         assert_memory_equal(&rest[0], &rest[1], sizeof rest[0]);
         assert_memory_equal(&inverse[0], &inverse[1], sizeof inverse[0]);
-        assert_true(lmb_rig_joint_radius(rig, i) == lmb_rig_joint_radius(read.graph->rig, i));
-        assert_int_equal(lmb_rig_joint_parent(rig, i), lmb_rig_joint_parent(read.graph->rig, i));
-        assert_string_equal(lmb_rig_joint_name(rig, i), lmb_rig_joint_name(read.graph->rig, i));
+        assert_true(lmb_rig_get_def(rig)->joints[i].radius == lmb_rig_get_def(read.graph->rig)->joints[i].radius);
+        assert_int_equal(lmb_rig_get_def(rig)->joints[i].parent, lmb_rig_get_def(read.graph->rig)->joints[i].parent);
+        assert_string_equal(lmb_rig_get_def(rig)->joints[i].name, lmb_rig_get_def(read.graph->rig)->joints[i].name);
     }
-    assert_int_equal(lmb_rig_socket_count(rig), lmb_rig_socket_count(read.graph->rig));
-    for (uint32_t i = 0; i < lmb_rig_socket_count(rig); i++) {
-        const lmb_transform local[2] = {lmb_rig_socket_local(rig, i), lmb_rig_socket_local(read.graph->rig, i)};
+    assert_int_equal(lmb_rig_get_def(rig)->socket_count, lmb_rig_get_def(read.graph->rig)->socket_count);
+    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->socket_count; i++) {
+        const lmb_transform local[2] = {lmb_rig_get_def(rig)->sockets[i].local,
+                                        lmb_rig_get_def(read.graph->rig)->sockets[i].local};
         assert_memory_equal(&local[0], &local[1], sizeof local[0]);
-        assert_int_equal(lmb_rig_socket_joint(rig, i), lmb_rig_socket_joint(read.graph->rig, i));
-        assert_string_equal(lmb_rig_socket_name(rig, i), lmb_rig_socket_name(read.graph->rig, i));
+        assert_int_equal(lmb_rig_get_def(rig)->sockets[i].joint, lmb_rig_get_def(read.graph->rig)->sockets[i].joint);
+        assert_string_equal(lmb_rig_get_def(rig)->sockets[i].name, lmb_rig_get_def(read.graph->rig)->sockets[i].name);
     }
     capture_release(&read);
     // A pack without a graph in its place.

@@ -151,7 +151,7 @@ static uint32_t joint_named(const show *show, const char *name) {
 }
 
 static const float *model_of(const show *show, uint32_t character, uint32_t joint) {
-    return show->models + ((size_t)character * lmb_rig_joint_count(show->rig) + joint) * LMB_MATRIX_COMPONENTS;
+    return show->models + ((size_t)character * lmb_rig_get_def(show->rig)->joint_count + joint) * LMB_MATRIX_COMPONENTS;
 }
 
 // Returns a position in a joint's space, in the world.

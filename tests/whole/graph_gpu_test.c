@@ -210,14 +210,15 @@ static void replace_clips(char *text) {
 
 // Returns the joint whose name a letter stands for, or LMB_NONE. The last joint of a rig has ancestors.
 static uint32_t joint_of(const lmb_rig *rig, char letter) {
-    const uint32_t joints = lmb_rig_joint_count(rig);
-    const uint32_t parent = lmb_rig_joint_parent(rig, joints - 1), above = lmb_rig_joint_parent(rig, parent);
+    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
+    const uint32_t parent = lmb_rig_get_def(rig)->joints[joints - 1].parent,
+                   above = lmb_rig_get_def(rig)->joints[parent].parent;
     return letter == '@'   ? joints / 3
            : letter == '#' ? joints / 2
            : letter == '$' ? joints - 1
            : letter == '%' ? parent
            : letter == '&' ? above
-           : letter == '~' ? lmb_rig_joint_parent(rig, above)
+           : letter == '~' ? lmb_rig_get_def(rig)->joints[above].parent
                            : LMB_NONE;
 }
 
@@ -228,8 +229,8 @@ static lmb_graph_json *read_graph(const character *on, const char *text, bool cl
         const char letter[2] = {*text, '\0'};
         const uint32_t joint = joint_of(on->rig, *text);
         length += (size_t)snprintf(named + length, sizeof named - length, "%s",
-                                   joint != LMB_NONE ? lmb_rig_joint_name(on->rig, joint)
-                                   : *text == '?'    ? lmb_clip_name(on->clips[0])
+                                   joint != LMB_NONE ? lmb_rig_get_def(on->rig)->joints[joint].name
+                                   : *text == '?'    ? lmb_clip_get_info(on->clips[0])->name
                                                      : letter);
         assert_true(length < sizeof named);
     }
@@ -375,10 +376,11 @@ static void every_operation_on_the_fox(void **state) {
         skip(); // LIMBER_ASSETS lacks Fox.glb
     }
     assert_ok(result, &error);
-    character character = {"the fox", lmb_import_rig(import), {NULL}, lmb_import_clip_count(import), false};
+    character character = {
+        "the fox", lmb_import_get_content(import)->rig, {NULL}, lmb_import_get_content(import)->clip_count, false};
     assert_int_equal(character.clip_count, 3);
     for (uint32_t i = 0; i < 3; i++) {
-        character.clips[i] = lmb_import_clip(import, i);
+        character.clips[i] = lmb_import_get_content(import)->clips[i];
     }
     compare_operations(&character);
     lmb_import_destroy(import);

@@ -138,8 +138,9 @@ static void put_reached(writer *writer, lmb_reached_slot reached) {
 
 static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
     put(writer, ",\n\"start\":\"%s\",\"mid\":\"%s\",\"end\":\"%s\",\"soften\":%.9g",
-        lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->mid),
-        lmb_rig_joint_name(writer->def->rig, chain->end), (double)chain->soften);
+        lmb_rig_get_def(writer->def->rig)->joints[chain->start].name,
+        lmb_rig_get_def(writer->def->rig)->joints[chain->mid].name,
+        lmb_rig_get_def(writer->def->rig)->joints[chain->end].name, (double)chain->soften);
     put_axis(writer, "mid-axis", chain->mid_axis);
     put_point(writer, "target", chain->target, chain->target_slot);
     put_point(writer, "pole", chain->pole, chain->pole_slot);
@@ -151,7 +152,7 @@ static void put_two_bone(writer *writer, const lmb_two_bone_def *chain) {
 static void put_aim(writer *writer, const lmb_aim_def *aim) {
     for (uint32_t i = 0; i < aim->joint_count; i++) {
         put(writer, "%s\"%s\":%.9g", i == 0 ? ",\n\"joints\":{" : ",",
-            lmb_rig_joint_name(writer->def->rig, aim->joints[i]), (double)aim->shares[i]);
+            lmb_rig_get_def(writer->def->rig)->joints[aim->joints[i]].name, (double)aim->shares[i]);
     }
     put(writer, "},\"limit\":%.9g", (double)aim->limit);
     put_axis(writer, "forward", aim->forward);
@@ -166,8 +167,8 @@ static void put_aim(writer *writer, const lmb_aim_def *aim) {
 
 static void put_feet(writer *writer, const lmb_feet_def *feet) {
     put(writer, ",\n\"pelvis\":\"%s\",\"max-lowering\":%.9g,\"max-angle\":%.9g,\"soften\":%.9g,\"space\":\"%s\"",
-        lmb_rig_joint_name(writer->def->rig, feet->pelvis), (double)feet->max_lowering, (double)feet->max_angle,
-        (double)feet->soften, feet->space == LMB_IK_WORLD ? "world" : "model");
+        lmb_rig_get_def(writer->def->rig)->joints[feet->pelvis].name, (double)feet->max_lowering,
+        (double)feet->max_angle, (double)feet->soften, feet->space == LMB_IK_WORLD ? "world" : "model");
     put_axis(writer, "up", feet->up);
     put_value(writer, "speed", feet->speed);
     put_value(writer, "clip-speed", feet->clip_speed);
@@ -181,8 +182,9 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
     for (uint32_t i = 0; i < feet->foot_count; i++) {
         const lmb_foot_def *foot = &feet->feet[i];
         put(writer, "%s{\"hip\":\"%s\",\"knee\":\"%s\",\"ankle\":\"%s\"", i == 0 ? ",\n\"feet\":[" : ",",
-            lmb_rig_joint_name(writer->def->rig, foot->hip), lmb_rig_joint_name(writer->def->rig, foot->knee),
-            lmb_rig_joint_name(writer->def->rig, foot->ankle));
+            lmb_rig_get_def(writer->def->rig)->joints[foot->hip].name,
+            lmb_rig_get_def(writer->def->rig)->joints[foot->knee].name,
+            lmb_rig_get_def(writer->def->rig)->joints[foot->ankle].name);
         put_axis(writer, "knee-axis", foot->knee_axis);
         put_point(writer, "ground", foot->ground, foot->ground_slot);
         put_point(writer, "normal", foot->normal, foot->normal_slot);
@@ -193,10 +195,10 @@ static void put_feet(writer *writer, const lmb_feet_def *feet) {
 }
 
 static void put_twist(writer *writer, const lmb_twist_def *twist) {
-    put(writer, ",\n\"source\":\"%s\"", lmb_rig_joint_name(writer->def->rig, twist->source));
+    put(writer, ",\n\"source\":\"%s\"", lmb_rig_get_def(writer->def->rig)->joints[twist->source].name);
     for (uint32_t i = 0; i < twist->joint_count; i++) {
         put(writer, "%s\"%s\":%.9g", i == 0 ? ",\n\"joints\":{" : ",",
-            lmb_rig_joint_name(writer->def->rig, twist->joints[i]), (double)twist->shares[i]);
+            lmb_rig_get_def(writer->def->rig)->joints[twist->joints[i]].name, (double)twist->shares[i]);
     }
     put(writer, "}");
     put_axis(writer, "axis", twist->axis);
@@ -204,8 +206,9 @@ static void put_twist(writer *writer, const lmb_twist_def *twist) {
 
 static void put_chain(writer *writer, const lmb_chain_def *chain) {
     put(writer, ",\n\"start\":\"%s\",\"end\":\"%s\",\"stiffness\":%.9g,\"damping\":%.9g,\"teleport\":%.9g",
-        lmb_rig_joint_name(writer->def->rig, chain->start), lmb_rig_joint_name(writer->def->rig, chain->end),
-        (double)chain->stiffness, (double)chain->damping, (double)chain->teleport);
+        lmb_rig_get_def(writer->def->rig)->joints[chain->start].name,
+        lmb_rig_get_def(writer->def->rig)->joints[chain->end].name, (double)chain->stiffness, (double)chain->damping,
+        (double)chain->teleport);
     put_value(writer, "time", chain->time);
     put_point(writer, "velocity", chain->velocity, (lmb_point_slot){0});
     put_axis(writer, "gravity", chain->gravity);
@@ -214,7 +217,8 @@ static void put_chain(writer *writer, const lmb_chain_def *chain) {
 static void put_mask(writer *writer, const char *key, const uint8_t *mask) {
     put(writer, ",\n\"%s\":", key);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
-        put(writer, "%s\"%s\":%u", joint == 0 ? "{" : ",", lmb_rig_joint_name(writer->def->rig, joint), mask[joint]);
+        put(writer, "%s\"%s\":%u", joint == 0 ? "{" : ",", lmb_rig_get_def(writer->def->rig)->joints[joint].name,
+            mask[joint]);
     }
     put(writer, "}");
 }
@@ -223,7 +227,8 @@ static void put_mirror(writer *writer, const lmb_mirror_def *mirror) {
     put(writer, ",\"axis\":\"%c\"", "xyz"[mirror->axis]);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         put(writer, "%s\"%s\":\"%s\"", joint == 0 ? ",\n\"partners\":{" : ",",
-            lmb_rig_joint_name(writer->def->rig, joint), lmb_rig_joint_name(writer->def->rig, mirror->partners[joint]));
+            lmb_rig_get_def(writer->def->rig)->joints[joint].name,
+            lmb_rig_get_def(writer->def->rig)->joints[mirror->partners[joint]].name);
     }
     put(writer, "}");
 }
@@ -237,7 +242,7 @@ static void put_limits(writer *writer, const lmb_joint_limit_def *limits) {
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         const lmb_joint_limit_def *limit = &limits[joint];
         put(writer, "%s\"%s\":{", joint == 0 ? ",\n\"joint-limits\":{" : ",\n",
-            lmb_rig_joint_name(writer->def->rig, joint));
+            lmb_rig_get_def(writer->def->rig)->joints[joint].name);
         if (limit->set & LMB_JOINT_LIMIT_ANGLES) {
             put_range(writer, "", "angles", limit->angle_min, limit->angle_max);
         } else {
@@ -320,8 +325,8 @@ static void put_joint_map(writer *writer, const lmb_joint_map_def *map) {
     const char *comma = ",\"joints\":{";
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         if (map->joints[joint] != LMB_NONE) {
-            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_joint_name(writer->def->rig, joint),
-                lmb_rig_joint_name(writer->def->rig, map->joints[joint]));
+            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_get_def(writer->def->rig)->joints[joint].name,
+                lmb_rig_get_def(writer->def->rig)->joints[map->joints[joint]].name);
             comma = ",";
         }
     }
@@ -344,8 +349,8 @@ static void put_retarget(writer *writer, const lmb_retarget_def *retarget) {
     put(writer, ",\"from\":\"self\",\"align-above\":%.9g,\"joints\":{", (double)retarget->align_above);
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         if (retarget->joints[joint] != LMB_NONE) {
-            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_joint_name(writer->def->rig, joint),
-                lmb_rig_joint_name(writer->def->rig, retarget->joints[joint]));
+            put(writer, "%s\"%s\":\"%s\"", comma, lmb_rig_get_def(writer->def->rig)->joints[joint].name,
+                lmb_rig_get_def(writer->def->rig)->joints[retarget->joints[joint]].name);
             comma = ",";
         }
     }
@@ -402,10 +407,10 @@ static void put_node(writer *writer, uint32_t index) {
     }
     if (node->op == LMB_OP_CLIP) {
         if (is_part(node)) {
-            put(writer, ",\"clip\":\"%s\",\"from\":%.9g,\"to\":%.9g", lmb_clip_name(writer->def->clips[0]),
+            put(writer, ",\"clip\":\"%s\",\"from\":%.9g,\"to\":%.9g", lmb_clip_get_info(writer->def->clips[0])->name,
                 (double)own_part.start, (double)own_part.end);
         } else if (writer->inside) {
-            put(writer, ",\"clip\":\"%s\"", lmb_clip_name(writer->def->clips[(uint32_t)node->clip.constant]));
+            put(writer, ",\"clip\":\"%s\"", lmb_clip_get_info(writer->def->clips[(uint32_t)node->clip.constant])->name);
         } else {
             put_value(writer, "clip", node->clip);
         }

@@ -227,26 +227,19 @@ static lmb_graph *create_graph(lmb_graph_source source, const char *path) {
     return graph;
 }
 
-static const lmb_clip **clips_of(const lmb_pack *pack) {
-    const lmb_clip **clips = zeroed(lmb_pack_clip_count(pack), sizeof *clips);
-    for (uint32_t i = 0; i < lmb_pack_clip_count(pack); i++) {
-        clips[i] = lmb_pack_clip(pack, i);
-    }
-    return clips;
+// Returns a source without text, for the rig and the clips of a pack.
+static lmb_graph_source source_of(const lmb_pack *pack) {
+    const lmb_pack_def *content = lmb_pack_get_def(pack);
+    return (lmb_graph_source){.rig = content->rig, .clips = content->clips, .clip_count = content->clip_count};
 }
 
 static lmb_graph *read_graph(const lmb_pack *pack, const char *path) {
-    const lmb_clip **clips = clips_of(pack);
-    lmb_graph *graph = create_graph(
-        (lmb_graph_source){.rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)}, path);
-    free(clips);
-    return graph;
+    return create_graph(source_of(pack), path);
 }
 
 // Prints a machine's text as JSON, and the fingerprint of its graph.
 static void print_machine(const lmb_pack *pack, const char *path) {
-    const lmb_clip **clips = clips_of(pack);
-    lmb_graph_source source = {.rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)};
+    lmb_graph_source source = source_of(pack);
     char *text = read_file(path, &source.size);
     lmb_graph_json *read = NULL;
     lmb_graph *graph = NULL;
@@ -262,7 +255,6 @@ static void print_machine(const lmb_pack *pack, const char *path) {
     lmb_graph_json_destroy(read);
     free(json);
     free(text);
-    free(clips);
 }
 
 // Prints the size and a hash of a pack with two graphs.
@@ -280,21 +272,10 @@ static void print_pack(const char *name, lmb_pack_def def, const lmb_pack_graph 
 
 // Writes the pack again, with another graph.
 static void pack_again(const lmb_pack *pack, const char *path) {
-    const lmb_clip **clips = clips_of(pack);
-    const lmb_graph_source source = {
-        .rig = lmb_pack_rig(pack), .clips = clips, .clip_count = lmb_pack_clip_count(pack)};
-    lmb_graph_json *json = read_json(source, path);
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = source.rig;
-    def.clips = clips;
-    def.clip_count = source.clip_count;
-    def.meshes = lmb_pack_mesh(pack, 0);
-    def.mesh_count = lmb_pack_mesh_count(pack);
-    def.images = lmb_pack_image(pack, 0);
-    def.image_count = lmb_pack_image_count(pack);
-    print_pack("game pack", def, lmb_pack_graph_at(pack, 0), &(lmb_pack_graph){"again", lmb_graph_json_def(json)});
+    const lmb_pack_def *content = lmb_pack_get_def(pack);
+    lmb_graph_json *json = read_json(source_of(pack), path);
+    print_pack("game pack", *content, content->graphs, &(lmb_pack_graph){"again", lmb_graph_json_def(json)});
     lmb_graph_json_destroy(json);
-    free(clips);
 }
 
 static void print_numbers(const float *numbers, size_t count) {
@@ -396,14 +377,12 @@ static void run_hello(const char *name, lmb_graph *graph) {
 
 // Creates graphs of an import, of which one plays clips of a pack, runs them, and packs them.
 static void run_import(const lmb_import *import, const lmb_pack *pack, const char *hello, const char *borrow) {
-    const lmb_clip **own = zeroed(lmb_import_clip_count(import), sizeof *own), **clips = clips_of(pack);
-    for (uint32_t i = 0; i < lmb_import_clip_count(import); i++) {
-        own[i] = lmb_import_clip(import, i);
-    }
-    const lmb_graph_character mannequin = {"mannequin", lmb_pack_rig(pack), clips, lmb_pack_clip_count(pack)};
-    const lmb_graph_source source = {.rig = lmb_import_rig(import),
-                                     .clips = own,
-                                     .clip_count = lmb_import_clip_count(import),
+    const lmb_import_content *content = lmb_import_get_content(import);
+    const lmb_pack_def *packed = lmb_pack_get_def(pack);
+    const lmb_graph_character mannequin = {"mannequin", packed->rig, packed->clips, packed->clip_count};
+    const lmb_graph_source source = {.rig = content->rig,
+                                     .clips = content->clips,
+                                     .clip_count = content->clip_count,
                                      .characters = &mannequin,
                                      .character_count = 1};
     run_hello("hello", create_graph(source, hello));
@@ -411,18 +390,16 @@ static void run_import(const lmb_import *import, const lmb_pack *pack, const cha
     lmb_graph_json *graphs[] = {read_json(source, hello), read_json(source, borrow)};
     lmb_pack_def def = lmb_default_pack_def();
     def.rig = source.rig;
-    def.clips = own;
+    def.clips = source.clips;
     def.clip_count = source.clip_count;
-    def.meshes = lmb_import_mesh(import, 0);
-    def.mesh_count = lmb_import_mesh_count(import);
-    def.images = lmb_import_image(import, 0);
-    def.image_count = lmb_import_image_count(import);
+    def.meshes = content->meshes;
+    def.mesh_count = content->mesh_count;
+    def.images = content->images;
+    def.image_count = content->image_count;
     print_pack("hello pack", def, &(lmb_pack_graph){"hello", lmb_graph_json_def(graphs[0])},
                &(lmb_pack_graph){"borrow", lmb_graph_json_def(graphs[1])});
     lmb_graph_json_destroy(graphs[0]);
     lmb_graph_json_destroy(graphs[1]);
-    free(own);
-    free(clips);
 }
 
 int main(int argument_count, char **arguments) {
@@ -437,7 +414,7 @@ int main(int argument_count, char **arguments) {
     check(lmb_pack_open(bytes, size, NULL, &pack, &error));
     print_machine(pack, arguments[6]);
     pack_again(pack, arguments[7]);
-    check(lmb_graph_create(lmb_pack_graph_at(pack, 0)->def, NULL, &graph, &error));
+    check(lmb_graph_create(lmb_pack_get_def(pack)->graphs[0].def, NULL, &graph, &error));
     printf("graph %016" PRIx64 ", %u joints, %u parameters\n", lmb_graph_fingerprint(graph),
            lmb_graph_get_info(graph)->joint_count, lmb_graph_get_info(graph)->parameter_count);
     play_game(graph);
