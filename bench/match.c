@@ -24,7 +24,7 @@ static lmb_result make_database(const lmb_rig *rig, const walk_take *takes, uint
     const double start = clock_thread_seconds();
     const lmb_result result = lmb_motion_database_create(&def, NULL, database, error);
     if (result == LMB_OK) {
-        terminal_print("%u rows, made in %.2f s\n", (unsigned)lmb_motion_database_row_count(*database),
+        terminal_print("%u rows, made in %.2f s\n", (unsigned)lmb_motion_database_get_info(*database)->row_count,
                        clock_thread_seconds() - start);
     }
     return result;
@@ -32,7 +32,7 @@ static lmb_result make_database(const lmb_rig *rig, const walk_take *takes, uint
 
 static lmb_motion_search_def make_search(const lmb_motion_database *database, const walk_take *takes, uint32_t *state) {
     lmb_motion_search_def search = lmb_default_motion_search_def();
-    search.current_row = random_next(state) % lmb_motion_database_row_count(database);
+    search.current_row = random_next(state) % lmb_motion_database_get_info(database)->row_count;
     const lmb_motion_row row = lmb_motion_database_row(database, search.current_row);
     const float speed = 2.0f + 2.0f * walk_draw(state), angle = walk_draw(state);
     const lmb_desired_motion motion = {.velocity = {0.0f, takes[row.take].speeds[(uint32_t)(row.time * 30.0f + 0.5f)]},
@@ -46,8 +46,8 @@ static lmb_motion_search_def make_search(const lmb_motion_database *database, co
 
 // Looks at all rows, as the header says.
 static uint32_t search_all(const lmb_motion_database *database, const lmb_motion_search_def *search) {
-    const uint32_t count = lmb_motion_database_row_count(database);
-    const double scale = (double)lmb_motion_database_scale(database);
+    const uint32_t count = lmb_motion_database_get_info(database)->row_count;
+    const double scale = (double)lmb_motion_database_get_info(database)->scale;
     const lmb_motion_row current = lmb_motion_database_row(database, search->current_row);
     int64_t best = INT64_MAX;
     uint32_t found = LMB_NONE;

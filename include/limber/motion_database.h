@@ -41,7 +41,7 @@
 /// plays such a row mirrors the pose and the root motion of its take (#LMB_OP_MIRROR across x).
 ///
 /// **Cost.** The sum of the squared differences of two rows' stored numbers, at most 2^31 - 1. Divided by the square of
-/// lmb_motion_database_scale(), it is the sum over normalised features.
+/// lmb_motion_database_info.scale, it is the sum over normalised features.
 #ifndef LIMBER_MOTION_DATABASE_H
 #define LIMBER_MOTION_DATABASE_H
 
@@ -168,8 +168,6 @@ typedef struct lmb_motion_row {
     bool can_be_found; ///< false in the last seconds of a take that is not a loop
 } lmb_motion_row;
 
-/// Returns the number of rows.
-LMB_API uint32_t lmb_motion_database_row_count(const lmb_motion_database *database);
 /// Returns a row; take #LMB_NONE if there is no such row.
 LMB_API lmb_motion_row lmb_motion_database_row(const lmb_motion_database *database, uint32_t row);
 /// Returns the row at or before a time of a take, or #LMB_NONE without such a take: the row that plays. Times before
@@ -179,12 +177,16 @@ LMB_API uint32_t lmb_motion_database_find_row(const lmb_motion_database *databas
 /// Returns the stored numbers of a row, #LMB_MOTION_ROW_SIZE of them, which live as long as the database; NULL if there
 /// is no such row.
 LMB_API const int16_t *lmb_motion_database_features(const lmb_motion_database *database, uint32_t row);
-/// Returns how many features a row has: #LMB_MOTION_FEATURES, and those of further joints.
-LMB_API uint32_t lmb_motion_database_feature_count(const lmb_motion_database *database);
-/// Returns whether rows count mirrored, too.
-LMB_API bool lmb_motion_database_is_mirrored(const lmb_motion_database *database);
-/// Returns by how much normalised features are multiplied before they are rounded; 0 if no feature differs.
-LMB_API float lmb_motion_database_scale(const lmb_motion_database *database);
+/// What a database has.
+typedef struct lmb_motion_database_info {
+    uint32_t row_count;
+    uint32_t feature_count; ///< of a row: #LMB_MOTION_FEATURES, and those of further joints
+    bool is_mirrored;       ///< whether rows count mirrored, too
+    float scale; ///< by how much normalised features are multiplied before they are rounded; 0 if no feature differs
+} lmb_motion_database_info;
+
+/// Returns what a database has. It lives as long as the database.
+LMB_API const lmb_motion_database_info *lmb_motion_database_get_info(const lmb_motion_database *database);
 /// Normalises features, in their own units, as many as a row has, as the database's are, and rounds them. Beyond the
 /// range of the stored numbers they are clamped; a feature that is not a number counts as the mean. Writes
 /// #LMB_MOTION_ROW_SIZE numbers.
@@ -230,9 +232,9 @@ typedef struct lmb_motion_search_def {
     uint32_t forbidden_tags;            ///< and none of these
     uint32_t current_row;               ///< that plays, or #LMB_NONE
     bool current_is_mirrored;           ///< whether it plays mirrored
-    /// By how much the current row costs less, in units of normalised features (see lmb_motion_database_scale()), from
-    /// 0: a jump must be worth it. The current row counts even if it cannot be found otherwise, and not if its tags do
-    /// not fit.
+    /// By how much the current row costs less, in units of normalised features (see lmb_motion_database_info.scale),
+    /// from 0: a jump must be worth it. The current row counts even if it cannot be found otherwise, and not if its
+    /// tags do not fit.
     float current_bonus;
     /// Rows of the same take within so many seconds, rounded to whole rows, of the current row or of a recent one are
     /// left out, mirrored or not, except the current row itself: they would play what plays, or what was just left. In

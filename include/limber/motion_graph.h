@@ -109,11 +109,6 @@ typedef struct lmb_motion_transition {
     float jump;
 } lmb_motion_transition;
 
-/// Returns the parts, in the order of takes and times. At least one; every part can be reached from every other.
-LMB_API const lmb_motion_part *lmb_motion_graph_parts(const lmb_motion_graph *graph, uint32_t *count);
-/// Returns the transitions, in the order of the parts that they leave, then of their distances.
-LMB_API const lmb_motion_transition *lmb_motion_graph_transitions(const lmb_motion_graph *graph, uint32_t *count);
-
 /// How much of a take is in the graph.
 typedef struct lmb_motion_graph_take {
     uint32_t moments;
@@ -124,11 +119,21 @@ typedef struct lmb_motion_graph_take {
     float joining_threshold;
 } lmb_motion_graph_take;
 
-/// Returns what is kept of a take; zeros if there is no such take.
-LMB_API lmb_motion_graph_take lmb_motion_graph_take_at(const lmb_motion_graph *graph, uint32_t take);
-/// Returns the number of minima below the threshold that may be transitions, none near a smaller one
-/// (lmb_motion_graph_create()). Some may lead out of what is kept.
-LMB_API uint32_t lmb_motion_graph_minimum_count(const lmb_motion_graph *graph);
+/// What a graph has.
+typedef struct lmb_motion_graph_content {
+    /// In the order of takes and times. At least one; every part can be reached from every other.
+    const lmb_motion_part *parts;
+    uint32_t part_count;
+    uint32_t transition_count;
+    const lmb_motion_transition *transitions; ///< in the order of the parts that they leave, then of their distances
+    const lmb_motion_graph_take *takes;       ///< lmb_motion_graph_def.take_count
+    /// Minima below the threshold that may be transitions, none near a smaller one (lmb_motion_graph_create()). Some
+    /// may lead out of what is kept.
+    uint32_t minimum_count;
+} lmb_motion_graph_content;
+
+/// Returns what a graph has. It lives as long as the graph.
+LMB_API const lmb_motion_graph_content *lmb_motion_graph_get_content(const lmb_motion_graph *graph);
 
 /// What a walk over a motion graph follows. Start from lmb_default_motion_walk_def().
 ///
@@ -219,11 +224,18 @@ LMB_API lmb_result lmb_motion_walk_create(const lmb_motion_walk_def *def, const 
                                           lmb_error *error);
 /// NULL is allowed.
 LMB_API void lmb_motion_walk_destroy(lmb_motion_walk *walk);
-/// Returns the parts in their order. Each plays from its beginning to its end, the last one until the walk ends.
-LMB_API const lmb_motion_walk_step *lmb_motion_walk_steps(const lmb_motion_walk *walk, uint32_t *count);
-/// Returns all moments of the walk, to draw it.
-LMB_API const lmb_motion_walk_moment *lmb_motion_walk_moments(const lmb_motion_walk *walk, uint32_t *count);
-LMB_API lmb_motion_walk_summary lmb_motion_walk_summarize(const lmb_motion_walk *walk);
+
+/// What a walk has.
+typedef struct lmb_motion_walk_content {
+    const lmb_motion_walk_step *steps; ///< each plays from its beginning to its end, the last one until the walk ends
+    uint32_t step_count;
+    uint32_t moment_count;
+    const lmb_motion_walk_moment *moments; ///< all of the walk, to draw it
+    lmb_motion_walk_summary summary;
+} lmb_motion_walk_content;
+
+/// Returns what a walk has. It lives as long as the walk.
+LMB_API const lmb_motion_walk_content *lmb_motion_walk_get_content(const lmb_motion_walk *walk);
 
 /// @}
 

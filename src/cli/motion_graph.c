@@ -32,8 +32,7 @@ typedef struct finding {
 // ---- The machine.
 
 static void name_part(const finding *f, uint32_t part, char *name, size_t size) {
-    uint32_t count;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &count);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(f->graph)->parts;
     uint32_t number = 1;
     for (uint32_t i = part; i > 0 && parts[i - 1].take == parts[part].take; i--) {
         number++;
@@ -56,8 +55,7 @@ static void write_pose(const finding *f, json *json, const lmb_motion_part *part
 
 // One transition leads to what follows in the take, and before it one to any of the others, by chance.
 static void write_transitions(const finding *f, json *json, const lmb_motion_part *part) {
-    uint32_t count;
-    const lmb_motion_transition *transitions = lmb_motion_graph_transitions(f->graph, &count);
+    const lmb_motion_transition *transitions = lmb_motion_graph_get_content(f->graph)->transitions;
     char name[256];
     json_begin_array(json, "transitions");
     if (part->transition_count > 0) {
@@ -91,9 +89,8 @@ static void write_transitions(const finding *f, json *json, const lmb_motion_par
 }
 
 static bool leads_to_itself(const finding *f, uint32_t part) {
-    uint32_t count;
-    const lmb_motion_part *own = &lmb_motion_graph_parts(f->graph, &count)[part];
-    const lmb_motion_transition *transitions = lmb_motion_graph_transitions(f->graph, &count);
+    const lmb_motion_part *own = &lmb_motion_graph_get_content(f->graph)->parts[part];
+    const lmb_motion_transition *transitions = lmb_motion_graph_get_content(f->graph)->transitions;
     bool found = own->next == part;
     for (uint32_t i = 0; i < own->transition_count; i++) {
         found = found || transitions[own->first_transition + i].to == part;
@@ -102,8 +99,8 @@ static bool leads_to_itself(const finding *f, uint32_t part) {
 }
 
 static bool moves_character(const finding *f) {
-    uint32_t count;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &count);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(f->graph)->parts;
+    const uint32_t count = lmb_motion_graph_get_content(f->graph)->part_count;
     bool any = false;
     for (uint32_t i = 0; i < count && !any; i++) {
         any = strcmp(take_list_moves(&f->list, parts[i].take), "-") != 0;
@@ -113,8 +110,8 @@ static bool moves_character(const finding *f) {
 
 static void write_machine(const void *data, FILE *stream) {
     const finding *f = data;
-    uint32_t count;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &count);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(f->graph)->parts;
+    const uint32_t count = lmb_motion_graph_get_content(f->graph)->part_count;
     char name[256];
     fprintf(stream, "{\"op\": \"machine\", \"name\": \"motion\",%s\n \"states\": [",
             moves_character(f) ? " \"character-motion\": true," : "");
@@ -150,7 +147,7 @@ static void write_text(FILE *stream, const char *text) {
 static float side_of(const finding *f, uint32_t take, float time) {
     uint32_t before = 0, all = 0;
     for (uint32_t i = 0; i < f->def.take_count; i++) {
-        const uint32_t moments = lmb_motion_graph_take_at(f->graph, i).moments;
+        const uint32_t moments = lmb_motion_graph_get_content(f->graph)->takes[i].moments;
         before += i < take ? moments : 0;
         all += moments;
     }
@@ -183,9 +180,9 @@ static void draw_cells(const finding *f, FILE *stream) {
 static void draw_picture(const void *data, FILE *stream) {
     const finding *f = data;
     const unsigned size = MAP_CELLS * CELL_SIZE;
-    uint32_t part_count, count;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(f->graph, &part_count);
-    const lmb_motion_transition *transitions = lmb_motion_graph_transitions(f->graph, &count);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(f->graph)->parts;
+    const lmb_motion_transition *transitions = lmb_motion_graph_get_content(f->graph)->transitions;
+    const uint32_t count = lmb_motion_graph_get_content(f->graph)->transition_count;
     fprintf(
         stream,
         "<svg xmlns='http://www.w3.org/2000/svg' viewBox='-160 -24 %u %u' font-family='sans-serif' "
@@ -213,11 +210,11 @@ static void draw_picture(const void *data, FILE *stream) {
 
 static void print_summary(const finding *f) {
     uint32_t part_count, transition_count, moments = 0, kept = 0;
-    lmb_motion_graph_parts(f->graph, &part_count);
-    lmb_motion_graph_transitions(f->graph, &transition_count);
+    part_count = lmb_motion_graph_get_content(f->graph)->part_count;
+    transition_count = lmb_motion_graph_get_content(f->graph)->transition_count;
     terminal_print("clip                      moves   loops  moments     kept\n");
     for (uint32_t i = 0; i < f->def.take_count; i++) {
-        const lmb_motion_graph_take take = lmb_motion_graph_take_at(f->graph, i);
+        const lmb_motion_graph_take take = lmb_motion_graph_get_content(f->graph)->takes[i];
         terminal_print("%-24s %-8s %5s %8u %8u", take_list_name(&f->list, i), take_list_moves(&f->list, i),
                        f->list.takes[i].loop ? "yes" : "no", (unsigned)take.moments, (unsigned)take.kept);
         if (take.kept == 0 && take.joining_threshold < HUGE_VALF) {
@@ -228,8 +225,8 @@ static void print_summary(const finding *f) {
         kept += take.kept;
     }
     terminal_print("%u minima below %g; %u of %u moments are kept, in %u states with %u transitions\n",
-                   (unsigned)lmb_motion_graph_minimum_count(f->graph), (double)f->def.threshold, (unsigned)kept,
-                   (unsigned)moments, (unsigned)part_count, (unsigned)transition_count);
+                   (unsigned)lmb_motion_graph_get_content(f->graph)->minimum_count, (double)f->def.threshold,
+                   (unsigned)kept, (unsigned)moments, (unsigned)part_count, (unsigned)transition_count);
 }
 
 static const char *take_name(const void *finding_of_take, uint32_t take) {

@@ -176,7 +176,7 @@ static void count_row(matching *m, const movement *at) {
 }
 
 static void count_rows(matching *m) {
-    const uint32_t count = lmb_motion_database_row_count(m->database);
+    const uint32_t count = lmb_motion_database_get_info(m->database)->row_count;
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t i = 0; i < count; i++) {
             const lmb_motion_row row = lmb_motion_database_row(m->database, i);
@@ -234,7 +234,7 @@ static void print_rows(const matching *m) {
         return;
     }
     terminal_print("\n%u moments, of which %u stand%s\nspeed         ",
-                   (unsigned)lmb_motion_database_row_count(m->database), (unsigned)m->standing,
+                   (unsigned)lmb_motion_database_get_info(m->database)->row_count, (unsigned)m->standing,
                    m->is_mirrored ? "; the others count mirrored, too" : "");
     for (int k = 0; k < WAYS; k++) {
         terminal_print(" %13s", way_names[k]);
@@ -319,7 +319,7 @@ static void write_database(const void *data, FILE *stream) {
 // ---- The command.
 
 static bool differ(const lmb_motion_database *database, uint32_t first, uint32_t end) {
-    for (uint32_t row = 0; row < lmb_motion_database_row_count(database); row++) {
+    for (uint32_t row = 0; row < lmb_motion_database_get_info(database)->row_count; row++) {
         const int16_t *numbers = lmb_motion_database_features(database, row);
         for (uint32_t i = first; i < end; i++) {
             if (numbers[i] != 0) {

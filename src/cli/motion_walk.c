@@ -102,9 +102,10 @@ static lmb_result read_path(path *path, const char *given, lmb_error *error) {
 
 // Returns the first step from `from` on, 1 or more, that does not go on in the clip where the one before it ends.
 static uint32_t find_jump(const lmb_motion_graph *graph, const lmb_motion_walk *walk, uint32_t from) {
-    uint32_t count, part_count, i = from;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(graph, &part_count);
-    const lmb_motion_walk_step *steps = lmb_motion_walk_steps(walk, &count);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(graph)->parts;
+    const lmb_motion_walk_step *steps = lmb_motion_walk_get_content(walk)->steps;
+    const uint32_t count = lmb_motion_walk_get_content(walk)->step_count;
+    uint32_t i = from;
     while (i < count && parts[steps[i - 1].part].next == steps[i].part &&
            parts[steps[i - 1].part].end == parts[steps[i].part].start) {
         i++;
@@ -150,9 +151,10 @@ static void draw_line(FILE *stream, const view *view, const void *points, size_t
 }
 
 static void draw(const path *path, const lmb_motion_graph *graph, const lmb_motion_walk *walk, FILE *stream) {
-    uint32_t step_count, count;
-    const lmb_motion_walk_step *steps = lmb_motion_walk_steps(walk, &step_count);
-    const lmb_motion_walk_moment *moments = lmb_motion_walk_moments(walk, &count);
+    const lmb_motion_walk_step *steps = lmb_motion_walk_get_content(walk)->steps;
+    const uint32_t step_count = lmb_motion_walk_get_content(walk)->step_count;
+    const lmb_motion_walk_moment *moments = lmb_motion_walk_get_content(walk)->moments;
+    const uint32_t count = lmb_motion_walk_get_content(walk)->moment_count;
     const view view = view_of(path, moments, count);
     const float metre[2] = {view.low[0] + 1.0f, view.low[1]};
     const double width = across(&view, view.high, 0) + (double)MARGIN;
@@ -196,10 +198,12 @@ static lmb_result write_picture(const path *path, const lmb_motion_graph *graph,
 // ---- The walk.
 
 static void print_walk(const motion_walk_graph *graph, const lmb_motion_walk *walk) {
-    uint32_t count, part_count, lines = 0;
-    const lmb_motion_part *parts = lmb_motion_graph_parts(graph->graph, &part_count);
-    const lmb_motion_walk_step *steps = lmb_motion_walk_steps(walk, &count);
-    const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
+    const lmb_motion_part *parts = lmb_motion_graph_get_content(graph->graph)->parts;
+    const lmb_motion_walk_content *content = lmb_motion_walk_get_content(walk);
+    const lmb_motion_walk_step *steps = content->steps;
+    const lmb_motion_walk_summary summary = content->summary;
+    const uint32_t count = content->step_count;
+    uint32_t lines = 0;
     terminal_print("    time  clip                         from       to        x        z      yaw\n");
     for (uint32_t i = 0, next; i < count; i = next, lines++) {
         next = find_jump(graph->graph, walk, i + 1);
@@ -263,7 +267,7 @@ static lmb_result walk_along(const motion_walk_options *options, const motion_wa
     if (result != LMB_OK) {
         return lmb_fail(error, result, "%.200s: %.300s", path->place, found.message);
     }
-    const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
+    const lmb_motion_walk_summary summary = lmb_motion_walk_get_content(walk)->summary;
     print_walk(graph, walk);
     result = options->picture != NULL ? write_picture(path, graph->graph, walk, options->picture, error) : LMB_OK;
     lmb_motion_walk_destroy(walk);

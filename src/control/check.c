@@ -482,7 +482,7 @@ static bool check_path(const checker *c, place at, const lmb_matching_def *match
 }
 
 static bool check_mirrored(const checker *c, place at, const lmb_motion_database *database, uint32_t parameter) {
-    const bool is_mirrored = lmb_motion_database_is_mirrored(database);
+    const bool is_mirrored = lmb_motion_database_get_info(database)->is_mirrored;
     return require(c, at, is_mirrored || parameter == LMB_NONE, "matching: mirrored",
                    "rows of its database do not count mirrored") &&
            require(c, at, !is_mirrored || parameter != LMB_NONE, "matching: mirrored",

@@ -80,6 +80,10 @@ void lmb_motion_derive(lmb_motion_database *database) {
     for (uint32_t first = 0; first < header->found_count; first += LARGE_BOX) {
         find_box(database, first, LARGE_BOX, &database->large[first / LARGE_BOX]);
     }
+    database->info = (lmb_motion_database_info){.row_count = header->row_count,
+                                                .feature_count = header->feature_count,
+                                                .is_mirrored = header->is_mirrored != 0,
+                                                .scale = header->scale};
 }
 
 // ---- Checks of a block.

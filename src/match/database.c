@@ -219,10 +219,6 @@ lmb_result lmb_motion_database_create(const lmb_motion_database_def *def, const 
 
 // ---- Rows and queries.
 
-uint32_t lmb_motion_database_row_count(const lmb_motion_database *database) {
-    return database->header->row_count;
-}
-
 lmb_motion_row lmb_motion_database_row(const lmb_motion_database *database, uint32_t row) {
     if (row >= database->header->row_count) {
         return (lmb_motion_row){.take = LMB_NONE};
@@ -253,14 +249,6 @@ const int16_t *lmb_motion_database_features(const lmb_motion_database *database,
     return row < database->header->row_count ? database->numbers[row] : NULL;
 }
 
-bool lmb_motion_database_is_mirrored(const lmb_motion_database *database) {
-    return database->header->is_mirrored != 0;
-}
-
-uint32_t lmb_motion_database_feature_count(const lmb_motion_database *database) {
-    return database->header->feature_count;
-}
-
-float lmb_motion_database_scale(const lmb_motion_database *database) {
-    return database->header->scale;
+const lmb_motion_database_info *lmb_motion_database_get_info(const lmb_motion_database *database) {
+    return &database->info;
 }

@@ -36,6 +36,7 @@ _Static_assert(sizeof(motion_header) == 48 + 20 * LMB_MOTION_ROW_SIZE, "a block 
 
 struct lmb_motion_database {
     lmb_host host;
+    lmb_motion_database_info info;
     lmb_arena memory; // of all arrays
     size_t size;      // of the block, in bytes
     motion_header *header;

@@ -362,10 +362,10 @@ static void make_transitions(lmb_motion_graph *graph, const choice *c, const uin
             graph->parts[ends[c->minima[i].from]].transition_count++;
         }
     }
-    for (uint32_t i = 1; i < graph->part_count; i++) {
+    for (uint32_t i = 1; i < graph->content.part_count; i++) {
         graph->parts[i].first_transition = graph->parts[i - 1].first_transition + graph->parts[i - 1].transition_count;
     }
-    for (uint32_t i = 0; i < graph->part_count; i++) {
+    for (uint32_t i = 0; i < graph->content.part_count; i++) {
         graph->parts[i].transition_count = 0;
     }
     for (uint32_t i = 0; i < c->count; i++) {
@@ -430,12 +430,13 @@ typedef struct making {
 
 static bool allocate_graph(making *m) {
     lmb_motion_graph *graph = m->graph;
-    graph->part_count = cut(&m->choice, m->cuts);
+    graph->content.part_count = cut(&m->choice, m->cuts);
     for (uint32_t i = 0; i < m->choice.count; i++) {
-        graph->transition_count += is_used(&m->choice, i) ? 1 : 0;
+        graph->content.transition_count += is_used(&m->choice, i) ? 1 : 0;
     }
-    graph->parts = lmb_arena_allocate(&graph->memory, graph->part_count, sizeof *graph->parts);
-    graph->transitions = lmb_arena_allocate(&graph->memory, graph->transition_count, sizeof *graph->transitions);
+    graph->parts = lmb_arena_allocate(&graph->memory, graph->content.part_count, sizeof *graph->parts);
+    graph->transitions =
+        lmb_arena_allocate(&graph->memory, graph->content.transition_count, sizeof *graph->transitions);
     graph->takes = lmb_arena_allocate(&graph->memory, m->cloud.take_count, sizeof *graph->takes);
     graph->durations = lmb_arena_allocate(&graph->memory, m->cloud.take_count, sizeof *graph->durations);
     return !graph->memory.failed;
@@ -448,7 +449,7 @@ static bool choose_parts(making *m) {
     while (below < m->minima.count && m->minima.list[below].distance < m->def->threshold) {
         below++;
     }
-    m->graph->minimum_count = below;
+    m->graph->content.minimum_count = below;
     choose_first(c, below);
     limit(c, m->def, m->cuts);
     if (!allocate_graph(m)) {
@@ -516,7 +517,10 @@ lmb_result lmb_motion_graph_create(const lmb_motion_graph_def *def, const lmb_ho
         lmb_arena_release(&m.scratch);
         lmb_host_release(&resolved, m.minima.list);
     }
-    if (success && made->part_count > 0) {
+    if (success && made->content.part_count > 0) {
+        made->content.parts = made->parts;
+        made->content.transitions = made->transitions;
+        made->content.takes = made->takes;
         *graph = made;
         return LMB_OK;
     }
@@ -535,20 +539,6 @@ void lmb_motion_graph_destroy(lmb_motion_graph *graph) {
     }
 }
 
-const lmb_motion_part *lmb_motion_graph_parts(const lmb_motion_graph *graph, uint32_t *count) {
-    *count = graph->part_count;
-    return graph->parts;
-}
-
-const lmb_motion_transition *lmb_motion_graph_transitions(const lmb_motion_graph *graph, uint32_t *count) {
-    *count = graph->transition_count;
-    return graph->transitions;
-}
-
-lmb_motion_graph_take lmb_motion_graph_take_at(const lmb_motion_graph *graph, uint32_t take) {
-    return take < graph->take_count ? graph->takes[take] : (lmb_motion_graph_take){0};
-}
-
-uint32_t lmb_motion_graph_minimum_count(const lmb_motion_graph *graph) {
-    return graph->minimum_count;
+const lmb_motion_graph_content *lmb_motion_graph_get_content(const lmb_motion_graph *graph) {
+    return &graph->content;
 }

@@ -13,7 +13,8 @@ struct lmb_motion_graph {
     lmb_motion_transition *transitions;
     lmb_motion_graph_take *takes;
     float *durations; // [take]: of their clips
-    uint32_t part_count, transition_count, take_count, minimum_count;
+    uint32_t take_count;
+    lmb_motion_graph_content content; // its lists are those above
     float rate;
 };
 

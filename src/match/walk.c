@@ -22,8 +22,7 @@ struct lmb_motion_walk {
     lmb_arena memory;
     lmb_motion_walk_step *steps;
     lmb_motion_walk_moment *moments; // NULL until all steps are known
-    uint32_t step_count, moment_count;
-    lmb_motion_walk_summary summary;
+    lmb_motion_walk_content content; // its lists are those above
 };
 
 lmb_motion_walk_def lmb_default_motion_walk_def(void) {
@@ -53,7 +52,7 @@ static bool check_numbers(const lmb_motion_walk_def *def, lmb_error *error) {
         is_somewhere = is_somewhere && lmb_motion_in_range(def->position[i], -LMB_MAX_MOTION, LMB_MAX_MOTION);
     }
     return require(error, is_somewhere, "the position or the yaw is not finite, or too large") &&
-           require(error, def->first_part == LMB_NONE || def->first_part < def->graph->part_count,
+           require(error, def->first_part == LMB_NONE || def->first_part < def->graph->content.part_count,
                    "there is no such first part") &&
            require(error, is_above_zero(def->look_ahead, LMB_MAX_MOTION_SECONDS),
                    "the search does not look above 0, up to 10 seconds ahead") &&
@@ -191,8 +190,8 @@ static bool allocate(walker *w) {
     const lmb_motion_graph *graph = w->graph;
     const lmb_motion_walk_def *def = w->def;
     uint32_t moments = 0, fewest = UINT32_MAX, most = 0;
-    w->parts = lmb_arena_allocate(&w->scratch, graph->part_count, sizeof *w->parts);
-    for (uint32_t i = 0; w->parts != NULL && i < graph->part_count; i++) {
+    w->parts = lmb_arena_allocate(&w->scratch, graph->content.part_count, sizeof *w->parts);
+    for (uint32_t i = 0; w->parts != NULL && i < graph->content.part_count; i++) {
         const uint32_t count = count_moments(graph, &graph->parts[i]),
                        successors = 1 + graph->parts[i].transition_count;
         w->parts[i] = (walk_part){.first = moments, .count = count};
@@ -203,7 +202,7 @@ static bool allocate(walker *w) {
     w->horizon = moments_of(graph, def->look_ahead, 1);
     w->kept = moments_of(graph, def->keep, 1);
     w->settle = moments_of(graph, def->settle, 0);
-    const size_t depth = (size_t)w->horizon / fewest + 2, open = graph->part_count + depth * most;
+    const size_t depth = (size_t)w->horizon / fewest + 2, open = graph->content.part_count + depth * most;
     w->moments = lmb_arena_allocate(&w->scratch, moments, sizeof *w->moments);
     w->lengths = lmb_arena_allocate(&w->scratch, def->point_count, sizeof *w->lengths);
     w->trail = lmb_arena_allocate(&w->scratch, depth, sizeof *w->trail);
@@ -322,7 +321,7 @@ static void try_successors(walker *w, const walk_state *from) {
     if (from->part == LMB_NONE) {
         const bool is_any = w->def->first_part == LMB_NONE;
         const uint32_t first = is_any ? 0 : w->def->first_part;
-        for (uint32_t i = first; i < (is_any ? w->graph->part_count : first + 1); i++) {
+        for (uint32_t i = first; i < (is_any ? w->graph->content.part_count : first + 1); i++) {
             try_part(w, from, i, base);
         }
         return;
@@ -349,9 +348,9 @@ static void search(walker *w) {
             try_successors(w, &end);
         }
     }
-    w->walk->summary.searches++;
-    w->walk->summary.cut_searches += w->is_cut ? 1 : 0;
-    w->walk->summary.appended += w->appended;
+    w->walk->content.summary.searches++;
+    w->walk->content.summary.cut_searches += w->is_cut ? 1 : 0;
+    w->walk->content.summary.appended += w->appended;
 }
 
 // ---- The walk.
@@ -369,7 +368,7 @@ static void keep_part(walker *w, uint32_t part) {
     const walk_part *own = &w->parts[part];
     const place begin = w->begin.at;
     lmb_motion_walk *walk = w->walk;
-    lmb_motion_walk_step *step = &walk->steps[walk->step_count++];
+    lmb_motion_walk_step *step = &walk->steps[walk->content.step_count++];
     double since = 0.0;
     uint32_t i = 0;
     *step = (lmb_motion_walk_step){.part = part, .time = (float)w->time};
@@ -379,14 +378,14 @@ static void keep_part(walker *w, uint32_t part) {
         const double deviation = sqrt(go_to_moment(w, &begin, moment, &w->begin));
         since = moment->time;
         w->deviation += deviation;
-        walk->summary.most_deviation = fmaxf(walk->summary.most_deviation, (float)deviation);
+        walk->content.summary.most_deviation = fmaxf(walk->content.summary.most_deviation, (float)deviation);
         if (walk->moments != NULL) {
-            walk->moments[walk->moment_count] =
+            walk->moments[walk->content.moment_count] =
                 (lmb_motion_walk_moment){(float)(w->time + since),
                                          {(float)w->begin.at.position[0], (float)w->begin.at.position[2]},
                                          (float)deviation};
         }
-        walk->moment_count++;
+        walk->content.moment_count++;
     }
     w->begin.settled = settled_after(w, &w->begin, part);
     w->begin.part = part;
@@ -402,8 +401,8 @@ static void keep_part(walker *w, uint32_t part) {
 static bool keep_first(walker *w) {
     w->begin.moments = 0;
     for (uint32_t i = 0; i < w->best_count && w->begin.moments < w->kept && !has_arrived(w, &w->begin); i++) {
-        if (w->walk->step_count == w->def->max_steps) {
-            w->walk->summary.end = LMB_MOTION_WALK_LIMITED;
+        if (w->walk->content.step_count == w->def->max_steps) {
+            w->walk->content.summary.end = LMB_MOTION_WALK_LIMITED;
             return false;
         }
         keep_part(w, w->best[i]);
@@ -416,7 +415,7 @@ static void walk_along(walker *w) {
     for (bool goes_on = true; goes_on;) {
         search(w);
         if (w->best_count == 0) {
-            w->walk->summary.end = w->is_cut ? LMB_MOTION_WALK_LIMITED : LMB_MOTION_WALK_LOST;
+            w->walk->content.summary.end = w->is_cut ? LMB_MOTION_WALK_LIMITED : LMB_MOTION_WALK_LOST;
         }
         goes_on = w->best_count > 0 && keep_first(w);
     }
@@ -434,9 +433,9 @@ static void go_to_begin(walker *w) {
 // Goes through the walk again, now that its moments are counted.
 static bool trace(walker *w) {
     lmb_motion_walk *walk = w->walk;
-    const uint32_t steps = walk->step_count;
-    walk->moments = lmb_arena_allocate(&walk->memory, walk->moment_count, sizeof *walk->moments);
-    walk->step_count = walk->moment_count = 0;
+    const uint32_t steps = walk->content.step_count;
+    walk->moments = lmb_arena_allocate(&walk->memory, walk->content.moment_count, sizeof *walk->moments);
+    walk->content.step_count = walk->content.moment_count = 0;
     go_to_begin(w);
     for (uint32_t i = 0; walk->moments != NULL && i < steps; i++) {
         keep_part(w, walk->steps[i].part);
@@ -445,11 +444,11 @@ static bool trace(walker *w) {
 }
 
 static LMB_NOINLINE bool make(walker *w) {
-    lmb_motion_walk_summary *summary = &w->walk->summary;
+    lmb_motion_walk_summary *summary = &w->walk->content.summary;
     if (!allocate(w)) {
         return false;
     }
-    for (uint32_t i = 0; i < w->graph->part_count; i++) {
+    for (uint32_t i = 0; i < w->graph->content.part_count; i++) {
         measure_part(w, i);
     }
     measure_path(w);
@@ -462,7 +461,8 @@ static LMB_NOINLINE bool make(walker *w) {
     summary->time = (float)w->time;
     summary->travelled = (float)w->begin.travelled;
     summary->path_length = (float)path_length(w);
-    summary->mean_deviation = w->walk->moment_count > 0 ? (float)(w->deviation / w->walk->moment_count) : 0.0f;
+    summary->mean_deviation =
+        w->walk->content.moment_count > 0 ? (float)(w->deviation / w->walk->content.moment_count) : 0.0f;
     return true;
 }
 
@@ -495,6 +495,8 @@ lmb_result lmb_motion_walk_create(const lmb_motion_walk_def *def, const lmb_host
         lmb_motion_walk_destroy(made);
         return lmb_fail(error, LMB_ERROR_MEMORY, "motion walk: no memory");
     }
+    made->content.steps = made->steps;
+    made->content.moments = made->moments;
     *walk = made;
     return LMB_OK;
 }
@@ -507,16 +509,6 @@ void lmb_motion_walk_destroy(lmb_motion_walk *walk) {
     }
 }
 
-const lmb_motion_walk_step *lmb_motion_walk_steps(const lmb_motion_walk *walk, uint32_t *count) {
-    *count = walk->step_count;
-    return walk->steps;
-}
-
-const lmb_motion_walk_moment *lmb_motion_walk_moments(const lmb_motion_walk *walk, uint32_t *count) {
-    *count = walk->moment_count;
-    return walk->moments;
-}
-
-lmb_motion_walk_summary lmb_motion_walk_summarize(const lmb_motion_walk *walk) {
-    return walk->summary;
+const lmb_motion_walk_content *lmb_motion_walk_get_content(const lmb_motion_walk *walk) {
+    return &walk->content;
 }

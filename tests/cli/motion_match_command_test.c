@@ -142,8 +142,8 @@ static void programs_get_the_database(void **state) {
     lmb_error error = {0};
     assert_non_null(bytes);
     assert_ok(lmb_motion_database_open(bytes, size, NULL, &database, &error), &error);
-    assert_int_equal(lmb_motion_database_row_count(database), 2 * 1801);
-    assert_true(lmb_motion_database_is_mirrored(database));
+    assert_int_equal(lmb_motion_database_get_info(database)->row_count, 2 * 1801);
+    assert_true(lmb_motion_database_get_info(database)->is_mirrored);
     assert_int_equal(lmb_motion_database_row(database, lmb_motion_database_find_row(database, 1, 60.0f)).take, 1);
     lmb_motion_database_destroy(database);
     free(bytes);

@@ -240,7 +240,7 @@ static void mirrored_rows_are_shown_mirrored(void **state) {
     assert_ok(
         lmb_motion_database_open(matching->database, 4 * (size_t)matching->database_words, NULL, &database, &error),
         &error);
-    assert_true(lmb_motion_database_is_mirrored(database));
+    assert_true(lmb_motion_database_get_info(database)->is_mirrored);
     assert_ok(lmb_graph_create(def, NULL, &graph, &error), &error);
     assert_true(lmb_graph_parameter_at(graph, matching->mirrored).is_written);
     lmb_graph_destroy(graph);

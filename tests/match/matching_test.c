@@ -62,8 +62,8 @@ static bool take_ends(const oracle *o, uint32_t row) {
 // signs along x and in sines.
 static void list_numbers(oracle_numbers *list, const lmb_motion_database *database) {
     static const uint32_t signed_ones[] = {0, 3, 6, 9, 12, 15, 17, 19, 21, 23, 25};
-    list->rows = lmb_motion_database_row_count(database);
-    list->count = lmb_motion_database_is_mirrored(database) ? 2 * list->rows : list->rows;
+    list->rows = lmb_motion_database_get_info(database)->row_count;
+    list->count = lmb_motion_database_get_info(database)->is_mirrored ? 2 * list->rows : list->rows;
     list->numbers = malloc(list->count * sizeof *list->numbers);
     assert_non_null(list->numbers);
     for (uint32_t i = 0; i < list->count; i++) {
@@ -184,7 +184,7 @@ typedef struct verdict {
 static verdict judge(const oracle *o, const uint32_t *state, const float *parameters, choice found) {
     const lmb_motion_database *database = o->scene->database;
     const uint32_t current = lmb_motion_database_find_row(database, o->take, (float)o->time + 1e-4f);
-    const double scale = (double)lmb_motion_database_scale(database), bonus = floor(scale * scale);
+    const double scale = (double)lmb_motion_database_get_info(database)->scale, bonus = floor(scale * scale);
     int16_t query[LMB_MOTION_ROW_SIZE];
     make_query(o, state, parameters, current, query);
     verdict v = {.best = INFINITY, .found = INFINITY, .current = INFINITY};
@@ -277,7 +277,7 @@ static void check_motion(const oracle *o, uint32_t take, double from, double to,
 
 // Whether a character plays mirrored, by the parameter that its frame has written.
 static bool read_mirrored(const oracle *o, const float *parameters) {
-    if (!lmb_motion_database_is_mirrored(o->scene->database)) {
+    if (!lmb_motion_database_get_info(o->scene->database)->is_mirrored) {
         return false;
     }
     const float mirrored = parameters[MATCHING_MIRRORED_PARAMETER];
@@ -1039,7 +1039,7 @@ static void choices_of_states_are_checked(void **state) {
         crowd crowd;
         crowd_start(&scene, &crowd);
         crowd_run(&crowd, 0, NULL, 0);
-        const uint32_t rows = lmb_motion_database_row_count(scene.database);
+        const uint32_t rows = lmb_motion_database_get_info(scene.database)->row_count;
         uint32_t found = 0;
         while (found < rows && lmb_motion_database_row(scene.database, found).can_be_found) {
             found++;

@@ -15,7 +15,7 @@ static lmb_motion_database *create_database(random_source *source) {
 static lmb_motion_database *create_with_features(random_source *source, uint32_t count) {
     for (int i = 0; i < 1000; i++) {
         lmb_motion_database *database = create_database(source);
-        if (lmb_motion_database_feature_count(database) == count) {
+        if (lmb_motion_database_get_info(database)->feature_count == count) {
             return database;
         }
         lmb_motion_database_destroy(database);
@@ -65,9 +65,10 @@ static void an_opened_database_is_the_same(void **state) {
         const void *again = lmb_motion_database_block(opened, &opened_size);
         assert_int_equal(opened_size, size);
         assert_memory_equal(block, again, size);
-        assert_int_equal(lmb_motion_database_is_mirrored(opened), lmb_motion_database_is_mirrored(database));
-        const uint32_t features = lmb_motion_database_feature_count(database);
-        assert_int_equal(lmb_motion_database_feature_count(opened), features);
+        assert_int_equal(lmb_motion_database_get_info(opened)->is_mirrored,
+                         lmb_motion_database_get_info(database)->is_mirrored);
+        const uint32_t features = lmb_motion_database_get_info(database)->feature_count;
+        assert_int_equal(lmb_motion_database_get_info(opened)->feature_count, features);
         have_further_joints |= features > LMB_MOTION_FEATURES;
         expect_same_answers(&source, database, opened);
         lmb_motion_database_destroy(opened);
@@ -119,7 +120,7 @@ static void damage_is_refused(void **state) {
     (void)state;
     random_source source = {5};
     lmb_motion_database *database = create_with_features(&source, LMB_MOTION_ROW_SIZE - 1);
-    const uint32_t rows = lmb_motion_database_row_count(database);
+    const uint32_t rows = lmb_motion_database_get_info(database)->row_count;
     size_t size;
     unsigned char *block = copy_block(database, &size);
     uint32_t takes;

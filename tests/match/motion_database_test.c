@@ -48,7 +48,7 @@ static uint32_t find_moment(const expectation *e, const lmb_motion_row *row) {
 // Each moment is one row, with its tags. Rows of the same tags follow each other: first all that can be found, then the
 // others.
 static void check_rows(const lmb_motion_database *database, const expectation *e) {
-    assert_int_equal(lmb_motion_database_row_count(database), e->count);
+    assert_int_equal(lmb_motion_database_get_info(database)->row_count, e->count);
     uint8_t *seen = allocate(e->count, 1), *seen_tags = allocate(1u << 16, 1);
     uint32_t kind = UINT32_MAX; // tags, and whether rows can be found
     for (uint32_t r = 0; r < e->count; r++) {
@@ -189,9 +189,9 @@ static int check_row(const lmb_motion_database *database, uint32_t r, bool mirro
 static void check_features(const lmb_motion_database *database, const expectation *e) {
     int largest = 0;
     const bool are_mirrored = e->choice_count > e->count;
-    assert_int_equal(lmb_motion_database_feature_count(database), e->layout.count);
-    assert_int_equal(lmb_motion_database_is_mirrored(database), are_mirrored);
-    assert_near((double)lmb_motion_database_scale(database), e->scale, scale_slack(e) * e->scale, "scale");
+    assert_int_equal(lmb_motion_database_get_info(database)->feature_count, e->layout.count);
+    assert_int_equal(lmb_motion_database_get_info(database)->is_mirrored, are_mirrored);
+    assert_near((double)lmb_motion_database_get_info(database)->scale, e->scale, scale_slack(e) * e->scale, "scale");
     for (uint32_t r = 0; r < e->count; r++) {
         const lmb_motion_row row = lmb_motion_database_row(database, r);
         const uint32_t at = find_moment(e, &row);
@@ -319,7 +319,7 @@ static void a_loop_goes_on_at_its_beginning(void **state) {
 static const float left_rest[3] = {0.0f, 0.0f, -0.8f};
 
 static void check_numbers(const lmb_motion_database *database, uint32_t take, const int16_t expected[WIDTH]) {
-    for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
+    for (uint32_t r = 0; r < lmb_motion_database_get_info(database)->row_count; r++) {
         const int16_t *numbers = lmb_motion_database_features(database, r);
         for (uint32_t i = 0; i < WIDTH && lmb_motion_database_row(database, r).take == take; i++) {
             if (numbers[i] != expected[i]) {
@@ -350,8 +350,8 @@ static void two_speeds_by_hand(void **state) {
     }
     lmb_motion_database_def def = definition(rig, sources, 2, list);
     lmb_motion_database *database = create(&def);
-    assert_int_equal(lmb_motion_database_row_count(database), 60);
-    assert_near((double)lmb_motion_database_scale(database), 1365.0, 1e-3, "scale");
+    assert_int_equal(lmb_motion_database_get_info(database)->row_count, 60);
+    assert_near((double)lmb_motion_database_get_info(database)->scale, 1365.0, 1e-3, "scale");
     check_numbers(database, 0, expected[0]);
     check_numbers(database, 1, expected[1]);
     lmb_motion_database_destroy(database);
@@ -382,9 +382,9 @@ static void one_direction_by_hand(void **state) {
     for (int i = 0; i < 2; i++) {
         def.mirrored = i == 1;
         lmb_motion_database *database = create(&def);
-        assert_int_equal(lmb_motion_database_row_count(database), 31);
-        assert_int_equal(lmb_motion_database_is_mirrored(database), i == 1);
-        assert_near((double)lmb_motion_database_scale(database), i == 1 ? 1365.0 : 0.0, 1e-3, "scale");
+        assert_int_equal(lmb_motion_database_get_info(database)->row_count, 31);
+        assert_int_equal(lmb_motion_database_get_info(database)->is_mirrored, i == 1);
+        assert_near((double)lmb_motion_database_get_info(database)->scale, i == 1 ? 1365.0 : 0.0, 1e-3, "scale");
         check_numbers(database, 0, i == 1 ? expected : none);
         lmb_motion_search_def search = lmb_default_motion_search_def();
         memcpy(search.query, other, sizeof other);
@@ -457,8 +457,8 @@ static void further_joints_by_hand(void **state) {
     }
     const lmb_motion_database_def def = hand_definition(rig, sources, 2, list, joints, 4);
     lmb_motion_database *database = create(&def);
-    assert_int_equal(lmb_motion_database_feature_count(database), 32);
-    assert_near((double)lmb_motion_database_scale(database), 1365.0, 1e-3, "scale");
+    assert_int_equal(lmb_motion_database_get_info(database)->feature_count, 32);
+    assert_near((double)lmb_motion_database_get_info(database)->scale, 1365.0, 1e-3, "scale");
     check_numbers(database, 0, expected[0]);
     check_numbers(database, 1, expected[1]);
     lmb_motion_database_destroy(database);
@@ -484,8 +484,8 @@ static void mirrored_joints_by_hand(void **state) {
     lmb_motion_database_def def = hand_definition(rig, sources, 1, list, joints, 3);
     def.mirrored = true;
     lmb_motion_database *database = create(&def);
-    assert_int_equal(lmb_motion_database_feature_count(database), 32);
-    assert_near((double)lmb_motion_database_scale(database), 2730.0, 1e-3, "scale");
+    assert_int_equal(lmb_motion_database_get_info(database)->feature_count, 32);
+    assert_near((double)lmb_motion_database_get_info(database)->scale, 2730.0, 1e-3, "scale");
     for (int i = 0; i < 2; i++) {
         int16_t expected[WIDTH] = {0};
         memcpy(expected + FEATURES, numbers[i], sizeof numbers[i]);
@@ -562,7 +562,7 @@ static void what_never_differs_counts_as_zero(void **state) {
         const feature_layout layout = layout_of(&def);
         lmb_motion_database *database = create(&def);
         int largest[GROUPS + JOINT_FEATURES] = {0};
-        for (uint32_t r = 0; r < lmb_motion_database_row_count(database); r++) {
+        for (uint32_t r = 0; r < lmb_motion_database_get_info(database)->row_count; r++) {
             for (uint32_t k = 0; k < layout.group_count; k++) {
                 for (uint32_t f = layout.groups[k].first; f < layout.groups[k].end; f++) {
                     const int number = abs(lmb_motion_database_features(database, r)[f]);
@@ -576,7 +576,7 @@ static void what_never_differs_counts_as_zero(void **state) {
             }
         }
         if (!moves) {
-            assert_true(lmb_motion_database_scale(database) == 0.0f);
+            assert_true(lmb_motion_database_get_info(database)->scale == 0.0f);
             // Then all rows are the same, and the first one that fits is found.
             lmb_motion_search_def search = lmb_default_motion_search_def();
             uint32_t first = 0;
@@ -664,8 +664,8 @@ static lmb_motion_database *unit_database(void) {
 static void halves_are_rounded_up(void **state) {
     (void)state;
     lmb_motion_database *database = unit_database();
-    assert_int_equal(lmb_motion_database_row_count(database), 2);
-    assert_true(lmb_motion_database_scale(database) == 4095.0f);
+    assert_int_equal(lmb_motion_database_get_info(database)->row_count, 2);
+    assert_true(lmb_motion_database_get_info(database)->scale == 4095.0f);
     for (uint32_t r = 0; r < 2; r++) {
         const int16_t *numbers = lmb_motion_database_features(database, r);
         for (uint32_t i = 0; i < WIDTH; i++) {
@@ -712,7 +712,7 @@ typedef struct searched {
 // Releases the takes.
 static searched make_searched(const lmb_motion_database_def *def, take_source *sources) {
     searched s = {.e = expect_rows(def, sources), .database = create(def)};
-    s.count = lmb_motion_database_row_count(s.database);
+    s.count = lmb_motion_database_get_info(s.database)->row_count;
     assert_int_equal(s.count, s.e.count);
     s.rows = allocate(s.count, sizeof *s.rows);
     s.choice_count = def->mirrored ? 2 * s.count : s.count;
@@ -810,7 +810,7 @@ static void check_search(const searched *s, const lmb_motion_search_def *def, co
     lmb_motion_search_def before;
     memcpy(&before, def, sizeof before);
     const lmb_motion_match found = lmb_motion_database_search(s->database, def);
-    const double scale = (double)lmb_motion_database_scale(s->database);
+    const double scale = (double)lmb_motion_database_get_info(s->database)->scale;
     const double bonus = def->current_row < s->count ? (double)def->current_bonus * scale * scale : 0.0;
     const lmb_motion_match low = search_all(s, def, floor(bonus)), high = search_all(s, def, ceil(bonus));
     assert_memory_equal(&before, def, sizeof before);
@@ -1204,7 +1204,7 @@ static lmb_motion_database *stride_database(bool hops, feature_layout *layout) {
     def.joint_count = 3;
     *layout = layout_of(&def);
     lmb_motion_database *database = create(&def);
-    assert_int_equal(lmb_motion_database_row_count(database), STRIDE_ROWS);
+    assert_int_equal(lmb_motion_database_get_info(database)->row_count, STRIDE_ROWS);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     return database;
@@ -1385,9 +1385,9 @@ static void the_same_takes_give_the_same_bits(void **state) {
     def.joints = joints;
     def.mirrored = true;
     lmb_motion_database *one = create(&def), *two = create(&def);
-    assert_int_equal(lmb_motion_database_row_count(one), lmb_motion_database_row_count(two));
-    assert_true(lmb_motion_database_scale(one) == lmb_motion_database_scale(two));
-    for (uint32_t r = 0; r < lmb_motion_database_row_count(one); r++) {
+    assert_int_equal(lmb_motion_database_get_info(one)->row_count, lmb_motion_database_get_info(two)->row_count);
+    assert_true(lmb_motion_database_get_info(one)->scale == lmb_motion_database_get_info(two)->scale);
+    for (uint32_t r = 0; r < lmb_motion_database_get_info(one)->row_count; r++) {
         const lmb_motion_row a = lmb_motion_database_row(one, r), b = lmb_motion_database_row(two, r);
         assert_true(a.take == b.take && a.time == b.time && a.tags == b.tags && a.can_be_found == b.can_be_found);
         assert_memory_equal(lmb_motion_database_features(one, r), lmb_motion_database_features(two, r),
@@ -1603,7 +1603,7 @@ static void further_joints_out_of_range_are_refused(void **state) {
         renew_joints(&f, i == 1)[0].weight = i == 0 ? 0.0f : 1000.0f;
         f.joints[1].weight = f.joints[2].weight = i == 0 ? 1000.0f : 0.0f;
         lmb_motion_database *database = create(&f.def);
-        assert_int_equal(lmb_motion_database_feature_count(database), 32);
+        assert_int_equal(lmb_motion_database_get_info(database)->feature_count, 32);
         lmb_motion_database_destroy(database);
     }
     release_refusals(&f);
@@ -1671,7 +1671,7 @@ static void too_many_further_joints_are_refused(void **state) {
         renew(&f)->joints = count == 0 ? NULL : list;
         f.def.joint_count = count;
         lmb_motion_database *database = create(&f.def);
-        assert_int_equal(lmb_motion_database_feature_count(database), FEATURES + count);
+        assert_int_equal(lmb_motion_database_get_info(database)->feature_count, FEATURES + count);
         lmb_motion_database_destroy(database);
         f.def.joints = NULL;
         if (count > 0) {
@@ -1720,7 +1720,7 @@ static void takes_that_do_not_fit_are_refused(void **state) {
             expect_refused(&f, LMB_ERROR_ARGUMENT, "take 1", "short");
         } else {
             lmb_motion_database *database = create(&f.def);
-            assert_int_equal(lmb_motion_database_row_count(database), 34);
+            assert_int_equal(lmb_motion_database_get_info(database)->row_count, 34);
             lmb_motion_database_destroy(database);
         }
         lmb_clip_destroy(clip);
@@ -1803,7 +1803,7 @@ static void limits_are_refused(void **state) {
         f.list[0].clip = clip;
         if (i == 0) {
             lmb_motion_database *database = create(&f.def);
-            assert_int_equal(lmb_motion_database_row_count(database), LMB_MAX_MOTION_ROWS);
+            assert_int_equal(lmb_motion_database_get_info(database)->row_count, LMB_MAX_MOTION_ROWS);
             lmb_motion_database_destroy(database);
         } else {
             expect_refused(&f, LMB_ERROR_LIMIT, "rows", "131072");

@@ -24,7 +24,6 @@ typedef struct scene {
 } scene;
 
 static lmb_result make_graph(scene *s, lmb_error *error) {
-    uint32_t transition_count;
     s->graph_def.rig = s->rig;
     s->graph_def.takes = s->list;
     for (uint32_t i = 0; i < s->graph_def.take_count; i++) {
@@ -32,8 +31,9 @@ static lmb_result make_graph(scene *s, lmb_error *error) {
     }
     const lmb_result result = lmb_motion_graph_create(&s->graph_def, NULL, &s->graph, error);
     if (result == LMB_OK) {
-        s->parts = lmb_motion_graph_parts(s->graph, &s->part_count);
-        s->transitions = lmb_motion_graph_transitions(s->graph, &transition_count);
+        s->parts = lmb_motion_graph_get_content(s->graph)->parts;
+        s->part_count = lmb_motion_graph_get_content(s->graph)->part_count;
+        s->transitions = lmb_motion_graph_get_content(s->graph)->transitions;
     }
     s->def.graph = s->graph;
     s->def.takes = s->list;
@@ -206,14 +206,16 @@ static void check_search(const scene *s, const spot *from, const lmb_motion_walk
 }
 
 static void check_walk(const scene *s, const lmb_motion_walk *walk, counts *c) {
-    uint32_t count, moment_count, searches = 0;
-    const lmb_motion_walk_step *steps = lmb_motion_walk_steps(walk, &count);
-    const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
+    const lmb_motion_walk_content *content = lmb_motion_walk_get_content(walk);
+    const lmb_motion_walk_step *steps = content->steps;
+    const lmb_motion_walk_summary summary = content->summary;
+    const uint32_t count = content->step_count;
+    uint32_t searches = 0;
     spot now = {.at = {{(double)s->def.position[0], (double)s->def.position[1], (double)s->def.position[2]},
                        (double)s->def.yaw},
                 .part = LMB_NONE,
                 .settled = moments_in(s, s->def.settle)};
-    sums all = {.is = lmb_motion_walk_moments(walk, &moment_count)};
+    sums all = {.is = content->moments};
     uint32_t i = 0;
     while (i < count) {
         const uint32_t first = i, target = all.moments + one_or_more(moments_in(s, s->def.keep));
@@ -228,7 +230,7 @@ static void check_walk(const scene *s, const lmb_motion_walk *walk, counts *c) {
         check_search(s, &begin, steps + first, i - first, c);
         searches++;
     }
-    assert_int_equal(moment_count, all.moments);
+    assert_int_equal(content->moment_count, all.moments);
     const bool arrived = now.travelled >= length_of(s);
     assert_int_equal(summary.end, arrived ? LMB_MOTION_WALK_ARRIVED : LMB_MOTION_WALK_LOST);
     if (!arrived) {
@@ -346,7 +348,7 @@ static void set_path(scene *s, uint32_t count, const float *points) {
 
 static lmb_motion_walk_summary summary_of(const scene *s) {
     lmb_motion_walk *walk = walk_of(s);
-    const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
+    const lmb_motion_walk_summary summary = lmb_motion_walk_get_content(walk)->summary;
     lmb_motion_walk_destroy(walk);
     return summary;
 }
@@ -374,9 +376,9 @@ static void a_straight_walk_follows_a_straight_path(void **state) {
         set_path(&s, 6, points);
         s.def.yaw = (float)yaw;
         lmb_motion_walk *walk = walk_of(&s);
-        const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
-        uint32_t count;
-        const lmb_motion_walk_step *steps = lmb_motion_walk_steps(walk, &count);
+        const lmb_motion_walk_summary summary = lmb_motion_walk_get_content(walk)->summary;
+        const lmb_motion_walk_step *steps = lmb_motion_walk_get_content(walk)->steps;
+        const uint32_t count = lmb_motion_walk_get_content(walk)->step_count;
         assert_int_equal(summary.end, LMB_MOTION_WALK_ARRIVED);
         assert_true(summary.most_deviation < 1e-4f && summary.mean_deviation <= summary.most_deviation);
         assert_near((double)summary.time, 25.0, 1.0 / 30.0 + 1e-3, "time");
@@ -446,9 +448,9 @@ static void a_walk_may_begin_lost(void **state) {
     set_path(&s, 2, points);
     s.def.position[0] = 1.01f;
     lmb_motion_walk *walk = walk_of(&s);
-    const lmb_motion_walk_summary summary = lmb_motion_walk_summarize(walk);
+    const lmb_motion_walk_summary summary = lmb_motion_walk_get_content(walk)->summary;
     uint32_t count;
-    lmb_motion_walk_steps(walk, &count);
+    count = lmb_motion_walk_get_content(walk)->step_count;
     assert_int_equal(summary.end, LMB_MOTION_WALK_LOST);
     assert_true(count == 0 && summary.time == 0.0f && summary.travelled == 0.0f && summary.mean_deviation == 0.0f);
     assert_true(summary.position[0] == 1.01f && summary.searches == 1);
@@ -481,9 +483,9 @@ static void limits_end_searches_and_walks(void **state) {
         s.def.max_steps = most;
         lmb_motion_walk *walk = walk_of(&s);
         uint32_t count;
-        lmb_motion_walk_steps(walk, &count);
+        count = lmb_motion_walk_get_content(walk)->step_count;
         assert_int_equal(count, most);
-        assert_int_equal(lmb_motion_walk_summarize(walk).end, LMB_MOTION_WALK_LIMITED);
+        assert_int_equal(lmb_motion_walk_get_content(walk)->summary.end, LMB_MOTION_WALK_LIMITED);
         lmb_motion_walk_destroy(walk);
     }
     release_scene(&s);
@@ -495,13 +497,10 @@ static void the_same_path_gives_the_same_bits(void **state) {
         scene s;
         if (make_scene(&s, i)) {
             lmb_motion_walk *a = walk_of(&s), *b = walk_of(&s);
-            uint32_t counts[2];
-            const lmb_motion_walk_step *steps[2] = {lmb_motion_walk_steps(a, &counts[0]),
-                                                    lmb_motion_walk_steps(b, &counts[1])};
-            const lmb_motion_walk_summary summaries[2] = {lmb_motion_walk_summarize(a), lmb_motion_walk_summarize(b)};
-            assert_int_equal(counts[0], counts[1]);
-            assert_true(counts[0] == 0 || memcmp(steps[0], steps[1], counts[0] * sizeof **steps) == 0);
-            assert_memory_equal(&summaries[0], &summaries[1], sizeof *summaries);
+            const lmb_motion_walk_content *x = lmb_motion_walk_get_content(a), *y = lmb_motion_walk_get_content(b);
+            assert_int_equal(x->step_count, y->step_count);
+            assert_true(x->step_count == 0 || memcmp(x->steps, y->steps, x->step_count * sizeof *x->steps) == 0);
+            assert_memory_equal(&x->summary, &y->summary, sizeof x->summary);
             lmb_motion_walk_destroy(a);
             lmb_motion_walk_destroy(b);
         }

@@ -158,7 +158,7 @@ static inline lmb_motion_database *random_motion_database(random_source *source,
 
 // A search with a random query near a row, random tags, rows that play and that were left.
 static inline lmb_motion_search_def random_motion_search(random_source *source, const lmb_motion_database *database) {
-    const uint32_t rows = lmb_motion_database_row_count(database);
+    const uint32_t rows = lmb_motion_database_get_info(database)->row_count;
     lmb_motion_search_def search = lmb_default_motion_search_def();
     const int16_t *near = lmb_motion_database_features(database, random_below(source, rows));
     for (uint32_t i = 0; i < LMB_MOTION_ROW_SIZE; i++) {
