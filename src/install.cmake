@@ -49,7 +49,7 @@ if(TARGET limber::graph)
     limber_install(graph ${graph} "Reads graphs written as JSON for limber" limber "" "-lm -pthread")
     install(FILES ${PROJECT_SOURCE_DIR}/docs/graph.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/limber)
 else()
-    list(APPEND headers_without PATTERN graph_json.h EXCLUDE PATTERN machine.h EXCLUDE)
+    list(APPEND headers_without PATTERN graph_json.h* EXCLUDE PATTERN machine.h EXCLUDE)
 endif()
 set(limber_import_packages "") # what a program needs that links it
 if(TARGET limber::import)

@@ -4,10 +4,9 @@
 #ifndef LIMBER_IMPORT_HPP
 #define LIMBER_IMPORT_HPP
 
-#include <limber/graph_json.h>
 #include <limber/import.h>
 
-#include <limber/limber.hpp>
+#include <limber/graph_json.hpp>
 
 namespace limber {
 

@@ -14,6 +14,7 @@ uses() {
     case $1 in
     limber.hpp) echo 'limber::rig a; limber::pack b; limber::skin c; limber::root_motion d;' ;;
     gpu.hpp) echo 'limber::gpu e; limber::gpu_batch f; limber::gpu_readback g; limber::gpu_skin h; limber::rig i;' ;;
+    graph_json.hpp) echo 'limber::graph_json m; limber::graph_aliases n; auto o = limber::read_machine;' ;;
     import.hpp) echo 'limber::import_ j; auto k = limber::create_graph_from_file; limber::graph l;' ;;
     *) echo "headers.sh: say what $1 has" >&2 && exit 1 ;;
     esac

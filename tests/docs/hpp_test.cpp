@@ -53,6 +53,7 @@ limber::clip make_clip(const lmb_rig *rig, float distance) {
     limber::set(track.times, track.key_count, times);
     track.values = values.data();
     lmb_clip_def def = lmb_default_clip_def();
+    def.name = "step";
     def.tracks = &track;
     def.track_count = 1;
     return limber::create_clip(rig, def, &host).value();
@@ -136,6 +137,35 @@ void a_pack_opens() {
     expect(std::strstr(refused.error().message, "damaged") != nullptr, "the message says why");
 }
 
+#ifdef LIMBER_HAS_IMPORT
+void a_text_is_read() {
+    const limber::rig rig = make_rig();
+    const limber::clip clip = make_clip(rig.get(), 2.0f);
+    const std::array clips = {static_cast<const lmb_clip *>(clip.get())};
+    const char text[] = R"({"op": "clip", "clip": "move", "play": {}})", names[] = R"({"clips": {"move": "step"}})";
+    lmb_graph_source source{};
+    source.text = text;
+    source.size = sizeof text - 1;
+    source.rig = rig.get();
+    limber::set(source.clips, source.clip_count, clips);
+    lmb_graph_problems problems;
+    const limber::result<limber::graph_json> refused = limber::read_graph_json(source, &problems, &host);
+    expect(!refused && problems.count == 1 && problems.list[0].line == 1, "a text with an unknown clip is refused");
+    const limber::graph_aliases aliases = limber::read_graph_aliases(names, sizeof names - 1, "names", &host).value();
+    lmb_graph_aliases_use(aliases.get(), &source);
+    limber::graph graph;
+    {
+        const limber::graph_json read = limber::read_graph_json(source, &problems, &host).value();
+        graph = limber::create_graph(*lmb_graph_json_def(read.get()), &host).value();
+    }
+    expect(lmb_graph_get_info(graph.get())->player_count == 1, "a graph outlives its text");
+    lmb_graph_source machine = source;
+    machine.text = "move { }";
+    machine.size = std::strlen(machine.text);
+    expect(bool(limber::read_machine(machine, nullptr, &problems, &host)), "the text of a machine is read");
+}
+#endif
+
 void a_mesh_is_created() {
     const float positions[3][3] = {{0.0f, 0.0f, 0.0f}, {1.0f, 0.0f, 0.0f}, {0.0f, 1.0f, 0.0f}}, weights[3] = {1, 1, 1};
     const uint8_t joints[3] = {0, 0, 0};
@@ -189,6 +219,9 @@ void an_error_is_returned() {
 int main() {
     a_graph_runs();
     a_pack_opens();
+#ifdef LIMBER_HAS_IMPORT
+    a_text_is_read();
+#endif
     a_mesh_is_created();
     objects_of_a_gpu_need_one();
     a_float_is_a_step();
