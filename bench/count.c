@@ -31,7 +31,7 @@ static int run_control(const workload *workload, bool counts) {
     movement movement = {0};
     lmb_error error = {.result = LMB_ERROR_ARGUMENT, .message = "the workload has none"};
     lmb_result result = LMB_ERROR_ARGUMENT;
-    if (workload->control != NULL) {
+    if (workload_advances(workload)) {
         result = movement_create(workload, CHARACTERS, parameters, &movement, &error);
     }
     for (uint32_t frame = 0; frame < CONTROL_FRAMES && result == LMB_OK; frame++) {
@@ -63,7 +63,7 @@ static int run(lmb_cpu_path path, const workload *workload) {
     }
     if (result == LMB_OK) {
         workload_fill(workload, CHARACTERS, 0, parameters);
-        if (workload->control != NULL && run_control(workload, false) != 0) {
+        if (workload_advances(workload) && run_control(workload, false) != 0) {
             return 1;
         }
         result = workload_run(workload, cpu, CHARACTERS, parameters, &memory, &outputs, &error);

@@ -42,7 +42,7 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, l
     cpu_state *state = backend->state;
     workload_fill(backend->workload, backend->characters, frame, state->parameters);
     *taken = (frame_time){0};
-    if (backend->workload->control != NULL) {
+    if (workload_advances(backend->workload)) {
         lmb_result moved = move_crowd(state, frame, &taken->control, error);
         if (moved != LMB_OK) {
             return moved;
@@ -52,7 +52,7 @@ static lmb_result run_cpu(backend *backend, uint32_t frame, frame_time *taken, l
     lmb_result result = workload_run(backend->workload, state->cpu, backend->characters, state->parameters,
                                      &state->memory, state->outputs, error);
     double seconds = clock_thread_seconds() - start;
-    taken->poses = backend->workload->control != NULL ? seconds : 0.0;
+    taken->poses = workload_advances(backend->workload) ? seconds : 0.0;
     taken->whole = taken->control + seconds;
     return result;
 }
@@ -75,7 +75,7 @@ static size_t parameter_bytes(const workload *workload, uint32_t characters) {
 double backend_cpu_bytes(const workload *workload, uint32_t characters) {
     return (double)characters * (double)(workload_output_bytes(workload) + workload_memory_bytes(workload)) +
            (double)parameter_bytes(workload, characters) +
-           (workload->control != NULL ? movement_bytes(workload, characters) : 0.0);
+           (workload_advances(workload) ? movement_bytes(workload, characters) : 0.0);
 }
 
 lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_cpu_path path,
@@ -99,7 +99,7 @@ lmb_result backend_open_cpu(const workload *workload, uint32_t characters, lmb_c
         return LMB_ERROR_MEMORY;
     }
     lmb_result result = workload_memory_create(workload, characters, &state->memory, error);
-    if (result == LMB_OK && workload->control != NULL) {
+    if (result == LMB_OK && workload_advances(workload)) {
         result = movement_create(workload, characters, state->parameters, &state->movement, error);
     }
     return result == LMB_OK ? lmb_cpu_create(workload->graph, path, NULL, &state->cpu, error) : result;

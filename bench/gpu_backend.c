@@ -242,7 +242,7 @@ static lmb_result open_memory(backend *backend, lmb_error *error) {
 double backend_gpu_bytes(const workload *workload, uint32_t characters) {
     double joints = lmb_rig_get_def(workload->actor->rig)->joint_count;
     double parameters = lmb_graph_get_info(workload->graph)->parameter_count;
-    double control = workload->control != NULL ? 2.0 * movement_bytes(workload, characters) : 0.0;
+    double control = workload_advances(workload) ? 2.0 * movement_bytes(workload, characters) : 0.0;
     double own = (double)(workload_output_bytes(workload) + 2 * workload_memory_bytes(workload));
     return control + (double)characters * (own + sizeof(float) * (joints * LMB_POSE_COMPONENTS + 2.0 * parameters));
 }
@@ -280,7 +280,7 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
         def.character_count = characters;
         def.slot_count = 1;
         def.events_a_frame = characters;
-        def.emits_events = workload->control != NULL;
+        def.emits_events = workload_advances(workload);
         result = lmb_gpu_batch_create(state->gpu, &def, &state->batch, error);
     }
     if (result == LMB_OK) {
@@ -289,5 +289,5 @@ lmb_result backend_open_gpu(const workload *workload, uint32_t characters, devic
     if (result == LMB_OK) {
         result = open_memory(backend, error);
     }
-    return result == LMB_OK && workload->control != NULL ? open_control(backend, error) : result;
+    return result == LMB_OK && workload_advances(workload) ? open_control(backend, error) : result;
 }

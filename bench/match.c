@@ -163,11 +163,10 @@ static lmb_result make_graph(const lmb_rig *rig, const walk_take *takes, uint32_
 
 // Runs the control of the crowd, and returns seconds for a character's frame.
 static lmb_result run_crowd(const lmb_graph *graph, double *seconds, lmb_error *error) {
-    const lmb_control *control = lmb_graph_control(graph);
     const uint32_t row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t state = 7;
     lmb_control_frame frame = lmb_default_control_frame();
-    frame.state = calloc(CROWD, lmb_control_state_words(control) * sizeof(uint32_t));
+    frame.state = calloc(CROWD, lmb_graph_get_info(graph)->state_words * sizeof(uint32_t));
     frame.parameters = calloc(CROWD, row * sizeof(float));
     frame.character_count = CROWD;
     frame.step = LMB_TICKS_PER_SECOND / 60;
@@ -183,7 +182,7 @@ static lmb_result run_crowd(const lmb_graph *graph, double *seconds, lmb_error *
             }
         }
         start = frame.number == FRAMES / 4 ? clock_thread_seconds() : start;
-        result = lmb_control_run(control, &frame, 0, CROWD, error);
+        result = lmb_control_run(graph, &frame, 0, CROWD, error);
     }
     *seconds = (clock_thread_seconds() - start) / ((FRAMES - FRAMES / 4) * CROWD);
     free(frame.state);

@@ -14,14 +14,15 @@ static lmb_result run(movement *movement, uint32_t frame, float *parameters, lmb
                                    .events = movement->events,
                                    .event_count = movement->event_count,
                                    .emitted = movement->emitted};
-    return lmb_control_run(movement->workload->control, &run, 0, movement->characters, error);
+    return lmb_control_run(movement->workload->graph, &run, 0, movement->characters, error);
 }
 
 lmb_result movement_create(const workload *workload, uint32_t characters, float *parameters, movement *movement,
                            lmb_error *error) {
     *movement = (struct movement){.workload = workload, .characters = characters};
-    movement->state = calloc((size_t)characters * lmb_control_state_words(workload->control), sizeof(uint32_t));
-    movement->emitted = calloc((size_t)characters * lmb_control_emitted_words(workload->control), sizeof(uint32_t));
+    movement->state = calloc((size_t)characters * lmb_graph_get_info(workload->graph)->state_words, sizeof(uint32_t));
+    movement->emitted =
+        calloc((size_t)characters * lmb_graph_get_info(workload->graph)->emitted_words, sizeof(uint32_t));
     movement->events = calloc(characters, sizeof *movement->events);
     if (movement->state == NULL || movement->emitted == NULL || movement->events == NULL) {
         return actor_no_memory(error);
@@ -52,6 +53,7 @@ lmb_result movement_run(movement *movement, uint32_t frame, float *parameters, l
 }
 
 double movement_bytes(const workload *workload, uint32_t characters) {
-    double words = lmb_control_state_words(workload->control) + lmb_control_emitted_words(workload->control);
+    double words =
+        lmb_graph_get_info(workload->graph)->state_words + lmb_graph_get_info(workload->graph)->emitted_words;
     return (double)characters * (words * sizeof(uint32_t) + sizeof(lmb_event));
 }

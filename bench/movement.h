@@ -7,7 +7,7 @@
 typedef struct movement {
     const workload *workload; // must have a control
     uint32_t characters;
-    uint32_t *state; // uint32_t [characters][lmb_control_state_words()]
+    uint32_t *state; // uint32_t [characters][lmb_graph_info.state_words]
     uint32_t *emitted;
     lmb_event *events; // of the current frame
     uint32_t event_count;

@@ -106,7 +106,6 @@ lmb_result takes_create(workload *workload, lmb_error *error) {
         make_machine(making);
         result = make_graph(workload, making, error);
     }
-    workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
     lmb_motion_database_destroy(making->database);
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         mannequin_take_destroy(making->takes[i]);

@@ -160,7 +160,6 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     *workload = (struct workload){.kind = kind, .actor = actor, .outputs = LMB_OUTPUT_PALETTE_BIT};
     if (kind == WORKLOAD_MACHINES) {
         lmb_result result = crowd_create_graph(actor, &workload->graph, error);
-        workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
         return result;
     }
     if (divergent_has(kind)) {
@@ -225,7 +224,6 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
         def.lod = lmb_parameter(clip_count(kind));
     }
     lmb_result result = lmb_graph_create(&def, NULL, &workload->graph, error);
-    workload->control = result == LMB_OK ? lmb_graph_control(workload->graph) : NULL;
     free(max_lods);
     free(sources);
     return result;
@@ -259,7 +257,7 @@ uint64_t workload_step(const workload *workload, uint32_t frame) {
 }
 
 void workload_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
-    if (workload->control != NULL) {
+    if (workload_advances(workload)) {
         workload_fill_moving(workload, characters, CROWD_WARM_FRAMES + frame, parameters);
         return;
     }

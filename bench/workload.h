@@ -57,11 +57,16 @@ typedef struct workload {
     lmb_clip *clips[WORKLOAD_MOST_CLIPS]; // of its own, beside the actor's
     uint32_t clip_count;
     lmb_graph *graph;
-    const lmb_control *control;  // the graph's, or NULL
     const workload_moves *moves; // or NULL: those of the kind
     skinning skinning;           // without a skin: nothing is skinned
     uint32_t outputs;            // of the graph: LMB_OUTPUT_..._BIT
 } workload;
+
+// Returns whether the graph's control runs. That of a graph that is no workload does not: its parameters are arbitrary.
+static inline bool workload_advances(const workload *workload) {
+    const bool is_one = workload->kind != WORKLOAD_KIND_COUNT || workload->moves != NULL;
+    return is_one && lmb_graph_get_info(workload->graph)->state_words > 0;
+}
 
 // Memory that a frame writes. What a workload does not write is NULL.
 typedef struct workload_outputs {

@@ -178,7 +178,7 @@ int main(int argc, char **argv) {
 
     void *mapped = NULL;
     check(vkMapMemory(device, read_back_memory, 0, VK_WHOLE_SIZE, 0, &mapped), "vkMapMemory");
-    const bool same_bits = lmb_control_hash(mapped, palettes.size / sizeof(uint32_t)) == PALETTE_HASH;
+    const bool same_bits = lmb_hash_words(mapped, palettes.size / sizeof(uint32_t)) == PALETTE_HASH;
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(physical_device, &properties);
     printf("hello: %u characters x %u joints on %s: palettes %s\n", CHARACTER_COUNT,

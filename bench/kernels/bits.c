@@ -142,7 +142,7 @@ static lmb_result fill_divergent(const comparison *c, lmb_error *error) {
 
 // Fills the parameters. Graphs that are no workload get arbitrary ones: fractions that differ between characters.
 static lmb_result fill(const comparison *c, bits_result *found, lmb_error *error) {
-    if (c->workload->control != NULL) {
+    if (workload_advances(c->workload)) {
         return move_crowd(c, &found->control, error);
     }
     if (divergent_has(c->workload->kind)) {
@@ -176,7 +176,7 @@ static lmb_result run_reference(const comparison *c, lmb_error *error) {
 static lmb_result compare_poses(const comparison *c, bits_part *part, lmb_error *error) {
     lmb_gpu_span span;
     memcpy(lmb_gpu_batch_parameters(c->batch, 0), c->parameters, parameter_floats(c) * sizeof(float));
-    if (c->workload->control != NULL && lmb_gpu_batch_inertia(c->batch, 0, &span)) {
+    if (workload_advances(c->workload) && lmb_gpu_batch_inertia(c->batch, 0, &span)) {
         memcpy(c->inertia, (const void *)span.address, inertia_words(c) * sizeof *c->inertia);
     }
     lmb_result result = record(c, 0, true, &part->counts, error);

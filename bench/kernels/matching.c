@@ -135,7 +135,6 @@ lmb_result matching_create(uint32_t take_count, bool varied, matching *made, lmb
     if (result == LMB_OK) {
         made->workload.kind = WORKLOAD_KIND_COUNT;
         made->workload.actor = &made->actor;
-        made->workload.control = lmb_graph_control(made->workload.graph);
         made->workload.moves = &moves;
     }
     free(d);
@@ -210,12 +209,11 @@ static void count_search(const matching *made, const lmb_motion_search_def *sear
 
 void matching_count(const matching *made, uint32_t characters, const uint32_t *state, const float *parameters,
                     matching_counts *counts) {
-    const lmb_control *control = made->workload.control;
-    const size_t words = lmb_control_state_words(control),
+    const size_t words = lmb_graph_get_info(made->workload.graph)->state_words,
                  width = lmb_graph_get_info(made->workload.graph)->parameter_count;
     for (uint32_t i = 0; i < characters; i++) {
         lmb_matching_report report;
-        if (lmb_control_explain_matching(control, state + i * words, parameters + i * width, 0, &report)) {
+        if (lmb_state_explain_matching(made->workload.graph, state + i * words, parameters + i * width, 0, &report)) {
             const lmb_motion_search_def search = question_of(made, &report, parameters[i * width + ASKED_RUNS]);
             count_search(made, &search, &report.found, counts);
         }

@@ -175,7 +175,7 @@ static void fill_parameters(frames *frames) {
     require(frames, frames->parameters != NULL ? LMB_OK : LMB_ERROR_MEMORY, &no_memory);
     workload_fill(frames->workload, frames->characters, 0, lmb_gpu_batch_parameters(frames->batch, 0));
     workload_fill(frames->workload, frames->characters, 0, frames->parameters);
-    if (frames->workload->control != NULL) {
+    if (workload_advances(frames->workload)) {
         move_crowd(frames);
     }
     frames->number = CROWD_WARM_FRAMES;

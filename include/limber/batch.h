@@ -150,8 +150,8 @@ typedef struct lmb_batch_inputs {
     /// May be NULL if the graph has none. If the graph has a control, lmb_cpu_run() and lmb_cpu_run_range() read those
     /// of `control` instead, and ignore these. Runs without the control read these.
     const float *parameters;
-    /// The frame for the graph's control (lmb_graph_control()): its step and events are read, its states, parameters,
-    /// emitted events and motions are written. NULL if the graph has none.
+    /// The frame for the graph's control (lmb_control_run()): its step and events are read, its states, parameters,
+    /// emitted events and motions are written. NULL if the graph has none (lmb_graph_info.state_words).
     const lmb_control_frame *control;
     const float *poses[LMB_MAX_POSES]; ///< as many as lmb_graph_info.pose_count
     const float *points;               ///< may be NULL if lmb_graph_info.point_count is 0

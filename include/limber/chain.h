@@ -41,7 +41,7 @@
 ///
 /// **Space.** Everything is in model space, so moving or turning a character in the world does not swing its chains;
 /// `velocity` does. It is the velocity of the character in the world, turned into the axes of model space, in units of
-/// model space a second: with root motion, its translation in the frame before (lmb_control_root_motion()) divided by
+/// model space a second: with root motion, its translation in the frame before (lmb_state_root_motion()) divided by
 /// the step, or by the time since the last update; with lmb_motion_def.velocity, plus the velocity in
 /// lmb_motion_def.velocity_parameters. A frame late is not visible. Chains trail behind a character that moves, more
 /// with more damping, which is the drag of still air. If a character jumps to another place, give the velocity without

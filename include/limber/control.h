@@ -35,7 +35,7 @@
 /// So the pose shown, sync groups, root motion and the weights of events agree in each frame. If a transition is due
 /// inside the frame, the step is cut there, and steps 2 to 4 run for each piece (lmb_transition_def, "Exact times").
 ///
-/// A character's state (lmb_control_state_words()) holds all that is kept between frames: times of players, current
+/// A character's state (lmb_graph_info.state_words) holds all that is kept between frames: times of players, current
 /// states and fades, weights, values of smoothed parameters, the character motion, the phase of updates, the time since
 /// the last one, and counters. Offsets of inertialization are kept beside it (inertia.h). Functions of this header take
 /// it as `state`, and a state of a machine as `machine_state`.
@@ -56,6 +56,8 @@ extern "C" {
 
 /// @addtogroup control
 /// @{
+
+typedef struct lmb_graph lmb_graph;
 
 /// Time is in ticks of 1/705,600,000 s.
 ///
@@ -91,9 +93,6 @@ extern "C" {
 /// A double that equals a float is converted as that float (#LMB_TICKS_PER_SECOND): 1 / 60.f and 1 / 60.0 are both
 /// 11,760,000 ticks. Any other double is rounded to the nearest tick.
 LMB_API uint64_t lmb_ticks_from_seconds(double seconds);
-
-/// Stage 1 of a graph, compiled: lmb_graph_control(). It lives as long as its graph.
-typedef struct lmb_control lmb_control;
 
 /// What a player does at either end of its clip.
 typedef enum lmb_end {
@@ -404,7 +403,7 @@ typedef enum lmb_operand {
 /// When the machine begins, and when it takes a transition, d becomes 747796405 d + 2891336453 modulo 2^32; so a draw
 /// stays the same while its state is current. A character that begins with d = 0 takes the seed hash(s) of its index i
 /// in the batch: s = (i + 1) 0x9e3779b9 + k for the k-th machine or player that draws, spread as the last words of
-/// lmb_control_hash() are. lmb_control_set_seed() gives another one in place of i. A reset goes on with the present d.
+/// lmb_hash_words() are. lmb_state_set_seed() gives another one in place of i. A reset goes on with the present d.
 typedef struct lmb_term {
     lmb_term_kind kind;
     lmb_value left; ///< of a comparison whose operand is a value
@@ -632,7 +631,7 @@ LMB_API lmb_matching_def lmb_default_matching_def(void);
 /// applies. Then it handles the events sent to the character, in the order sent. Each event causes at most one
 /// transition, and after each event the machine again takes those that need none. Every machine sees every event; an
 /// event that causes no transition is dropped at the end of the frame. A machine takes at most
-/// #LMB_MAX_TRANSITIONS_A_FRAME transitions in a piece. Then it stops, which is counted (lmb_control_counts): a
+/// #LMB_MAX_TRANSITIONS_A_FRAME transitions in a piece. Then it stops, which is counted (lmb_state_counts): a
 /// transition without an event that still applies follows in the next piece or frame; an event that would cause one,
 /// and events not handled yet, are dropped for this machine. A machine inside a state of another one takes transitions
 /// only while that state is current.
@@ -782,25 +781,6 @@ typedef struct lmb_motion_def {
 /// No desired velocity or heading, no limits, writes no parameters: only clips move it.
 LMB_API lmb_motion_def lmb_default_motion_def(void);
 
-/// Returns the number of floats in a character's row of parameters.
-LMB_API uint32_t lmb_control_parameter_count(const lmb_control *control);
-/// Returns the number of words of a character's state.
-///
-/// All 0 is the state of a character that has not begun; lmb_control_set_motion() and lmb_control_set_update_phase()
-/// may have changed some of its words. States are plain words without addresses. Copy them away and
-/// back for a rollback; compare them to find out whether two sides agree. Zero one character's state to begin it anew
-/// without changing the others; its character motion is then at 0, and its index becomes its phase of updates.
-///
-/// `control` may be NULL, as it is for a graph in which nothing changes over time. This function, the next one and
-/// lmb_control_has_motion() then return 0 or false.
-LMB_API uint32_t lmb_control_state_words(const lmb_control *control);
-/// Returns the number of words of a character's emitted events.
-///
-/// The first word is how many events were emitted. #LMB_EMITTED_EVENT_WORDS for each of
-/// lmb_graph_def.max_emitted_events follow it; further events are lost. Words that are not used are 0. Read them by the
-/// two functions below.
-LMB_API uint32_t lmb_control_emitted_words(const lmb_control *control);
-
 #define LMB_EMITTED_EVENT_WORDS 6u ///< of an emitted event in a character's words
 
 /// What emits an event.
@@ -847,15 +827,16 @@ typedef struct lmb_emitted_event {
     int64_t ticks;   ///< when, since the frame's step began
 } lmb_emitted_event;
 
-/// Returns how many events are stored in a character's words, at most lmb_graph_def.max_emitted_events.
-LMB_API uint32_t lmb_control_emitted_count(const lmb_control *control, const uint32_t *emitted);
-/// Returns the event with that index, which must be below lmb_control_emitted_count().
-LMB_API lmb_emitted_event lmb_control_emitted_event(const uint32_t *emitted, uint32_t index);
+/// Returns how many events are stored in a character's words (lmb_graph_info.emitted_words), at most
+/// lmb_graph_def.max_emitted_events; 0 if nothing in the graph advances by itself.
+LMB_API uint32_t lmb_emitted_count(const lmb_graph *graph, const uint32_t *emitted);
+/// Returns the event with that index, which must be below lmb_emitted_count().
+LMB_API lmb_emitted_event lmb_emitted_event_at(const uint32_t *emitted, uint32_t index);
 
 /// An event for a character.
 ///
 /// It takes effect where the step of its frame begins (lmb_control_frame, "Events"). #LMB_EVENT_RESET begins the
-/// character anew, its counts included (lmb_control_state_counts()), except its chains (chain.h) and feet (ik.h). Only
+/// character anew, its counts included (lmb_state_get_counts()), except its chains (chain.h) and feet (ik.h). Only
 /// events sent after it count, also towards #LMB_MAX_EVENTS_SENT. A character motion keeps its position and
 /// orientation.
 typedef struct lmb_event {
@@ -866,7 +847,7 @@ typedef struct lmb_event {
 #define LMB_EVENT_RESET 0xfffffffeu
 
 /// Sorts events by character; those of one character keep their order. `scratch` is as long as `events`.
-LMB_API void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count);
+LMB_API void lmb_events_sort(lmb_event *events, lmb_event *scratch, uint32_t count);
 
 /// One frame. Caller-owned memory, aligned to 4. Start from lmb_default_control_frame().
 ///
@@ -893,16 +874,16 @@ typedef struct lmb_control_frame {
     uint64_t step;            ///< ticks, at most #LMB_MAX_STEP_TICKS
     uint32_t number;          ///< of the frame; counts up by one, and wraps
     uint32_t character_count; ///< of the batch
-    uint32_t *state;          ///< uint32_t [C][lmb_control_state_words()]
+    uint32_t *state;          ///< uint32_t [C][lmb_graph_info.state_words]
     float *parameters;        ///< float [C][P]: the host's are read, the control's written. May be NULL if P is 0
     const lmb_event *events;  ///< of the whole batch, sorted by character; may be NULL if there are none
     uint32_t event_count;
-    uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()], overwritten; may be NULL
-    float *motions;    ///< float [C][lmb_control_motion_floats()], written if there is a character motion; may be NULL
+    uint32_t *emitted; ///< uint32_t [C][lmb_graph_info.emitted_words], overwritten; may be NULL
+    float *motions;    ///< float [C][lmb_graph_info.motion_floats], written if there is a character motion; may be NULL
     /// uint32_t [C][lmb_graph_info.reached_count]: lmb_batch_outputs.reached of the frame before, for parameters of
     /// #lmb_reached_slot. NULL: no target is reached.
     const uint32_t *reached;
-    /// float [C][3][4], row-major: lmb_control_matrix() of where each character is shown, written if there is a
+    /// float [C][3][4], row-major: lmb_state_matrix() of where each character is shown, written if there is a
     /// character motion; may be NULL. A run of poses takes them as world transforms if lmb_batch_inputs.transforms is
     /// NULL. With lmb_graph_def.interpolate_updates they have the motion between updates, as `motions` has.
     float *matrices;
@@ -922,115 +903,101 @@ LMB_API lmb_control_frame lmb_default_control_frame(void);
 /// Several threads may call it at once with ranges that do not overlap. Allocates nothing. The caller's floating-point
 /// environment has no effect, and is restored.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, the step is too long, characters are outside the batch,
-/// or events are not sorted, are for a character outside the batch, or are neither below lmb_graph_def.event_count nor
-/// #LMB_EVENT_RESET.
-LMB_API lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
+/// Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, nothing in the graph advances by itself, the step is too
+/// long, characters are outside the batch, or events are not sorted, are for a character outside the batch, or are
+/// neither below lmb_graph_def.event_count nor #LMB_EVENT_RESET.
+LMB_API lmb_result lmb_control_run(const lmb_graph *graph, const lmb_control_frame *frame, uint32_t first,
                                    uint32_t count, lmb_error *error);
 
-/// Checks states that come from a file or a network, uint32_t [count][lmb_control_state_words()].
+/// Checks states that come from a file or a network, uint32_t [count][lmb_graph_info.state_words].
 ///
 /// Succeeds if it is safe to run them: all indices, times and weights are in their ranges, and every float is 0 or from
 /// 2^-40 to 2^40 in magnitude, as frames store them. So states that pass give the same bits on every device. That
 /// weights fit together is not checked. Nothing in them is trusted; run only states that pass. Fails with
 /// #LMB_ERROR_FORMAT (message: character, player or machine) and #LMB_ERROR_ARGUMENT.
-LMB_API lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
-                                            lmb_error *error);
+LMB_API lmb_result lmb_state_check(const lmb_graph *graph, const uint32_t *states, uint32_t count, lmb_error *error);
 
 /// Counts what was left out for lack of room.
-typedef struct lmb_control_counts {
+typedef struct lmb_state_counts {
     uint32_t transitions;    ///< times a machine stopped at #LMB_MAX_TRANSITIONS_A_FRAME with a transition to take
     uint32_t sent_events;    ///< events sent beyond #LMB_MAX_EVENTS_SENT
     uint32_t emitted_events; ///< events emitted beyond lmb_graph_def.max_emitted_events
-} lmb_control_counts;
+} lmb_state_counts;
 
 /// Returns a character's counts since it began. Each wraps.
-LMB_API lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state);
-/// Returns a machine's current state; 0 before the first frame; #LMB_NONE if there is no such machine. `state` is one
-/// character's.
-LMB_API uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine);
-/// Returns a state's weight in its machine.
-LMB_API float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
-                                       uint32_t machine_state);
-/// Returns a player's time in its clip, in ticks, rounded down.
-LMB_API uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player);
-/// Returns how many of a player's repetitions have ended since it began; 0 if it has none.
-LMB_API uint32_t lmb_control_player_repetitions(const lmb_control *control, const uint32_t *state, uint32_t player);
-/// Returns the weight of a player's clip in the pose, as of the last frame in which the character was updated.
-LMB_API float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player);
+///
+/// Here and below, `state` is one character's. If nothing in the graph advances by itself, it is not read, and results
+/// are those of a character without machines, players and character motion.
+LMB_API lmb_state_counts lmb_state_get_counts(const lmb_graph *graph, const uint32_t *state);
+/// Returns a machine's current state; 0 before the first frame; #LMB_NONE if there is no such machine.
+LMB_API uint32_t lmb_state_current(const lmb_graph *graph, const uint32_t *state, uint32_t machine);
+/// Returns a state's weight in its machine; 0 if there is none.
+LMB_API float lmb_state_weight(const lmb_graph *graph, const uint32_t *state, uint32_t machine, uint32_t machine_state);
+
+/// What a character's state says of a player.
+typedef struct lmb_player_state {
+    uint64_t ticks;       ///< its time in its clip, rounded down
+    uint32_t repetitions; ///< how many of its repetitions have ended since it began; 0 if it has none
+    float weight;         ///< of its clip in the pose, as of the last frame in which the character was updated
+} lmb_player_state;
+
+/// Returns what the state says of a player; all 0 if there is no such player.
+LMB_API lmb_player_state lmb_state_player(const lmb_graph *graph, const uint32_t *state, uint32_t player);
+
 /// A character's position and orientation.
 typedef struct lmb_motion {
     double position[3]; ///< at least -2^31 and below 2^31
     /// Radians; with full rotation the twist about the y axis. Read back at least -pi and below pi; to set, any number.
     double yaw;
     /// The same as a quaternion x, y, z, w; with full rotation the whole orientation. Read back of length 1; to set,
-    /// as lmb_control_set_motion() says.
+    /// as lmb_state_set_motion() says.
     double rotation[4];
 } lmb_motion;
 
-/// Whether a control has a character motion.
-LMB_API bool lmb_control_has_motion(const lmb_control *control);
-/// Whether a control has a character motion with full rotation.
-LMB_API bool lmb_control_rotates_fully(const lmb_control *control);
-/// Returns the number of floats in a character's motion for renderers: #LMB_MOTION_FLOATS, #LMB_FULL_MOTION_FLOATS, or
-/// 0 without a character motion.
-LMB_API uint32_t lmb_control_motion_floats(const lmb_control *control);
-/// Returns a character's position and orientation; at the origin without a character motion. `state` is one
-/// character's. Sine, cosine and arc tangent are the C library's, so last bits of angles and rotations may differ
-/// between systems: see lmb_control_matrix().
-LMB_API lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state);
+/// Returns a character's position and orientation; at the origin without a character motion. Sine, cosine and
+/// arc tangent are the C library's, so last bits of angles and rotations may differ between systems: see
+/// lmb_state_matrix().
+LMB_API lmb_motion lmb_state_motion(const lmb_graph *graph, const uint32_t *state);
 /// Returns the matrix that takes a character's model space to the world: of its position and orientation, as floats.
 /// It has the same bits everywhere, and serves as a world transform (lmb_batch_inputs.transforms) or in a renderer. The
 /// error of an entry is at most 1e-6 max(1, |entry|). The identity without a character motion.
-LMB_API lmb_affine lmb_control_matrix(const lmb_control *control, const uint32_t *state);
+LMB_API lmb_affine lmb_state_matrix(const lmb_graph *graph, const uint32_t *state);
 /// Moves a character to a position and orientation, between frames, also before its first one. Its velocity does not
 /// change.
 ///
 /// The yaw may be any finite number. With full rotation the quaternion, of any length from 2^-40 to 2^40, gives the
 /// orientation, and the yaw only if all numbers of the quaternion are 0. Without full rotation the quaternion is not
 /// read. Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL, there is no character motion, or a number is not finite
-/// or out of range.
-LMB_API lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state,
-                                          const lmb_motion *character_motion, lmb_error *error);
-/// Some of the words of a character's state.
-typedef struct lmb_word_range {
-    uint32_t first; ///< index in the state
-    uint32_t count;
-} lmb_word_range;
-
-/// Returns the words that lmb_control_set_motion() writes; none without a character motion.
-///
-/// It writes no others. On a device lmb_gpu_batch_place() writes them.
-LMB_API lmb_word_range lmb_control_motion_words(const lmb_control *control);
-
+/// or out of range. Writes lmb_graph_info.motion_words alone.
+LMB_API lmb_result lmb_state_set_motion(const lmb_graph *graph, uint32_t *state, const lmb_motion *character_motion,
+                                        lmb_error *error);
 /// Returns a character's phase of updates (lmb_graph_def.update_every), or #LMB_NONE before its first frame if none was
-/// set. `state` is one character's.
-LMB_API uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state);
+/// set.
+LMB_API uint32_t lmb_state_update_phase(const lmb_graph *graph, const uint32_t *state);
 /// Sets a character's phase of updates, between frames, also before its first one. It stays through resets.
 ///
 /// Any number is allowed. Its remainder by 720,720, which every period divides, is stored. Fails with
 /// #LMB_ERROR_ARGUMENT if a pointer is NULL.
-LMB_API lmb_result lmb_control_set_update_phase(const lmb_control *control, uint32_t *state, uint32_t phase,
-                                                lmb_error *error);
-/// Returns the words that lmb_control_set_update_phase() writes, as lmb_control_motion_words() does.
-LMB_API lmb_word_range lmb_control_update_phase_words(const lmb_control *control);
+LMB_API lmb_result lmb_state_set_update_phase(const lmb_graph *graph, uint32_t *state, uint32_t phase,
+                                              lmb_error *error);
 /// Gives a character's machines and players that draw (lmb_term, "Random numbers") other seeds, between frames, also
 /// before its first one: those of a character with this index. They stay through resets. Nothing is written if none
 /// draws.
 ///
 /// Fails with #LMB_ERROR_ARGUMENT if a pointer is NULL.
-LMB_API lmb_result lmb_control_set_seed(const lmb_control *control, uint32_t *state, uint32_t seed, lmb_error *error);
-/// Returns the words that lmb_control_set_seed() writes, as lmb_control_motion_words() does.
-LMB_API lmb_word_range lmb_control_seed_words(const lmb_control *control);
-/// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way. All 0
-/// without a lmb_graph_def.motion. With lmb_graph_def.update_every it is 0 between updates, and an update has all since
-/// the last one. Such a host writes the position that it reached with lmb_control_set_motion().
-///
-/// It is along the character's own axes at the beginning of that frame: x, y, z, and yaw in radians; with full rotation
-/// the twist about the y axis.
-LMB_API void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]);
-/// Returns the rotation of that displacement, a unit quaternion x, y, z, w.
-LMB_API void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]);
+LMB_API lmb_result lmb_state_set_seed(const lmb_graph *graph, uint32_t *state, uint32_t seed, lmb_error *error);
+
+/// A displacement of a character by root motion, along the character's own axes at the beginning of a frame.
+typedef struct lmb_root_displacement {
+    float translation[3];
+    float yaw;          ///< radians; with full rotation the twist about the y axis
+    double rotation[4]; ///< the same as a unit quaternion x, y, z, w; with full rotation the whole rotation
+} lmb_root_displacement;
+
+/// Returns the displacement by root motion in the last frame, for a host that moves the character in its own way; none
+/// without a lmb_graph_def.motion. With lmb_graph_def.update_every there is none between updates, and an update has all
+/// since the last one. Such a host writes the position that it reached with lmb_state_set_motion().
+LMB_API lmb_root_displacement lmb_state_root_motion(const lmb_graph *graph, const uint32_t *state);
 
 /// Returns a 64-bit hash of words in their order, for comparing states and the like, at about the speed of memory. It
 /// does not protect against words that someone chose. `words` may be NULL if `count` is 0.
@@ -1043,10 +1010,10 @@ LMB_API void lmb_control_root_rotation(const lmb_control *control, const uint32_
 ///   then (0, 0) twice.
 /// - Both words of this pair are spread: x = (x ^ x >> 16) * 0x85ebca6b, then x = (x ^ x >> 13) * 0xc2b2ae35, then
 ///   x = x ^ x >> 16. Word a is the lower half of the hash, b the upper half.
-LMB_API uint64_t lmb_control_hash(const uint32_t *words, size_t count);
-/// Writes lmb_control_hash() of each row: `hashes` has `row_count` elements, and `words` that many rows of `row_words`
+LMB_API uint64_t lmb_hash_words(const uint32_t *words, size_t count);
+/// Writes lmb_hash_words() of each row: `hashes` has `row_count` elements, and `words` that many rows of `row_words`
 /// words. For states, a row is a character: two hosts find out which characters differ.
-LMB_API void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes);
+LMB_API void lmb_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes);
 
 /// @}
 

@@ -105,8 +105,8 @@ typedef struct lmb_past_character {
     size_t snapshot_size;
     uint32_t index;  ///< in the snapshot
     uint32_t row;    ///< in the batch of that frame: its row of the inputs
-    uint32_t *state; ///< its state after the frame, uint32_t [lmb_control_state_words()]; written; may be NULL
-    float *motion;   ///< its lmb_control_frame.motions, float [lmb_control_motion_floats()]; written; may be NULL
+    uint32_t *state; ///< its state after the frame, uint32_t [lmb_graph_info.state_words]; written; may be NULL
+    float *motion;   ///< its lmb_control_frame.motions, float [lmb_graph_info.motion_floats]; written; may be NULL
 } lmb_past_character;
 
 /// Runs one character in a frame of the past: where its joints, sockets and bounds were, for hit tests. The outputs
@@ -121,7 +121,7 @@ typedef struct lmb_past_character {
 /// A host that kept the inputs of this character alone gives a batch of one, with row 0 and events for character 0.
 /// The row itself matters only with lmb_graph_def.update_every, to a character that had not begun.
 ///
-/// lmb_control_matrix() of `past->state` says where the character was in the world. With
+/// lmb_state_matrix() of `past->state` says where the character was in the world. With
 /// lmb_graph_def.interpolate_updates, `past->motion` is where it was shown.
 ///
 /// Allocates nothing. `cpu` may be one that runs batches as well, between their runs. Fails as lmb_snapshot_open() and

@@ -60,8 +60,8 @@ typedef struct lmb_transition_report {
 /// Stores the first `max_count` reports, and returns the number of all. Returns 0 if there is no such machine, or a
 /// pointer is NULL that is needed: `reports` may be NULL if `max_count` is 0, `parameters` if there are none. Stores
 /// nothing in the state.
-LMB_API uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
-                                     uint32_t machine, lmb_transition_report *reports, uint32_t max_count);
+LMB_API uint32_t lmb_state_explain(const lmb_graph *graph, const uint32_t *state, const float *parameters,
+                                   uint32_t machine, lmb_transition_report *reports, uint32_t max_count);
 
 #define LMB_MATCHING_RECENT 4u ///< rows that a machine which matches motion remembers
 
@@ -92,16 +92,14 @@ typedef struct lmb_matching_report {
     float recent_seconds[LMB_MATCHING_RECENT]; ///< since then
 } lmb_matching_report;
 
-/// Returns whether a machine matches motion; false if there is no such machine.
-LMB_API bool lmb_control_matches(const lmb_control *control, uint32_t machine);
 /// Reports the motion matching of a character's machine after a frame, from its `state` and the `parameters` of that
 /// frame. Paths are in the frame of the character, as searches see them: rounded to the steps of stored numbers, and
 /// clamped to their range.
 ///
 /// Returns false, and reports nothing, if a pointer is NULL that is needed (`parameters` may be if there are none), if
 /// there is no such machine, if it does not match motion, or while no take plays in it. Stores nothing in the state.
-LMB_API bool lmb_control_explain_matching(const lmb_control *control, const uint32_t *state, const float *parameters,
-                                          uint32_t machine, lmb_matching_report *report);
+LMB_API bool lmb_state_explain_matching(const lmb_graph *graph, const uint32_t *state, const float *parameters,
+                                        uint32_t machine, lmb_matching_report *report);
 
 /// @}
 

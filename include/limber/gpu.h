@@ -268,7 +268,7 @@ typedef struct lmb_gpu_batch_def {
     /// All characters are in one span, or creation fails. With a `span_bytes` of 0, it may take
     /// maxMemoryAllocationSize.
     bool one_span;
-    // Only for a graph that has a lmb_graph_control():
+    // Only for a graph that has a control (lmb_graph_info.state_words):
     uint32_t events_a_frame; ///< most events that can be sent in a frame, to all characters together
     bool emits_events;       ///< keeps emitted events, in one buffer for each frame slot
     // For any graph:
@@ -295,8 +295,8 @@ LMB_API lmb_gpu_batch_def lmb_default_gpu_batch_def(void);
 
 /// Creates all buffers.
 ///
-/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_control_set_motion() refuses: the message says which; for
-/// `own_transforms` without a character motion; and for `emits_events` without a lmb_graph_control()),
+/// Fails with #LMB_ERROR_ARGUMENT (also for a motion that lmb_state_set_motion() refuses: the message says which; for
+/// `own_transforms` without a character motion; and for `emits_events` without a control),
 /// #LMB_ERROR_LIMIT (one character does not fit a span, `one_span` or `binds_spans` cannot be kept, the parameters or
 /// changes exceed maxMemoryAllocationSize, or characters times joints are 2^31 or more), #LMB_ERROR_MEMORY,
 /// #LMB_ERROR_VULKAN, #LMB_ERROR_DEVICE (the device lacks a kind of memory; or the driver limits the iterations of
@@ -375,8 +375,8 @@ typedef struct lmb_gpu_record_info {
     VkDeviceAddress list;
     VkDeviceAddress list_count;
     uint32_t list_capacity; ///< at most the batch's characters
-    // Only for a graph that has a lmb_graph_control(). The control advances every character before its poses, even if a
-    // list does not name it:
+    // Only for a graph that has a control, which advances every character before its poses, even if a list does not
+    // name it:
     uint64_t step;   ///< ticks, at most #LMB_MAX_STEP_TICKS
     uint32_t number; ///< of the frame; counts up by one, and wraps
     /// Does not run the control: all parameters, including the graph's own, are as the host wrote them. For hosts that
@@ -446,11 +446,11 @@ LMB_API lmb_gpu_span lmb_gpu_batch_reached(const lmb_gpu_batch *batch);
 LMB_API lmb_result lmb_gpu_batch_send(lmb_gpu_batch *batch, uint32_t slot, uint32_t character, uint32_t event,
                                       lmb_error *error);
 /// Moves a character to a position and orientation with the next frame recorded for that slot, also before its first
-/// one, and one that does not run; nothing else of it changes. lmb_control_set_motion() does it on the CPU, with the
+/// one, and one that does not run; nothing else of it changes. lmb_state_set_motion() does it on the CPU, with the
 /// same bits.
 ///
 /// See "Characters" at the top of this file. This and the next two fail with #LMB_ERROR_ARGUMENT if there is no such
-/// slot or character, or a motion is given and the graph has no character motion, or lmb_control_set_motion() refuses
+/// slot or character, or a motion is given and the graph has no character motion, or lmb_state_set_motion() refuses
 /// it; and with #LMB_ERROR_LIMIT beyond lmb_gpu_batch_def.changes_a_frame. Then nothing changes.
 LMB_API lmb_result lmb_gpu_batch_place(lmb_gpu_batch *batch, uint32_t slot, uint32_t character,
                                        const lmb_motion *motion, lmb_error *error);
@@ -477,18 +477,18 @@ LMB_API lmb_result lmb_gpu_batch_move(lmb_gpu_batch *batch, uint32_t slot, uint3
 /// lmb_gpu_batch_def.restored_a_frame or changes_a_frame. Then nothing changes.
 LMB_API lmb_result lmb_gpu_batch_restore(lmb_gpu_batch *batch, uint32_t slot, const void *bytes, size_t size,
                                          const uint32_t *characters, lmb_error *error);
-/// Returns where the states of the control are stored, uint32_t [C][lmb_control_state_words()], as one span.
+/// Returns where the states of the control are stored, uint32_t [C][lmb_graph_info.state_words], as one span.
 ///
 /// Each frame continues from the states of the frame before. So submit frames to one queue in the order in which they
 /// are to run, or order them with semaphores. To save states copy them from the buffer, to restore them copy them to
 /// it, between frames, ordered by the host's barriers or semaphores. The first frame recorded begins by zeroing them:
 /// submit it once and before all others, and copy what is to be restored after it. Zero if the graph has no control.
 LMB_API lmb_gpu_span lmb_gpu_batch_state(const lmb_gpu_batch *batch);
-/// Returns where the events emitted by a frame slot's frame are stored, uint32_t [C][lmb_control_emitted_words()], as
+/// Returns where the events emitted by a frame slot's frame are stored, uint32_t [C][lmb_graph_info.emitted_words], as
 /// one span. Zero if none are kept, or there is no such slot.
 LMB_API lmb_gpu_span lmb_gpu_batch_emitted(const lmb_gpu_batch *batch, uint32_t slot);
 /// Returns where the positions and orientations after a frame slot's frame are stored, float
-/// [C][lmb_control_motion_floats()], as one span.
+/// [C][lmb_graph_info.motion_floats], as one span.
 ///
 /// Zero if there is no character motion, or no such slot. lmb_gpu_batch_place() moves a character elsewhere.
 LMB_API lmb_gpu_span lmb_gpu_batch_motions(const lmb_gpu_batch *batch, uint32_t slot);

@@ -32,10 +32,9 @@
 ///
 /// **Threads.** One thread at a time may use a readback, and not while another one records its batch.
 ///
-/// **Cost.** A frame copies, for each character and as the contents say, lmb_control_emitted_words(),
-/// lmb_control_motion_floats(), lmb_control_state_words(), lmb_graph_info.inertia_words and
-/// lmb_graph_info.reached_count words of 4 bytes; or of all its words a hash of 8 bytes, which is computed on the
-/// device.
+/// **Cost.** A frame copies, for each character and as the contents say, `emitted_words`, `motion_floats`,
+/// `state_words`, `inertia_words` and `reached_count` words of 4 bytes (lmb_graph_info); or of all its words a hash of
+/// 8 bytes, which is computed on the device.
 ///
 /// **Rollback.** With states, words of inertialization and reached targets, as far as the graph has them, a frame has
 /// all that the next one continues from: lmb_gpu_readback_save() makes a snapshot of it, and lmb_gpu_batch_restore()
@@ -56,10 +55,10 @@ extern "C" {
 typedef struct lmb_gpu_readback lmb_gpu_readback;
 
 /// What is read back, as bits of lmb_gpu_readback_def.contents.
-#define LMB_READBACK_EMITTED_BIT 1u ///< emitted events, if lmb_gpu_batch_def.emits_events
-#define LMB_READBACK_MOTIONS_BIT 2u ///< positions and orientations, if there is a character motion
-#define LMB_READBACK_STATES_BIT 4u  ///< all that lmb_control_root_motion(), lmb_control_current_state() and others read
-#define LMB_READBACK_REFUSED_BIT 8u ///< refusal counters
+#define LMB_READBACK_EMITTED_BIT 1u  ///< emitted events, if lmb_gpu_batch_def.emits_events
+#define LMB_READBACK_MOTIONS_BIT 2u  ///< positions and orientations, if there is a character motion
+#define LMB_READBACK_STATES_BIT 4u   ///< all that lmb_state_root_motion(), lmb_state_current() and others read
+#define LMB_READBACK_REFUSED_BIT 8u  ///< refusal counters
 #define LMB_READBACK_REACHED_BIT 16u ///< which nodes reach their targets (ik.h)
 #define LMB_READBACK_INERTIA_BIT 32u ///< what inertialization, chains and feet keep (inertia.h)
 #define LMB_READBACK_HASHES_BIT 64u  ///< of the words of each character: states, inertialization, reached targets
@@ -107,9 +106,9 @@ LMB_API lmb_result lmb_gpu_readback_completed(lmb_gpu_readback *readback, uint32
 typedef struct lmb_gpu_readback_frame {
     uint32_t number;         ///< lmb_gpu_record_info.number
     uint32_t missed;         ///< frames lost since the one returned before
-    const uint32_t *emitted; ///< uint32_t [C][lmb_control_emitted_words()]
-    const float *motions;    ///< float [C][lmb_control_motion_floats()]
-    const uint32_t *states;  ///< uint32_t [C][lmb_control_state_words()], after the frame
+    const uint32_t *emitted; ///< uint32_t [C][lmb_graph_info.emitted_words]
+    const float *motions;    ///< float [C][lmb_graph_info.motion_floats]
+    const uint32_t *states;  ///< uint32_t [C][lmb_graph_info.state_words], after the frame
     const uint32_t *refused; ///< uint32_t [#LMB_REFUSAL_COUNT]
     const uint32_t *reached; ///< uint32_t [C][lmb_graph_info.reached_count]
     const uint32_t *inertia; ///< uint32_t [C][lmb_graph_info.inertia_words], after the frame

@@ -67,8 +67,6 @@ extern "C" {
 #define LMB_MAX_EXCHANGES                                                                                              \
     64u ///< poses that a graph reads at other joints, counted per use; see lmb_graph_info.exchange_count
 
-typedef struct lmb_graph lmb_graph;
-
 /// The operation of a node.
 ///
 /// **Notation.** a, b, ... are the inputs in their order; t, q and s are the translation, rotation and scale of a
@@ -730,14 +728,14 @@ typedef struct lmb_graph_def {
     const lmb_fade_def *fades;
     uint32_t fade_count;
     const lmb_motion_def *motion; ///< NULL: there is no character motion, and root motion moves nothing
-    /// Events stored for one character and frame; further ones are only counted (lmb_control_emitted_words()). Up to
+    /// Events stored for one character and frame; further ones are only counted (lmb_graph_info.emitted_words). Up to
     /// #LMB_MAX_EMITTED_EVENTS; 0 takes 8.
     uint32_t max_emitted_events;
     /// A character is updated every N frames: this value, rounded down and clamped to 1 to 16; 1 if it is not finite. A
     /// constant, or a parameter that the host writes. NULL: every frame.
     ///
     /// A character is updated in its first frame, in a frame whose number plus the character's phase is divisible by N,
-    /// and if events are sent to it. The phase is part of its state: lmb_control_set_update_phase(), or else the
+    /// and if events are sent to it. The phase is part of its state: lmb_state_set_update_phase(), or else the
     /// character's index in the batch when it begins. An update advances it by all the time since its last one, at most
     /// by 17 of the longest steps (#LMB_MAX_STEP_TICKS). Events take effect where the frame's own step begins
     /// (control.h, "Events"). In other frames it stands still, unless `interpolate_updates` is set.
@@ -808,6 +806,12 @@ LMB_API lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_
 /// Returns the clip index of the first slot of that name, or #LMB_NONE.
 LMB_API uint32_t lmb_graph_find_clip_slot(const lmb_graph *graph, const char *name);
 
+/// Some of the words of a character's state.
+typedef struct lmb_word_range {
+    uint32_t first; ///< index in the state
+    uint32_t count; ///< 0: none
+} lmb_word_range;
+
 /// What a graph has, and what a batch of it needs.
 typedef struct lmb_graph_info {
     uint32_t joint_count;
@@ -853,6 +857,32 @@ typedef struct lmb_graph_info {
     /// additive whose base is an additive in model space shares the base's. For each joint and float channel an area
     /// takes 44 bytes per SIMD lane on the CPU, and 48 bytes per character and frame slot on the GPU.
     uint32_t exchange_count;
+
+    // What advances by itself (control.h).
+    /// Words of a character's state. 0 if nothing advances by itself: then the graph has no control. Otherwise above 0.
+    ///
+    /// All 0 is the state of a character that has not begun; lmb_state_set_motion(), lmb_state_set_update_phase() and
+    /// lmb_state_set_seed() may have changed some of its words. States are plain words without addresses. Copy them
+    /// away and back for a rollback; compare them to find out whether two sides agree. Zero one character's state to
+    /// begin it anew without changing the others; its character motion is then at 0, and its index becomes its phase of
+    /// updates.
+    uint32_t state_words;
+    /// Words of a character's emitted events; 0 if nothing advances by itself.
+    ///
+    /// The first word is how many events were emitted. #LMB_EMITTED_EVENT_WORDS for each of
+    /// lmb_graph_def.max_emitted_events follow it; further events are lost. Words that are not used are 0. Read them by
+    /// lmb_emitted_count() and lmb_emitted_event_at().
+    uint32_t emitted_words;
+    bool has_motion;    ///< whether there is a character motion (lmb_graph_def.motion)
+    bool rotates_fully; ///< whether that has full rotation
+    /// Floats in a character's motion for renderers: #LMB_MOTION_FLOATS, #LMB_FULL_MOTION_FLOATS, or 0 without a
+    /// character motion.
+    uint32_t motion_floats;
+    /// Words of a state that lmb_state_set_motion() writes, and on a device lmb_gpu_batch_place(); none without a
+    /// character motion. They write no others.
+    lmb_word_range motion_words;
+    lmb_word_range update_phase_words; ///< likewise, of lmb_state_set_update_phase()
+    lmb_word_range seed_words;         ///< likewise, of lmb_state_set_seed()
 } lmb_graph_info;
 
 /// Returns what a graph has and needs. It lives as long as the graph.
@@ -869,11 +899,8 @@ LMB_API uint32_t lmb_graph_pose_floats(const lmb_graph *graph, uint32_t pose);
 /// A level above the last one counts as the last one.
 LMB_API uint32_t lmb_graph_joints_at(const lmb_graph *graph, uint32_t lod);
 
-/// Returns the control that runs stage 1 and defines the state of each character (control.h), or NULL if nothing
-/// advances by itself. It lives as long as the graph.
-LMB_API const lmb_control *lmb_graph_control(const lmb_graph *graph);
-/// Return the index of a clip node's player, and of the machine of a node or a fade, as lmb_control_player_ticks(),
-/// lmb_control_current_state() and others take them; #LMB_NONE if there is none.
+/// Return the index of a clip node's player, and of the machine of a node or a fade, as lmb_state_player(),
+/// lmb_state_current() and others take them; #LMB_NONE if there is none.
 LMB_API uint32_t lmb_graph_node_player(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_node_machine(const lmb_graph *graph, uint32_t node);
 LMB_API uint32_t lmb_graph_fade_machine(const lmb_graph *graph, uint32_t fade);
@@ -914,6 +941,7 @@ typedef struct lmb_graph_machine {
     uint32_t state_count;
     uint32_t owner;       ///< the machine in one of whose states it runs, or #LMB_NONE
     uint32_t owner_state; ///< that state, or #LMB_NONE
+    bool matches_motion;  ///< lmb_machine_def.matching
 } lmb_graph_machine;
 
 /// Returns a machine. It has no states, and its name is "", if there is no such machine.

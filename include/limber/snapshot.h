@@ -63,7 +63,7 @@ extern "C" {
 
 /// Characters of a batch and where their words are. Zeroed: none.
 typedef struct lmb_character_words {
-    uint32_t *states;           ///< uint32_t [row_count][lmb_control_state_words()]; not read if that is 0
+    uint32_t *states;           ///< uint32_t [row_count][lmb_graph_info.state_words]; not read if that is 0
     uint32_t *inertia;          ///< uint32_t [row_count][lmb_graph_info.inertia_words]; not read if that is 0
     uint32_t *reached;          ///< uint32_t [row_count][lmb_graph_info.reached_count]; not read if that is 0
     uint32_t row_count;         ///< of the batch
@@ -72,12 +72,12 @@ typedef struct lmb_character_words {
     uint32_t count;             ///< characters of the snapshot
 } lmb_character_words;
 
-/// Moves a character to a position and orientation, as lmb_control_set_motion() does for its state; nothing else of it
+/// Moves a character to a position and orientation, as lmb_state_set_motion() does for its state; nothing else of it
 /// changes. lmb_gpu_batch_place() does the same on a device, and the next two have their counterparts there too. In all
 /// three, `characters`, `first` and `count` of the words are not read.
 ///
 /// They fail with #LMB_ERROR_ARGUMENT if a needed pointer is NULL, there is no such row, or a motion is given and the
-/// graph has no character motion, or lmb_control_set_motion() refuses it. Then nothing changes.
+/// graph has no character motion, or lmb_state_set_motion() refuses it. Then nothing changes.
 LMB_API lmb_result lmb_characters_place(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,
                                         const lmb_motion *motion, lmb_error *error);
 /// Begins a character anew, at a position and orientation. All of its words become 0 first: machines, players, smoothed
@@ -96,7 +96,7 @@ LMB_API lmb_result lmb_characters_move(const lmb_graph *graph, const lmb_charact
 /// Writes a hash of each character's words, for two sides that compare their characters: uint64_t [count]. Those that
 /// lmb_gpu_readback_frame.hashes has of a frame on a device are the same.
 ///
-/// It is lmb_control_hash() of six words: the lower and the upper half of lmb_control_hash() of the character's state,
+/// It is lmb_hash_words() of six words: the lower and the upper half of lmb_hash_words() of the character's state,
 /// then those of its words of inertialization, then those of its reached targets. So it does not depend on the row.
 /// Allocates nothing. Fails with #LMB_ERROR_ARGUMENT if a needed pointer is NULL or a character is outside the batch.
 LMB_API lmb_result lmb_characters_hash(const lmb_graph *graph, const lmb_character_words *of, uint64_t *hashes,
@@ -137,7 +137,7 @@ LMB_API lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapsho
 /// Checks a snapshot that comes from a file or a network.
 ///
 /// Fails as lmb_snapshot_open() does, and with #LMB_ERROR_FORMAT if it belongs to another graph, is not sealed, is
-/// damaged, or if lmb_control_check_states() refuses a state. A snapshot that passes gives finite results with the same
+/// damaged, or if lmb_state_check() refuses a state. A snapshot that passes gives finite results with the same
 /// bits on every device.
 LMB_API lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t size, lmb_error *error);
 
@@ -172,7 +172,7 @@ LMB_API lmb_result lmb_snapshot_pack(const void *bytes, size_t size, const void 
 LMB_API lmb_result lmb_snapshot_unpack(const void *packed, size_t packed_size, const void *base, size_t base_size,
                                        void *bytes, size_t room, size_t *size, lmb_error *error);
 
-/// The words of one character, by what they are for. The first six are lmb_control_state_words(), the last two
+/// The words of one character, by what they are for. The first six are lmb_graph_info.state_words, the last two
 /// lmb_graph_info.inertia_words.
 typedef struct lmb_state_sizes {
     uint32_t character; ///< of every character that has a state

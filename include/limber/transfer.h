@@ -25,7 +25,7 @@
 /// as a part of the clip. Inertialization, chains, feet and reached targets go on if both graphs keep as many words of
 /// a kind, else they begin anew. Phases of updates and numbers of frames go on.
 ///
-/// All that is transferred passes lmb_control_check_states().
+/// All that is transferred passes lmb_state_check().
 ///
 /// **On the CPU**, lmb_graph_transfer_run() converts rows. **On a device**, read a frame back
 /// (lmb_gpu_readback_save()), convert the snapshot by lmb_graph_transfer_snapshot(), and restore it in the first frame
@@ -62,9 +62,9 @@ LMB_API const char *lmb_graph_transfer_lost(const lmb_graph_transfer *transfer, 
 /// Converts characters: the words of `from`, of the old graph, to those of `to`, of the new one, in the order of both.
 /// The memory of both must not overlap. Allocates nothing.
 ///
-/// The states of `from` must pass lmb_control_check_states(), as all that frames wrote do. Fails with
+/// The states of `from` must pass lmb_state_check(), as all that frames wrote do. Fails with
 /// #LMB_ERROR_ARGUMENT if a needed pointer is NULL, a character is outside its batch, or both have different counts;
-/// and as lmb_control_check_states() does. Then nothing is written.
+/// and as lmb_state_check() does. Then nothing is written.
 LMB_API lmb_result lmb_graph_transfer_run(const lmb_graph_transfer *transfer, const lmb_character_words *from,
                                           const lmb_character_words *to, lmb_error *error);
 /// Converts a snapshot of the old graph to one of the new graph, with the same tag, not sealed. `room` is at least

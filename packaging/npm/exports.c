@@ -35,8 +35,7 @@ typedef struct part {
 // Characters that run one graph, with all memory that this needs.
 typedef struct batch {
     const lmb_graph *graph;
-    const lmb_control *control; // NULL if nothing advances by itself
-    part *parts;                // one for each thread
+    part *parts; // one for each thread
     uint32_t part_count;
     lmb_batch_def def;
     lmb_batch_inputs inputs;
@@ -133,7 +132,7 @@ EXPORT const char *operand_name(uint32_t operand) {
 }
 
 EXPORT void *hash_words(const uint32_t *words, size_t count) {
-    return answer_hash(lmb_control_hash(words, count));
+    return answer_hash(lmb_hash_words(words, count));
 }
 
 // ---- Characters.
@@ -670,8 +669,7 @@ static bool allocate(batch *b) {
     b->transforms = zeroed(count * LMB_MATRIX_COMPONENTS, sizeof(float), &failed);
     b->frame.state = zeroed(count * b->state_words, sizeof(uint32_t), &failed);
     b->frame.emitted = zeroed(count * b->emitted_words, sizeof(uint32_t), &failed);
-    b->frame.motions =
-        zeroed(count * (b->control != NULL ? lmb_control_motion_floats(b->control) : 0), sizeof(float), &failed);
+    b->frame.motions = zeroed(count * lmb_graph_get_info(b->graph)->motion_floats, sizeof(float), &failed);
     b->outputs.inertia = zeroed(count * b->inertia_words, sizeof(uint32_t), &failed);
     b->outputs.reached = zeroed(count * b->reached_count, sizeof(uint32_t), &failed);
     b->hashes = zeroed(count, sizeof *b->hashes, &failed);
@@ -715,7 +713,7 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     if (lmb_batch_check(&def, &error) != LMB_OK) {
         return NULL;
     }
-    if (own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
+    if (own_transforms && !lmb_graph_get_info(graph)->has_motion) {
         fail(LMB_ERROR_ARGUMENT, "the graph moves no character, so it has no transforms of its own");
         return NULL;
     }
@@ -725,10 +723,9 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
         return NULL;
     }
     b->graph = graph;
-    b->control = lmb_graph_control(graph);
     b->def = def;
-    b->state_words = lmb_control_state_words(b->control);
-    b->emitted_words = b->control != NULL ? lmb_control_emitted_words(b->control) : 0;
+    b->state_words = lmb_graph_get_info(graph)->state_words;
+    b->emitted_words = lmb_graph_get_info(graph)->emitted_words;
     b->inertia_words = lmb_graph_get_info(graph)->inertia_words;
     b->reached_count = lmb_graph_get_info(graph)->reached_count;
     if (!allocate(b) || !create_parts(b, (lmb_cpu_path)path)) {
@@ -739,7 +736,7 @@ EXPORT batch *batch_create(const lmb_graph *graph, uint32_t count, uint32_t path
     b->frame.parameters = b->parameters;
     b->frame.reached = b->outputs.reached;
     b->inputs.parameters = b->parameters;
-    b->inputs.control = b->control != NULL ? &b->frame : NULL;
+    b->inputs.control = b->state_words > 0 ? &b->frame : NULL;
     b->inputs.points = b->points;
     b->inputs.transforms = own_transforms ? NULL : b->transforms;
     b->frame.matrices = own_transforms ? b->transforms : NULL;
@@ -790,7 +787,7 @@ EXPORT uint32_t batch_words(const batch *b, uint32_t which) {
     case MEMORY_INERTIA:
         return b->inertia_words;
     case MEMORY_MOTIONS:
-        return b->control != NULL ? lmb_control_motion_floats(b->control) : 0;
+        return lmb_graph_get_info(b->graph)->motion_floats;
     case MEMORY_POINTS:
         return lmb_graph_get_info(b->graph)->point_count * 4;
     case MEMORY_TRANSFORMS:
@@ -865,7 +862,7 @@ static bool run_parts(batch *b) {
 
 EXPORT bool batch_step(batch *b, double seconds) {
     if (b->event_count > 0) {
-        lmb_control_sort_events(b->events, b->events + b->event_room, b->event_count);
+        lmb_events_sort(b->events, b->events + b->event_room, b->event_count);
     }
     b->frame.step = lmb_ticks_from_seconds(seconds);
     b->frame.events = b->events;
@@ -877,9 +874,9 @@ EXPORT bool batch_step(batch *b, double seconds) {
 }
 
 EXPORT uint32_t batch_emitted_count(const batch *b, uint32_t character) {
-    return b->control == NULL || character >= b->def.character_count
+    return b->state_words == 0 || character >= b->def.character_count
                ? 0
-               : lmb_control_emitted_count(b->control, b->frame.emitted + (size_t)character * b->emitted_words);
+               : lmb_emitted_count(b->graph, b->frame.emitted + (size_t)character * b->emitted_words);
 }
 
 EXPORT void *batch_emitted(const batch *b, uint32_t character, uint32_t index) {
@@ -887,7 +884,7 @@ EXPORT void *batch_emitted(const batch *b, uint32_t character, uint32_t index) {
         return NULL;
     }
     const lmb_emitted_event emitted =
-        lmb_control_emitted_event(b->frame.emitted + (size_t)character * b->emitted_words, index);
+        lmb_emitted_event_at(b->frame.emitted + (size_t)character * b->emitted_words, index);
     static char name[256];
     lmb_graph_emitter_name(b->graph, &emitted, name, sizeof name);
     answer.words[0] = emitted.event;
@@ -900,30 +897,29 @@ EXPORT void *batch_emitted(const batch *b, uint32_t character, uint32_t index) {
 
 // Returns a character's state, or NULL.
 static uint32_t *state_of(const batch *b, uint32_t character) {
-    return b->control == NULL || character >= b->def.character_count
+    return b->state_words == 0 || character >= b->def.character_count
                ? NULL
                : b->frame.state + (size_t)character * b->state_words;
 }
 
 EXPORT uint32_t batch_current_state(const batch *b, uint32_t character, uint32_t machine) {
     const uint32_t *state = state_of(b, character);
-    return state == NULL ? LMB_NONE : lmb_control_current_state(b->control, state, machine);
+    return state == NULL ? LMB_NONE : lmb_state_current(b->graph, state, machine);
 }
 
 EXPORT double batch_state_weight(const batch *b, uint32_t character, uint32_t machine, uint32_t index) {
     const uint32_t *state = state_of(b, character);
-    return state == NULL ? 0.0 : (double)lmb_control_state_weight(b->control, state, machine, index);
+    return state == NULL ? 0.0 : (double)lmb_state_weight(b->graph, state, machine, index);
 }
 
 EXPORT double batch_player_weight(const batch *b, uint32_t character, uint32_t player) {
     const uint32_t *state = state_of(b, character);
-    return state == NULL ? 0.0 : (double)lmb_control_player_weight(b->control, state, player);
+    return state == NULL ? 0.0 : (double)lmb_state_player(b->graph, state, player).weight;
 }
 
 EXPORT double batch_player_time(const batch *b, uint32_t character, uint32_t player) {
     const uint32_t *state = state_of(b, character);
-    return state == NULL ? 0.0
-                         : (double)lmb_control_player_ticks(b->control, state, player) / (double)LMB_TICKS_PER_SECOND;
+    return state == NULL ? 0.0 : (double)lmb_state_player(b->graph, state, player).ticks / (double)LMB_TICKS_PER_SECOND;
 }
 
 static const float *parameters_of(const batch *b, uint32_t character) {
@@ -935,8 +931,8 @@ EXPORT void *batch_explain(const batch *b, uint32_t character, uint32_t machine)
     static lmb_transition_report reports[LMB_MAX_TRANSITIONS];
     const uint32_t *state = state_of(b, character);
     answer.words[0] = state == NULL ? 0
-                                    : lmb_control_explain(b->control, state, parameters_of(b, character), machine,
-                                                          reports, LMB_MAX_TRANSITIONS);
+                                    : lmb_state_explain(b->graph, state, parameters_of(b, character), machine, reports,
+                                                        LMB_MAX_TRANSITIONS);
     answer.words[1] = (uint32_t)(uintptr_t)reports;
     return &answer;
 }
@@ -946,7 +942,7 @@ EXPORT void *batch_matching(const batch *b, uint32_t character, uint32_t machine
     static lmb_matching_report report;
     const uint32_t *state = state_of(b, character);
     const bool matches =
-        state != NULL && lmb_control_explain_matching(b->control, state, parameters_of(b, character), machine, &report);
+        state != NULL && lmb_state_explain_matching(b->graph, state, parameters_of(b, character), machine, &report);
     return matches ? &report : NULL;
 }
 
@@ -962,7 +958,7 @@ static lmb_character_words all_words(const batch *b) {
 EXPORT bool batch_place(const batch *b, uint32_t character, double x, double y, double z, double yaw, bool respawns) {
     const lmb_character_words words = all_words(b);
     const lmb_motion motion = {.position = {x, y, z}, .yaw = yaw};
-    const bool has_motion = b->control != NULL && lmb_control_has_motion(b->control);
+    const bool has_motion = lmb_graph_get_info(b->graph)->has_motion;
     return (respawns ? lmb_characters_respawn(b->graph, &words, character, has_motion ? &motion : NULL, &error)
                      : lmb_characters_place(b->graph, &words, character, &motion, &error)) == LMB_OK;
 }
@@ -990,11 +986,11 @@ EXPORT bool batch_restore(batch *b, const void *bytes, size_t size) {
     return true;
 }
 
-// One hash of all characters' words: lmb_control_hash() of the hash of each.
+// One hash of all characters' words: lmb_hash_words() of the hash of each.
 EXPORT void *batch_hash(batch *b) {
     const lmb_character_words words = all_words(b);
     if (lmb_characters_hash(b->graph, &words, b->hashes, &error) != LMB_OK) {
         return NULL;
     }
-    return answer_hash(lmb_control_hash((const uint32_t *)b->hashes, (size_t)b->def.character_count * 2));
+    return answer_hash(lmb_hash_words((const uint32_t *)b->hashes, (size_t)b->def.character_count * 2));
 }

@@ -93,7 +93,7 @@ export interface Limber {
         /** Begins messages; its ending may give the format. */
         name?: string;
     }): Character;
-    /** `lmb_control_hash()` of words. */
+    /** `lmb_hash_words()` of words. */
     hash(words: Uint32Array | Float32Array): bigint;
 }
 
@@ -432,8 +432,8 @@ export interface Batch extends Destroyable {
     save(): Uint8Array;
     /** Restores a snapshot of this or another batch of the same graph and count, wherever it comes from. */
     restore(snapshot: Uint8Array): void;
-    /** A hash of what `save()` saves: `lmb_control_hash()` of the `lmb_characters_hash()` of each character. */
+    /** A hash of what `save()` saves: `lmb_hash_words()` of the `lmb_characters_hash()` of each character. */
     hash(): bigint;
-    /** `lmb_control_hash()` of an output, the palette if none is named. */
+    /** `lmb_hash_words()` of an output, the palette if none is named. */
     outputHash(name?: Output): bigint;
 }

@@ -263,8 +263,8 @@ static void read_back(const gpu_device *d, const lmb_control_frame *frame, const
     lmb_gpu_readback_frame got;
     const size_t count = frame->character_count, word = sizeof(uint32_t);
     lmb_gpu_readback_next(d->readback, &got);
-    memcpy(frame->state, got.states, count * lmb_control_state_words(lmb_graph_control(d->graph)) * word);
-    memcpy(frame->emitted, got.emitted, count * lmb_control_emitted_words(lmb_graph_control(d->graph)) * word);
+    memcpy(frame->state, got.states, count * lmb_graph_get_info(d->graph)->state_words * word);
+    memcpy(frame->emitted, got.emitted, count * lmb_graph_get_info(d->graph)->emitted_words * word);
     if (got.inertia != NULL) {
         memcpy(outputs->inertia, got.inertia, count * lmb_graph_get_info(d->graph)->inertia_words * word);
     }

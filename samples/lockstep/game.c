@@ -10,7 +10,6 @@
 
 struct world {
     const lmb_graph *graph;
-    const lmb_control *control;
     lmb_cpu *cpu;
     evaluator evaluator;
     script script;
@@ -91,14 +90,13 @@ lmb_result world_create(const lmb_graph *graph, const script *script, uint32_t o
         return no_memory(error);
     }
     w->graph = graph;
-    w->control = lmb_graph_control(graph);
     w->script = *script;
     w->own = own;
     w->capacity = script->player_count * script->squad;
-    w->state_words = lmb_control_state_words(w->control);
+    w->state_words = lmb_graph_get_info(w->graph)->state_words;
     w->inertia_words = lmb_graph_get_info(graph)->inertia_words;
     w->reached_words = lmb_graph_get_info(graph)->reached_count;
-    w->emitted_words = lmb_control_emitted_words(w->control);
+    w->emitted_words = lmb_graph_get_info(w->graph)->emitted_words;
     w->palette_words = lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
     w->parameter_count = lmb_graph_get_info(graph)->parameter_count;
     w->point_count = lmb_graph_get_info(graph)->point_count;
@@ -232,9 +230,9 @@ static lmb_result place(world *w, uint32_t row, lmb_error *error) {
     // Not the C library's sine: it differs between systems in its last bits.
     const float angle = (float)w->character[row] * 2.4f, radius = 1.0f + 0.2f * (float)w->character[row];
     const lmb_motion motion = {.position = {radius * lmb_sine(angle), 0.0, radius * lmb_cosine(angle)}, .yaw = angle};
-    const lmb_result result = lmb_control_set_motion(w->control, state, &motion, error);
+    const lmb_result result = lmb_state_set_motion(w->graph, state, &motion, error);
     // Without this, its row would decide in which frames it is updated (lmb_graph_def.update_every).
-    return result == LMB_OK ? lmb_control_set_update_phase(w->control, state, w->character[row], error) : result;
+    return result == LMB_OK ? lmb_state_set_update_phase(w->graph, state, w->character[row], error) : result;
 }
 
 // Players join and leave between frames. Those who stay move to other rows by way of a snapshot.
@@ -285,11 +283,11 @@ static uint32_t control_character(world *w, uint32_t row, uint32_t frame, const 
 // Characters look at a comrade, and reach for a thing beside him. World matrices are those before the frame, so that a
 // device runs control and poses at once.
 static void aim_character(world *w, uint32_t row) {
-    const lmb_affine matrix = lmb_control_matrix(w->control, w->states + (size_t)row * w->state_words);
+    const lmb_affine matrix = lmb_state_matrix(w->graph, w->states + (size_t)row * w->state_words);
     memcpy(w->transforms + (size_t)row * LMB_MATRIX_COMPONENTS, matrix.m, sizeof matrix.m);
     const uint32_t member = w->character[row] % w->script.squad; // a squad has consecutive rows
     const uint32_t comrade = row - member + (member + 1) % w->script.squad;
-    const lmb_affine other = lmb_control_matrix(w->control, w->states + (size_t)comrade * w->state_words);
+    const lmb_affine other = lmb_state_matrix(w->graph, w->states + (size_t)comrade * w->state_words);
     float *point = w->points + (size_t)row * w->point_count * 4;
     for (uint32_t i = 0; i < w->point_count; i++, point += 4) {
         point[0] = other.m[0][3] + (i == 0 ? 0.0f : 0.3f);
@@ -330,7 +328,7 @@ lmb_result world_run(world *w, uint32_t frame, const frame_input *input, lmb_err
         return result;
     }
     // lmb_cpu_run() does both. Here they are apart, to see what each costs.
-    result = result == LMB_OK ? lmb_control_run(w->control, &control, 0, w->count, error) : result;
+    result = result == LMB_OK ? lmb_control_run(w->graph, &control, 0, w->count, error) : result;
     end(&w->costs.control, begun, w->count);
     begun = begin();
     result = result == LMB_OK ? lmb_cpu_run_poses(w->cpu, &batch, &inputs, &outputs, 0, w->count, error) : result;
@@ -344,14 +342,14 @@ uint64_t world_hash(world *w) {
     const uint32_t widths[] = {w->state_words, w->inertia_words, w->reached_words, w->palette_words, w->emitted_words};
     uint32_t count = 0;
     for (uint32_t kind = 0; kind < sizeof widths / sizeof *widths; kind++) {
-        lmb_control_hash_rows(words[kind], widths[kind], w->count, w->row_hashes);
+        lmb_hash_rows(words[kind], widths[kind], w->count, w->row_hashes);
         for (uint32_t i = 0; i < w->count; i++) {
             const uint64_t hash = w->row_hashes[w->order[i]];
             w->hashes[count++] = (uint32_t)hash;
             w->hashes[count++] = (uint32_t)(hash >> 32);
         }
     }
-    const uint64_t hash = lmb_control_hash(w->hashes, count);
+    const uint64_t hash = lmb_hash_words(w->hashes, count);
     end(&w->costs.hash, begun, w->count);
     return hash;
 }
@@ -482,6 +480,6 @@ bool world_difference(const world *w, const void *a, size_t a_size, const void *
 void world_damage(world *w) {
     if (w->count > 0) {
         const uint32_t row = w->order[w->count - 1];
-        w->states[(size_t)row * w->state_words + lmb_control_motion_words(w->control).first] ^= 0x10000u;
+        w->states[(size_t)row * w->state_words + lmb_graph_get_info(w->graph)->motion_words.first] ^= 0x10000u;
     }
 }

@@ -304,11 +304,10 @@ struct renderer {
 
     // Takes what frames have reported that have completed.
     void read_back() {
-        const lmb_control *control = lmb_graph_control(graph.get());
         lmb_gpu_readback_frame report;
         while (lmb_gpu_readback_next(readback.get(), &report)) {
             for (uint32_t i = 0; i < CHARACTERS; i++) {
-                footsteps += report.emitted[i * lmb_control_emitted_words(control)];
+                footsteps += report.emitted[i * lmb_graph_get_info(graph.get())->emitted_words];
             }
             // As far from the middle as the first character is from where it began.
             target[0] = report.motions[0] - static_cast<float>(starts[0].position[0]);

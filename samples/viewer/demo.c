@@ -78,7 +78,6 @@ static lmb_result create_graph(demo *demo, const lmb_graph_json *text, character
     }
     lmb_graph_destroy(character->graph);
     demo->graph = character->graph = graph;
-    demo->control = lmb_graph_control(graph);
     demo->parameter_count = lmb_graph_get_info(graph)->parameter_count;
     return LMB_OK;
 }
@@ -265,7 +264,7 @@ static void fill_defaults(demo *demo) {
 
 lmb_result demo_start(demo *demo, crowd *crowd, lmb_error *error) {
     size_t count = crowd->count;
-    size_t words = lmb_control_state_words(demo->control);
+    size_t words = lmb_graph_get_info(demo->graph)->state_words;
     demo->crowd = crowd;
     demo->walkers = calloc(count, sizeof *demo->walkers);
     demo->parameters = calloc(count * demo->parameter_count + 1, sizeof(float));
@@ -331,8 +330,8 @@ const char *demo_state(const demo *demo, uint32_t character) {
     if (lmb_graph_get_info(demo->graph)->machine_count == 0) {
         return "";
     }
-    const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
-    return lmb_graph_state_name(demo->graph, 0, lmb_control_current_state(demo->control, state, 0));
+    const uint32_t *state = demo->states + (size_t)character * lmb_graph_get_info(demo->graph)->state_words;
+    return lmb_graph_state_name(demo->graph, 0, lmb_state_current(demo->graph, state, 0));
 }
 
 // A script's values are for the mannequin; returns the factor for this character.
@@ -366,7 +365,7 @@ static void apply_sliders(demo *demo) {
 }
 
 static lmb_result run_control(demo *demo, lmb_error *error) {
-    lmb_control_sort_events(demo->events, demo->scratch, demo->event_count);
+    lmb_events_sort(demo->events, demo->scratch, demo->event_count);
     const lmb_control_frame frame = {.step = demo->step,
                                      .number = demo->number,
                                      .character_count = demo->crowd->count,
@@ -374,11 +373,13 @@ static lmb_result run_control(demo *demo, lmb_error *error) {
                                      .parameters = demo->parameters,
                                      .events = demo->events,
                                      .event_count = demo->event_count};
-    return demo->control != NULL ? lmb_control_run(demo->control, &frame, 0, demo->crowd->count, error) : LMB_OK;
+    return lmb_graph_get_info(demo->graph)->state_words > 0
+               ? lmb_control_run(demo->graph, &frame, 0, demo->crowd->count, error)
+               : LMB_OK;
 }
 
 static bool has_character_motion(const demo *demo) {
-    return lmb_control_has_motion(demo->control);
+    return lmb_graph_get_info(demo->graph)->has_motion;
 }
 
 // Moves a character. The path of the character motion starts at the walker's start position and is in the character's
@@ -386,8 +387,8 @@ static bool has_character_motion(const demo *demo) {
 static void move(demo *demo, uint32_t character, float seconds) {
     crowd_placement *placement = &demo->crowd->members[character].placement;
     demo_walker *walker = &demo->walkers[character];
-    const uint32_t *state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
-    const lmb_motion character_motion = lmb_control_motion(demo->control, state);
+    const uint32_t *state = demo->states + (size_t)character * lmb_graph_get_info(demo->graph)->state_words;
+    const lmb_motion character_motion = lmb_state_motion(demo->graph, state);
     const float before[2] = {placement->position[0], placement->position[1]};
     const float heading = crowd_follow_motion(demo->crowd, &walker->start, &character_motion, placement);
     locate(demo, character, heading);
@@ -430,7 +431,7 @@ static void write_transforms(const demo *demo, void *target) {
     lmb_affine *matrices = target;
     for (uint32_t i = 0; i < demo->crowd->count; i++) {
         matrices[i] =
-            lmb_control_matrix(demo->control, demo->states + (size_t)i * lmb_control_state_words(demo->control));
+            lmb_state_matrix(demo->graph, demo->states + (size_t)i * lmb_graph_get_info(demo->graph)->state_words);
     }
 }
 
@@ -450,7 +451,7 @@ lmb_result demo_write(demo *demo, lmb_gpu_batch *batch, uint32_t frame, lmb_erro
     if (demo->transforms[frame].mapped != NULL) {
         write_transforms(demo, demo->transforms[frame].mapped);
     }
-    for (uint32_t i = 0; demo->control != NULL && i < demo->event_count; i++) {
+    for (uint32_t i = 0; lmb_graph_get_info(demo->graph)->state_words > 0 && i < demo->event_count; i++) {
         const lmb_event *event = &demo->events[i];
         if (lmb_gpu_batch_send(batch, frame, event->character, event->event, error)) {
             return error->result;
@@ -466,10 +467,10 @@ lmb_result demo_compare_with_reference(const demo *demo, device *device, lmb_gpu
     size_t count = demo->crowd->count;
     memcpy(lmb_gpu_batch_parameters(batch, frame), demo->parameters, count * demo->parameter_count * sizeof(float));
     *compared = *differ = 0;
-    if (demo->control == NULL) {
+    if (lmb_graph_get_info(demo->graph)->state_words == 0) {
         return LMB_OK;
     }
-    size_t words = count * lmb_control_state_words(demo->control);
+    size_t words = count * lmb_graph_get_info(demo->graph)->state_words;
     lmb_gpu_span span = lmb_gpu_batch_state(batch);
     uint32_t *states = malloc(words * sizeof *states);
     if (states == NULL) {
@@ -501,8 +502,9 @@ static void show_events(demo *demo, ui *ui) {
 // Shows the progress of each clip that the character plays.
 static void show_players(const demo *demo, ui *ui) {
     for (uint32_t i = 0; !demo->kind->hides_clips && i < lmb_graph_get_info(demo->graph)->player_count; i++) {
-        if (lmb_control_player_weight(demo->control, demo->states, i) > 0.0f) {
-            const double ticks = (double)lmb_control_player_ticks(demo->control, demo->states, i);
+        const lmb_player_state player = lmb_state_player(demo->graph, demo->states, i);
+        if (player.weight > 0.0f) {
+            const double ticks = (double)player.ticks;
             const double seconds = fmax((double)lmb_graph_player_at(demo->graph, i).duration, 1e-6);
             ui_progress(ui, lmb_graph_player_at(demo->graph, i).name,
                         (float)(ticks / (double)LMB_TICKS_PER_SECOND / seconds));

@@ -61,9 +61,8 @@ typedef struct demo_walker {
 struct demo {
     const demo_kind *kind; // NULL if there is no demo
     crowd *crowd;
-    const lmb_graph *graph;     // the character's
-    const lmb_control *control; // the graph's, or NULL
-    float walk_speed;           // of the clips with these names, metres per second
+    const lmb_graph *graph; // the character's
+    float walk_speed;       // of the clips with these names, metres per second
     float run_speed;
     demo_slider ranges[DEMO_SLIDERS]; // the kind's sliders, adapted to this character
     float sliders[DEMO_SLIDERS];

@@ -133,7 +133,7 @@ void graph_run_send(graph_run *run, uint32_t event, uint32_t character) {
     const uint32_t first = character == LMB_NONE ? 0 : character;
     const uint32_t count = character == LMB_NONE ? run->character_count : 1;
     const uint32_t room = run->character_count * LMB_MAX_EVENTS_SENT;
-    if (run->control == NULL || run->event_count + count > room) {
+    if (run->state_words == 0 || run->event_count + count > room) {
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -277,13 +277,12 @@ lmb_result graph_run_create(const graph_run_def *def, graph_run **run, lmb_error
     if (created != NULL) {
         *created = (graph_run){.def = def->def,
                                .graph = def->graph,
-                               .control = lmb_graph_control(def->graph),
                                .character_count = def->character_count,
                                .parameter_count = lmb_graph_get_info(def->graph)->parameter_count,
                                .point_count = lmb_graph_get_info(def->graph)->point_count,
-                               .state_words = lmb_control_state_words(lmb_graph_control(def->graph))};
-        if (created->control != NULL) {
-            created->emitted_words = lmb_control_emitted_words(created->control);
+                               .state_words = lmb_graph_get_info(def->graph)->state_words};
+        if (created->state_words > 0) {
+            created->emitted_words = lmb_graph_get_info(created->graph)->emitted_words;
             created->reached_words = lmb_graph_get_info(def->graph)->reached_count;
         }
         if (create_scene(def, created, error)) {
@@ -385,12 +384,12 @@ static lmb_result run_poses(const graph_run *run, const graph_moment *moment, lm
 
 static lmb_result run_control(graph_run *run, double seconds, const graph_moment *moment, lmb_error *error) {
     lmb_control_frame frame = frame_of(run, moment);
-    lmb_control_sort_events(run->events, run->scratch, run->event_count);
+    lmb_events_sort(run->events, run->scratch, run->event_count);
     frame.step = lmb_ticks_from_seconds(seconds);
     frame.events = run->events;
     frame.event_count = run->event_count;
     frame.emitted = moment->emitted;
-    return lmb_control_run(run->control, &frame, 0, run->character_count, error);
+    return lmb_control_run(run->graph, &frame, 0, run->character_count, error);
 }
 
 // The characters of a crowd begin at different times.
@@ -398,7 +397,7 @@ static lmb_result begin_apart(const graph_run *run, const graph_moment *moment, 
     for (uint32_t i = 1; i < run->character_count; i++) {
         lmb_control_frame frame = frame_of(run, moment);
         frame.step = lmb_ticks_from_seconds(SPREAD * apart(i));
-        if (lmb_control_run(run->control, &frame, i, 1, error)) {
+        if (lmb_control_run(run->graph, &frame, i, 1, error)) {
             return error->result;
         }
     }
@@ -409,7 +408,7 @@ static lmb_result begin_apart(const graph_run *run, const graph_moment *moment, 
 static lmb_result scatter(graph_run *run, const graph_moment *moment, uint32_t character, lmb_error *error) {
     uint32_t *state = moment->states + (size_t)character * run->state_words;
     const uint32_t events = lmb_graph_get_info(run->graph)->event_count;
-    const lmb_motion motion = lmb_control_motion(run->control, state);
+    const lmb_motion motion = lmb_state_motion(run->graph, state);
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; result == LMB_OK && i < SCATTERED_FRAMES; i++) {
         lmb_control_frame frame = frame_of(run, moment);
@@ -417,10 +416,10 @@ static lmb_result scatter(graph_run *run, const graph_moment *moment, uint32_t c
         frame.events = &event;
         frame.event_count = events > 0 && graph_run_hears(run, event.event) && chance(character, 3 * i + 1) < 0.5f;
         frame.step = lmb_ticks_from_seconds(SCATTERED_STEP * (0.5 + (double)chance(character, 3 * i + 2)));
-        result = lmb_control_run(run->control, &frame, character, 1, error);
+        result = lmb_control_run(run->graph, &frame, character, 1, error);
     }
-    if (result == LMB_OK && lmb_control_has_motion(run->control)) {
-        result = lmb_control_set_motion(run->control, state, &motion, error);
+    if (result == LMB_OK && lmb_graph_get_info(run->graph)->has_motion) {
+        result = lmb_state_set_motion(run->graph, state, &motion, error);
     }
     return result;
 }
@@ -487,8 +486,8 @@ static void advance_scene(const graph_run *run, double seconds, const graph_mome
 static void follow_motions(const graph_run *run, const graph_moment *moment) {
     for (uint32_t i = 0; i < run->character_count; i++) {
         lmb_affine matrix = matrix_at(run->starts, i);
-        if (lmb_control_has_motion(run->control)) {
-            matrix = lmb_affine_multiply(matrix, lmb_control_matrix(run->control, graph_run_state(run, moment, i)));
+        if (lmb_graph_get_info(run->graph)->has_motion) {
+            matrix = lmb_affine_multiply(matrix, lmb_state_matrix(run->graph, graph_run_state(run, moment, i)));
         }
         memcpy(moment->transforms + (size_t)i * LMB_MATRIX_COMPONENTS, &matrix, sizeof matrix);
     }
@@ -597,7 +596,7 @@ lmb_result graph_run_step(graph_run *run, double seconds, lmb_error *error) {
     if (run->scene != NULL) {
         play_scene_set_parameters(run->scene, next->time, next->parameters);
     }
-    if (run->control != NULL && ((!run->has_begun && run->scene == NULL && begin_apart(run, next, error)) ||
+    if (run->state_words > 0 && ((!run->has_begun && run->scene == NULL && begin_apart(run, next, error)) ||
                                  scatter_all(run, next, error) || run_control(run, seconds, next, error))) {
         return error->result;
     }
@@ -750,12 +749,12 @@ static bool convert_characters(const continuation *c, const graph_moment *from, 
 // Writes the parameters that the control writes, by a frame of no time, which does not change the state.
 static void write_parameters(const continuation *c, const graph_moment *moment) {
     graph_moment own = *moment;
-    for (uint32_t i = 0; i < c->run->character_count && c->run->control != NULL; i++) {
+    for (uint32_t i = 0; i < c->run->character_count && c->run->state_words > 0; i++) {
         lmb_error ignored;
         uint32_t *state = moment->states + (size_t)i * c->run->state_words;
         memcpy(c->state, state, c->run->state_words * sizeof *state);
         const lmb_control_frame frame = frame_of(c->run, &own);
-        lmb_control_run(c->run->control, &frame, i, 1, &ignored);
+        lmb_control_run(c->run->graph, &frame, i, 1, &ignored);
         memcpy(state, c->state, c->run->state_words * sizeof *state);
     }
 }
@@ -855,7 +854,7 @@ bool graph_run_continue(graph_run *run, const graph_run *before, char *lost, siz
     continue_targets(run, before);
     graph_run_place(run, before->starts);
     seed->time = last->time;
-    const bool converted = begin_continuation(run, before, &c) && run->control != NULL && before->control != NULL &&
+    const bool converted = begin_continuation(run, before, &c) && run->state_words > 0 && before->state_words > 0 &&
                            before->has_begun && convert_characters(&c, last, seed);
     const bool goes_on = converted && have_common_parts(run, before);
     if (goes_on) {
@@ -927,12 +926,12 @@ lmb_result graph_run_sample(const graph_run *run, float **rows, uint32_t *count,
 
 bool graph_run_emitted(const graph_run *run, uint32_t character, lmb_emitted_event *event, double *ago) {
     const graph_moment *now = graph_run_moment(run, 0);
-    const graph_moment *moment = run->control != NULL ? now : NULL;
+    const graph_moment *moment = run->state_words > 0 ? now : NULL;
     for (uint32_t back = 0; moment != NULL; moment = graph_run_moment(run, ++back)) {
         const uint32_t *emitted = moment->emitted + (size_t)character * run->emitted_words;
-        const uint32_t count = lmb_control_emitted_count(run->control, emitted);
+        const uint32_t count = lmb_emitted_count(run->graph, emitted);
         if (count > 0) {
-            *event = lmb_control_emitted_event(emitted, count - 1);
+            *event = lmb_emitted_event_at(emitted, count - 1);
             *ago = now->time - moment->time;
             return true;
         }
@@ -963,10 +962,9 @@ static bool is_inertialized(const graph_run *run, uint32_t machine, uint32_t fro
 // Finds the state before the current one, and when it was left, in the frames that are kept.
 static uint32_t find_state_before(const graph_run *run, uint32_t character, uint32_t machine, double *left) {
     const graph_moment *moment = graph_run_moment(run, 0);
-    const uint32_t current = lmb_control_current_state(run->control, graph_run_state(run, moment, character), machine);
+    const uint32_t current = lmb_state_current(run->graph, graph_run_state(run, moment, character), machine);
     for (uint32_t back = 1; (*left = moment->time, moment = graph_run_moment(run, back)) != NULL; back++) {
-        const uint32_t state =
-            lmb_control_current_state(run->control, graph_run_state(run, moment, character), machine);
+        const uint32_t state = lmb_state_current(run->graph, graph_run_state(run, moment, character), machine);
         if (state != current) {
             return state;
         }
@@ -977,13 +975,13 @@ static uint32_t find_state_before(const graph_run *run, uint32_t character, uint
 bool graph_run_transition(const graph_run *run, uint32_t character, uint32_t machine, graph_transition *transition) {
     const graph_moment *now = graph_run_moment(run, 0);
     const uint32_t inertia = lmb_graph_get_info(run->graph)->inertia_parameters;
-    if (now == NULL || run->control == NULL) {
+    if (now == NULL || run->state_words == 0) {
         return false;
     }
     const uint32_t *state = graph_run_state(run, now, character);
     const float *row = graph_run_parameters(run, now, character);
-    const uint32_t to = lmb_control_current_state(run->control, state, machine);
-    const float weight = lmb_control_state_weight(run->control, state, machine, to);
+    const uint32_t to = lmb_state_current(run->graph, state, machine);
+    const float weight = lmb_state_weight(run->graph, state, machine, to);
     const float decay = inertia != LMB_NONE ? row[inertia + LMB_INERTIA_DURATION] : 0.0f;
     const float decayed = decay > 0.0f ? row[inertia + LMB_INERTIA_TIME] / decay : 1.0f;
     double left = 0.0;

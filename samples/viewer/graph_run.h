@@ -42,7 +42,6 @@ typedef struct graph_moment {
 typedef struct graph_run {
     const lmb_graph_def *def;
     const lmb_graph *graph;
-    const lmb_control *control; // NULL if nothing changes over time
     uint32_t character_count;
     uint32_t parameter_count; // of a character
     uint32_t state_words;     // of a character

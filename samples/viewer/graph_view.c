@@ -735,7 +735,7 @@ static void show_inputs(graph_view *view, ui *ui) {
             graph_run_send(run, i, input_character(view));
         }
     }
-    if (run->control != NULL && ui_button(ui, "begin anew")) {
+    if (run->state_words > 0 && ui_button(ui, "begin anew")) {
         graph_run_send(run, LMB_EVENT_RESET, input_character(view));
     }
     if (view->crowd->count > 1 && run->setting_count + events > 0 && ui_button(ui, "scatter")) {
@@ -756,7 +756,7 @@ static bool is_current(const graph_run *run, uint32_t machine, const uint32_t *s
     bool current = true;
     lmb_graph_machine inner = lmb_graph_machine_at(run->graph, machine);
     for (; inner.owner != LMB_NONE; inner = lmb_graph_machine_at(run->graph, inner.owner)) {
-        current = current && lmb_control_current_state(run->control, state, inner.owner) == inner.owner_state;
+        current = current && lmb_state_current(run->graph, state, inner.owner) == inner.owner_state;
     }
     return current;
 }
@@ -765,7 +765,7 @@ static bool is_current(const graph_run *run, uint32_t machine, const uint32_t *s
 // it moves.
 static void show_machine(const graph_view *view, uint32_t machine, const uint32_t *state, ui *ui) {
     const graph_run *run = view->run;
-    const uint32_t current = lmb_control_current_state(run->control, state, machine);
+    const uint32_t current = lmb_state_current(run->graph, state, machine);
     graph_transition transition = {0};
     char text[LARGEST_TEXT] = "";
     ui_value(ui, lmb_graph_machine_at(run->graph, machine).name,
@@ -839,7 +839,7 @@ static float progress_of(const tree *tree, uint32_t node) {
         return -1.0f;
     }
     const double seconds = fmax((double)lmb_graph_player_at(run->graph, player).duration, 1e-6);
-    return (float)((double)lmb_control_player_ticks(run->control, tree->state, player) / (double)LMB_TICKS_PER_SECOND /
+    return (float)((double)lmb_state_player(run->graph, tree->state, player).ticks / (double)LMB_TICKS_PER_SECOND /
                    seconds);
 }
 
@@ -935,7 +935,7 @@ void graph_view_show_graph(graph_view *view, ui *ui) {
     const graph_run *run = view->run;
     const graph_moment *moment = graph_run_moment(run, 0);
     const float *parameters = graph_run_parameters(run, moment, view->watched);
-    const uint32_t *state = run->control != NULL ? graph_run_state(run, moment, view->watched) : NULL;
+    const uint32_t *state = run->state_words > 0 ? graph_run_state(run, moment, view->watched) : NULL;
     show_machines(view, state, ui);
     show_tree(view, parameters, state, ui);
 }

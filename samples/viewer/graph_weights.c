@@ -188,10 +188,9 @@ static void share_layers(const lmb_graph_def *def, const lmb_node_def *node, con
 }
 
 static void share_machine(const graph_weights *weights, uint32_t node, const uint32_t *state, float *shares) {
-    const lmb_control *control = lmb_graph_control(weights->graph);
     const uint32_t machine = lmb_graph_node_machine(weights->graph, node);
     for (uint32_t i = 0; i < weights->def->nodes[node].input_count && state != NULL; i++) {
-        shares[i] = lmb_control_state_weight(control, state, machine, i);
+        shares[i] = lmb_state_weight(weights->graph, state, machine, i);
     }
 }
 

@@ -7,10 +7,9 @@
 #define HEADING_SHARE 0.12f // of the character's height
 
 bool matched_has_any(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
     bool any = false;
-    for (uint32_t i = 0; control != NULL && i < lmb_graph_get_info(graph)->machine_count && !any; i++) {
-        any = lmb_control_matches(control, i);
+    for (uint32_t i = 0; i < lmb_graph_get_info(graph)->machine_count && !any; i++) {
+        any = lmb_graph_machine_at(graph, i).matches_motion;
     }
     return any;
 }
@@ -20,7 +19,7 @@ static uint32_t report(const matched *shown, lmb_matching_report *report) {
     const uint32_t count = lmb_graph_get_info(shown->graph)->machine_count;
     uint32_t machine = 0;
     while (machine < count &&
-           !lmb_control_explain_matching(shown->control, shown->state, shown->parameters, machine, report)) {
+           !lmb_state_explain_matching(shown->graph, shown->state, shown->parameters, machine, report)) {
         machine++;
     }
     return machine < count ? machine : LMB_NONE;

@@ -12,7 +12,6 @@
 // A character after a frame.
 typedef struct matched {
     const lmb_graph *graph;
-    const lmb_control *control;
     const uint32_t *state;
     const float *parameters;
     uint32_t character;

@@ -469,7 +469,7 @@ static bool find_matched(const viewer *viewer, matched *shown) {
     if (has_demo(viewer)) {
         const demo *demo = &viewer->demo;
         shown->graph = demo->graph;
-        shown->state = demo->states + (size_t)character * lmb_control_state_words(demo->control);
+        shown->state = demo->states + (size_t)character * lmb_graph_get_info(demo->graph)->state_words;
         shown->parameters = demo->parameters + (size_t)character * demo->parameter_count;
     } else if (has_graph(viewer) && viewer->view.run != NULL && graph_run_moment(viewer->view.run, 0) != NULL) {
         const graph_run *run = viewer->view.run;
@@ -478,8 +478,7 @@ static bool find_matched(const viewer *viewer, matched *shown) {
         shown->state = graph_run_state(run, moment, character);
         shown->parameters = graph_run_parameters(run, moment, character);
     }
-    shown->control = shown->graph != NULL ? lmb_graph_control(shown->graph) : NULL;
-    return shown->control != NULL && matched_has_any(shown->graph);
+    return shown->graph != NULL && matched_has_any(shown->graph);
 }
 
 // Joints, paths and targets, which are no windows.

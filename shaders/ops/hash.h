@@ -1,4 +1,4 @@
-// The steps of lmb_control_hash(); control.h has the formula. C and kernels share them.
+// The steps of lmb_hash_words(); control.h has the formula. C and kernels share them.
 #ifndef LMB_OPS_HASH_H
 #define LMB_OPS_HASH_H
 

@@ -18,7 +18,7 @@ typedef struct capturing {
 } capturing;
 
 static size_t state_words(const capturing *capturing) {
-    return (size_t)capturing->run.character_count * lmb_control_state_words(capturing->run.control);
+    return (size_t)capturing->run.character_count * lmb_graph_get_info(capturing->run.graph)->state_words;
 }
 
 static size_t kept_words(const capturing *capturing) {
@@ -55,7 +55,7 @@ static capture describe(const capturing *capturing) {
                      .character_count = run->character_count,
                      .step = play_run_ticks(run, number) - run->passed,
                      .max_emitted_events =
-                         (uint32_t)(lmb_control_emitted_words(run->control) / LMB_EMITTED_EVENT_WORDS),
+                         (uint32_t)(lmb_graph_get_info(run->graph)->emitted_words / LMB_EMITTED_EVENT_WORDS),
                      .graph = run->subject.def,
                      .parameters = run->row,
                      .parameter_count = (size_t)run->character_count * lmb_graph_get_info(run->graph)->parameter_count,

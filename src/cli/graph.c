@@ -445,8 +445,7 @@ static void print_state_sizes(const lmb_graph *graph) {
                 {"character motion", sizes.motion},
                 {"inertialization", sizes.inertialization + sizes.joints},
                 {"chains and feet", sizes.chains_and_feet}};
-    const uint64_t words =
-        (uint64_t)lmb_control_state_words(lmb_graph_control(graph)) + lmb_graph_get_info(graph)->inertia_words;
+    const uint64_t words = (uint64_t)lmb_graph_get_info(graph)->state_words + lmb_graph_get_info(graph)->inertia_words;
     terminal_print("fingerprint 0x%016llx\na character keeps %llu bytes\n",
                    (unsigned long long)lmb_graph_fingerprint(graph), (unsigned long long)words * 4);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

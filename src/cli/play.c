@@ -121,7 +121,7 @@ static lmb_result read_scene(play_run *run, lmb_error *error) {
     }
     const size_t count = run->character_count;
     run->scene_states =
-        lmb_arena_allocate(&run->subject.pool, count * lmb_control_state_words(run->control), sizeof(uint32_t));
+        lmb_arena_allocate(&run->subject.pool, count * lmb_graph_get_info(run->graph)->state_words, sizeof(uint32_t));
     run->scene_parameters =
         lmb_arena_allocate(&run->subject.pool, count * lmb_graph_get_info(run->graph)->parameter_count, sizeof(float));
     run->scene_events = lmb_arena_allocate(&run->subject.pool, 2 * (size_t)count_events(run), sizeof(lmb_event));
@@ -148,12 +148,11 @@ static lmb_result create_graph(play_run *run, lmb_error *error) {
     lmb_graph_def def = *run->subject.def;
     def.max_emitted_events = def.max_emitted_events > 32 ? def.max_emitted_events : 32;
     const lmb_result result = lmb_graph_create(&def, NULL, &run->graph, error);
-    run->control = lmb_graph_control(run->graph);
     return result;
 }
 
 static lmb_result create_side(play_run *run, lmb_error *error) {
-    if (run->control == NULL && !run->may_stand_still && run->scene == NULL) {
+    if (lmb_graph_get_info(run->graph)->state_words == 0 && !run->may_stand_still && run->scene == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT,
                         "nothing in the graph moves by itself: it has no machine, and no clip that plays");
     }
@@ -217,10 +216,10 @@ static lmb_result run_scene(play_run *run, uint32_t frame, lmb_error *error) {
     const uint32_t events = run->side.event_count;
     play_scene_set_parameters(run->scene, (double)play_run_ticks(run, frame) / (double)LMB_TICKS_PER_SECOND,
                               run->side.parameters);
-    if (run->control != NULL) {
+    if (lmb_graph_get_info(run->graph)->state_words > 0) {
         memcpy(run->scene_parameters, run->side.parameters, count * sizeof(float));
         memcpy(run->scene_events, run->side.events, events * sizeof(lmb_event));
-        lmb_control_sort_events(run->scene_events, run->scene_events + events, events);
+        lmb_events_sort(run->scene_events, run->scene_events + events, events);
         const lmb_control_frame control = {.step = step,
                                            .number = frame,
                                            .character_count = run->character_count,
@@ -229,7 +228,7 @@ static lmb_result run_scene(play_run *run, uint32_t frame, lmb_error *error) {
                                            .events = run->scene_events,
                                            .event_count = events,
                                            .reached = run->side.outputs.reached};
-        if (lmb_control_run(run->control, &control, 0, run->character_count, error)) {
+        if (lmb_control_run(run->graph, &control, 0, run->character_count, error)) {
             return error->result;
         }
     }
@@ -282,11 +281,12 @@ typedef struct playing {
 
 // The state, the emitted events and the parameters of the character that is printed.
 static const uint32_t *state_of(const playing *playing) {
-    return playing->run.side.state + (size_t)playing->character * lmb_control_state_words(playing->run.control);
+    return playing->run.side.state + (size_t)playing->character * lmb_graph_get_info(playing->run.graph)->state_words;
 }
 
 static const uint32_t *emitted_of(const playing *playing) {
-    return playing->run.side.emitted + (size_t)playing->character * lmb_control_emitted_words(playing->run.control);
+    return playing->run.side.emitted +
+           (size_t)playing->character * lmb_graph_get_info(playing->run.graph)->emitted_words;
 }
 
 static const float *parameters_of(const playing *playing) {
@@ -297,10 +297,10 @@ static const float *parameters_of(const playing *playing) {
 // Hashes the states, emitted events and palettes of all characters.
 static uint64_t hash_frame(const playing *playing) {
     const side *side = &playing->run.side;
-    const lmb_control *control = playing->run.control;
     const size_t characters = side->batch.character_count;
-    uint64_t hash = lmb_control_hash(side->state, characters * lmb_control_state_words(control));
-    hash = hash * 31 + lmb_control_hash(side->emitted, characters * lmb_control_emitted_words(control));
+    uint64_t hash = lmb_hash_words(side->state, characters * lmb_graph_get_info(playing->run.graph)->state_words);
+    hash =
+        hash * 31 + lmb_hash_words(side->emitted, characters * lmb_graph_get_info(playing->run.graph)->emitted_words);
     size_t floats = lmb_batch_output_floats(&side->batch, LMB_OUTPUT_PALETTE);
     for (size_t i = 0; i < characters * floats; i++) {
         uint32_t bits;
@@ -316,7 +316,7 @@ static bool is_current(const playing *playing, uint32_t machine) {
     bool current = true;
     lmb_graph_machine inner = lmb_graph_machine_at(graph, machine);
     for (; inner.owner != LMB_NONE; inner = lmb_graph_machine_at(graph, inner.owner)) {
-        const uint32_t state = lmb_control_current_state(playing->run.control, state_of(playing), inner.owner);
+        const uint32_t state = lmb_state_current(graph, state_of(playing), inner.owner);
         current = current && state == inner.owner_state;
     }
     return current;
@@ -325,14 +325,13 @@ static bool is_current(const playing *playing, uint32_t machine) {
 // Writes "jump:float", or "life:move/gait:run" if a machine runs inside a state.
 static void write_path(const playing *playing, char *path, size_t size) {
     const lmb_graph *graph = playing->run.graph;
-    const lmb_control *control = playing->run.control;
     const uint32_t *states = state_of(playing);
     size_t used = 0;
     path[0] = '\0';
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->machine_count && used < size; i++) {
         const lmb_graph_machine machine = lmb_graph_machine_at(graph, i);
         if (is_current(playing, i)) {
-            const uint32_t state = lmb_control_current_state(control, states, i);
+            const uint32_t state = lmb_state_current(graph, states, i);
             int more = snprintf(path + used, size - used, "%s%s:%s",
                                 used == 0                   ? ""
                                 : machine.owner != LMB_NONE ? "/"
@@ -383,24 +382,23 @@ static void print_joints(const playing *playing) {
 }
 
 static void print_frame(const playing *playing, uint32_t frame) {
-    const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
     terminal_print("%6u %9.4f  %-24s", (unsigned)frame, seconds_of(playing->run.passed), playing->path);
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
-        float weight = lmb_control_player_weight(control, state_of(playing), i);
-        if (weight > 0.0f) {
-            const double seconds = seconds_of(lmb_control_player_ticks(control, state_of(playing), i));
-            terminal_print("  %s %.4f x%.4f", lmb_graph_player_at(graph, i).name, seconds, (double)weight);
+        const lmb_player_state player = lmb_state_player(graph, state_of(playing), i);
+        if (player.weight > 0.0f) {
+            terminal_print("  %s %.4f x%.4f", lmb_graph_player_at(graph, i).name, seconds_of(player.ticks),
+                           (double)player.weight);
         }
     }
-    if (lmb_control_has_motion(control)) {
-        const lmb_motion character_motion = lmb_control_motion(control, state_of(playing));
+    if (lmb_graph_get_info(graph)->has_motion) {
+        const lmb_motion character_motion = lmb_state_motion(graph, state_of(playing));
         terminal_print("  at %.4f %.4f %.4f yaw %.4f", character_motion.position[0], character_motion.position[1],
                        character_motion.position[2], character_motion.yaw);
     }
     print_joints(playing);
-    for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted_of(playing)); i++) {
-        const lmb_emitted_event event = lmb_control_emitted_event(emitted_of(playing), i);
+    for (uint32_t i = 0; i < lmb_emitted_count(graph, emitted_of(playing)); i++) {
+        const lmb_emitted_event event = lmb_emitted_event_at(emitted_of(playing), i);
         char name[PATH_SIZE];
         lmb_graph_emitter_name(graph, &event, name, sizeof name);
         terminal_print("  !%s %.4f %s", lmb_graph_event_name(graph, event.event),
@@ -537,8 +535,8 @@ static void show_reasons(playing *playing, json *json) {
     const play_run *run = &playing->run;
     for (uint32_t i = 0; i < lmb_graph_get_info(run->graph)->machine_count; i++) {
         const uint32_t count = is_current(playing, i)
-                                   ? lmb_control_explain(run->control, state_of(playing), parameters_of(playing), i,
-                                                         playing->reports, LMB_MAX_TRANSITIONS)
+                                   ? lmb_state_explain(run->graph, state_of(playing), parameters_of(playing), i,
+                                                       playing->reports, LMB_MAX_TRANSITIONS)
                                    : 0;
         for (uint32_t k = 0; k < count; k++) {
             if (json != NULL) {
@@ -551,8 +549,8 @@ static void show_reasons(playing *playing, json *json) {
 }
 
 static void write_character_motion(const playing *playing, json *json) {
-    if (lmb_control_has_motion(playing->run.control)) {
-        const lmb_motion character_motion = lmb_control_motion(playing->run.control, state_of(playing));
+    if (lmb_graph_get_info(playing->run.graph)->has_motion) {
+        const lmb_motion character_motion = lmb_state_motion(playing->run.graph, state_of(playing));
         json_begin_array(json, "position");
         for (int i = 0; i < 3; i++) {
             json_float(json, NULL, (float)character_motion.position[i]);
@@ -601,7 +599,6 @@ static void write_event(const playing *playing, uint32_t frame, const lmb_emitte
 }
 
 static void write_frame(playing *playing, uint32_t frame, json *json) {
-    const lmb_control *control = playing->run.control;
     const lmb_graph *graph = playing->run.graph;
     char hash[24];
     snprintf(hash, sizeof hash, "%016" PRIx64, hash_frame(playing));
@@ -611,12 +608,12 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
     json_text(json, "path", playing->path);
     json_begin_array(json, "clips");
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
-        float weight = lmb_control_player_weight(control, state_of(playing), i);
-        if (weight > 0.0f) {
+        const lmb_player_state player = lmb_state_player(graph, state_of(playing), i);
+        if (player.weight > 0.0f) {
             json_begin_object(json, NULL);
             json_text(json, "clip", lmb_graph_player_at(graph, i).name);
-            json_unsigned(json, "ticks", lmb_control_player_ticks(control, state_of(playing), i));
-            json_float(json, "weight", weight);
+            json_unsigned(json, "ticks", player.ticks);
+            json_float(json, "weight", player.weight);
             json_end_object(json);
         }
     }
@@ -624,8 +621,8 @@ static void write_frame(playing *playing, uint32_t frame, json *json) {
     write_character_motion(playing, json);
     write_joints(playing, json);
     json_begin_array(json, "events");
-    for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted_of(playing)); i++) {
-        const lmb_emitted_event event = lmb_control_emitted_event(emitted_of(playing), i);
+    for (uint32_t i = 0; i < lmb_emitted_count(graph, emitted_of(playing)); i++) {
+        const lmb_emitted_event event = lmb_emitted_event_at(emitted_of(playing), i);
         write_event(playing, frame, &event, json);
     }
     json_end_array(json);

@@ -39,7 +39,6 @@ typedef struct play_run {
     float *row;         // the parameters of all characters at the start of each frame
     bool *counts;       // [parameter]: a clock that the script does not set
     lmb_graph *graph;
-    const lmb_control *control; // the graph's, or NULL
     side side;
 
     const char *scene_name; // may be NULL

@@ -42,10 +42,9 @@ typedef struct profiling {
     bool as_json;
 
     crowd crowd;
-    lmb_batch_outputs outputs;  // the inertialization data is the CPU's; the device keeps its own
-    const lmb_control *control; // the graph's, or NULL
-    uint32_t *state;            // of the control
-    lmb_event *events;          // of a frame
+    lmb_batch_outputs outputs; // the inertialization data is the CPU's; the device keeps its own
+    uint32_t *state;           // of the control
+    lmb_event *events;         // of a frame
     lmb_control_frame frame;
     lmb_cpu *cpu;
     lmb_cpu_profile *cpu_profile;
@@ -86,8 +85,7 @@ static lmb_result create_crowd(profiling *profiling, lmb_error *error) {
     const lmb_batch_def batch = profiling->batch = crowd_batch(&profiling->crowd, LMB_OUTPUT_PALETTE_BIT);
     const size_t characters = batch.character_count;
     profiling->inertia_bytes = (uint64_t)characters * lmb_graph_get_info(batch.graph)->inertia_words * sizeof(uint32_t);
-    profiling->control = lmb_graph_control(batch.graph);
-    profiling->state = lmb_arena_allocate(&profiling->pool, characters * lmb_control_state_words(profiling->control),
+    profiling->state = lmb_arena_allocate(&profiling->pool, characters * lmb_graph_get_info(batch.graph)->state_words,
                                           sizeof(uint32_t));
     profiling->events = lmb_arena_allocate(&profiling->pool, events_a_frame(profiling), sizeof *profiling->events);
     profiling->costs =
@@ -139,7 +137,7 @@ static lmb_result create_device(profiling *profiling, lmb_error *error) {
 
 static lmb_result run_sides(profiling *profiling, lmb_error *error) {
     lmb_batch_inputs inputs = crowd_inputs(&profiling->crowd);
-    inputs.control = profiling->control == NULL ? NULL : &profiling->frame;
+    inputs.control = lmb_graph_get_info(profiling->batch.graph)->state_words == 0 ? NULL : &profiling->frame;
     lmb_result result = lmb_cpu_run(profiling->cpu, &profiling->batch, &inputs, &profiling->outputs, error);
     if (profiling->started == 0) {
         profiling->started = trace_clock(NULL);

@@ -8,7 +8,6 @@
 #include "base/float_environment.h"
 #include "math/inline_ops.h"
 #include "math/quaternion.h"
-#include "program/program.h"
 
 #include "../../shaders/ops/full_motion.h"
 #include "../../shaders/ops/machines.h"
@@ -80,29 +79,29 @@ void lmb_control_destroy(lmb_control *control) {
     lmb_host_release(&host, control);
 }
 
+const char *lmb_control_missing(const lmb_graph *graph, const uint32_t *state) {
+    return graph == NULL            ? "the graph is NULL"
+           : graph->control == NULL ? "nothing in the graph advances by itself"
+           : state == NULL          ? "the state is NULL"
+                                    : NULL;
+}
+
 uint32_t lmb_control_inertia_parameters(const lmb_control *control) {
     const uint32_t at = control->block[CONTROL_INERTIA];
     return at != CONTROL_NONE ? control->block[at + INERTIAL_PARAMETER] : LMB_NONE;
 }
 
-uint32_t lmb_control_parameter_count(const lmb_control *control) {
-    return control->parameter_count;
-}
-
-uint32_t lmb_control_state_words(const lmb_control *control) {
-    return control != NULL ? control->state_words : 0;
-}
-
 uint32_t lmb_control_emitted_words(const lmb_control *control) {
-    return control != NULL ? EMITTED_COUNT_WORDS + EMITTED_WORDS * control->max_emitted_events : 0;
+    return EMITTED_COUNT_WORDS + EMITTED_WORDS * control->max_emitted_events;
 }
 
-uint32_t lmb_control_emitted_count(const lmb_control *control, const uint32_t *emitted) {
+uint32_t lmb_emitted_count(const lmb_graph *graph, const uint32_t *emitted) {
+    const lmb_control *control = graph->control;
     const uint32_t room = control != NULL ? control->max_emitted_events : 0;
     return room > 0 && emitted[0] < room ? emitted[0] : room;
 }
 
-lmb_emitted_event lmb_control_emitted_event(const uint32_t *emitted, uint32_t index) {
+lmb_emitted_event lmb_emitted_event_at(const uint32_t *emitted, uint32_t index) {
     const uint32_t *words = emitted + EMITTED_COUNT_WORDS + (size_t)EMITTED_WORDS * index;
     const uint32_t source = words[EMITTED_SOURCE], part_mask = (1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT)) - 1u;
     lmb_emitted_event event = {.event = words[EMITTED_EVENT],
@@ -125,7 +124,7 @@ static void merge(const lmb_event *from, lmb_event *to, uint32_t first, uint32_t
 }
 
 // Merge sort with runs of 1, 2, 4 and so on. It is stable and needs no memory except `scratch`.
-void lmb_control_sort_events(lmb_event *events, lmb_event *scratch, uint32_t count) {
+void lmb_events_sort(lmb_event *events, lmb_event *scratch, uint32_t count) {
     lmb_event *from = events, *to = scratch;
     for (uint64_t run = 1; run < count; run *= 2) {
         for (uint64_t first = 0; first < count; first += 2 * run) {
@@ -162,60 +161,55 @@ lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event 
     return LMB_OK;
 }
 
-lmb_control_counts lmb_control_state_counts(const lmb_control *control, const uint32_t *state) {
-    (void)control;
-    return (lmb_control_counts){.transitions = state[CHARACTER_TRANSITIONS_LEFT],
-                                .sent_events = state[CHARACTER_EVENTS_LOST],
-                                .emitted_events = state[CHARACTER_LOST_EVENTS]};
+lmb_state_counts lmb_state_get_counts(const lmb_graph *graph, const uint32_t *state) {
+    return graph->control != NULL ? (lmb_state_counts){.transitions = state[CHARACTER_TRANSITIONS_LEFT],
+                                                       .sent_events = state[CHARACTER_EVENTS_LOST],
+                                                       .emitted_events = state[CHARACTER_LOST_EVENTS]}
+                                  : (lmb_state_counts){0};
 }
 
-// Returns the record of a machine or of a player, or NULL if the index is out of range.
-static const uint32_t *find_machine(const lmb_control *control, uint32_t machine) {
-    const uint32_t *block = control->block;
-    return machine < block[CONTROL_MACHINE_COUNT] ? block + block[CONTROL_MACHINES] + machine * MACHINE_WORDS : NULL;
+// Returns the record of a machine or of a player, or NULL if there is none.
+static const uint32_t *find_machine(const lmb_graph *graph, uint32_t machine) {
+    const uint32_t *block = graph->control != NULL ? graph->control->block : NULL;
+    return block != NULL && machine < block[CONTROL_MACHINE_COUNT]
+               ? block + block[CONTROL_MACHINES] + machine * MACHINE_WORDS
+               : NULL;
 }
 
-static const uint32_t *find_player(const lmb_control *control, uint32_t player) {
-    const uint32_t *block = control->block;
-    return player < block[CONTROL_PLAYER_COUNT] ? block + block[CONTROL_PLAYERS] + player * PLAYER_WORDS : NULL;
+static const uint32_t *find_player(const lmb_graph *graph, uint32_t player) {
+    const uint32_t *block = graph->control != NULL ? graph->control->block : NULL;
+    return block != NULL && player < block[CONTROL_PLAYER_COUNT]
+               ? block + block[CONTROL_PLAYERS] + player * PLAYER_WORDS
+               : NULL;
 }
 
-uint32_t lmb_control_current_state(const lmb_control *control, const uint32_t *state, uint32_t machine) {
-    const uint32_t *record = find_machine(control, machine);
+uint32_t lmb_state_current(const lmb_graph *graph, const uint32_t *state, uint32_t machine) {
+    const uint32_t *record = find_machine(graph, machine);
     return record != NULL ? state[record[MACHINE_STATE] + MACHINE_CURRENT] : LMB_NONE;
 }
 
-float lmb_control_state_weight(const lmb_control *control, const uint32_t *state, uint32_t machine,
-                               uint32_t machine_state) {
-    const uint32_t *record = find_machine(control, machine);
+float lmb_state_weight(const lmb_graph *graph, const uint32_t *state, uint32_t machine, uint32_t machine_state) {
+    const uint32_t *record = find_machine(graph, machine);
     if (record == NULL || machine_state >= record[MACHINE_STATE_COUNT]) {
         return 0.0f;
     }
     return REAL(state[record[MACHINE_STATE] + MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
 }
 
-uint64_t lmb_control_player_ticks(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    const uint32_t *record = find_player(control, player);
+lmb_player_state lmb_state_player(const lmb_graph *graph, const uint32_t *state, uint32_t player) {
+    const uint32_t *record = find_player(graph, player);
     if (record == NULL) {
-        return 0;
+        return (lmb_player_state){0};
     }
-    const uint32_t *playing = state + record[PLAYER_STATE] + PLAYING_PLACE;
-    ticks place = make_ticks(playing[0], playing[1]);
+    const uint32_t *playing = state + record[PLAYER_STATE];
+    ticks place = make_ticks(playing[PLAYING_PLACE], playing[PLAYING_PLACE + 1]);
     if (record[PLAYER_END] == PLAYER_TURNS) {
         place = turned_time(place, make_ticks(record[PLAYER_DURATION], record[PLAYER_DURATION + 1]));
     }
     place = ticks_of_fine(place);
-    return (uint64_t)ticks_high(place) << 32 | ticks_low(place);
-}
-
-uint32_t lmb_control_player_repetitions(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    const uint32_t *record = find_player(control, player);
-    return record != NULL ? state[record[PLAYER_STATE] + PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT : 0;
-}
-
-float lmb_control_player_weight(const lmb_control *control, const uint32_t *state, uint32_t player) {
-    const uint32_t *record = find_player(control, player);
-    return record != NULL ? REAL(state[record[PLAYER_STATE] + PLAYING_WEIGHT]) : 0.0f;
+    return (lmb_player_state){.ticks = (uint64_t)ticks_high(place) << 32 | ticks_low(place),
+                              .repetitions = playing[PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT,
+                              .weight = REAL(playing[PLAYING_WEIGHT])};
 }
 
 // Returns the record of the character motion, or NULL.
@@ -224,16 +218,15 @@ static const uint32_t *find_motion(const lmb_control *control) {
 }
 
 // Returns the words of a character's motion, or NULL.
-static const uint32_t *motion_words(const lmb_control *control, const uint32_t *state) {
-    const uint32_t *record = find_motion(control);
-    return record != NULL ? state + record[CHARACTER_MOTION_STATE] : NULL;
+static const uint32_t *motion_words(const lmb_graph *graph, const uint32_t *state) {
+    return graph->info.has_motion ? state + graph->info.motion_words.first : NULL;
 }
 
 bool lmb_control_has_motion(const lmb_control *control) {
-    return control != NULL && control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
+    return control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
 }
 
-bool lmb_control_rotates_fully(const lmb_control *control) {
+static bool rotates_fully(const lmb_control *control) {
     const uint32_t *record = find_motion(control);
     return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
 }
@@ -308,7 +301,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
     return (lmb_control_features){.motion = lmb_control_has_motion(control),
                                   .warps = has_warps(control),
-                                  .full_rotation = lmb_control_rotates_fully(control),
+                                  .full_rotation = rotates_fully(control),
                                   .groups = block[CONTROL_GROUP_COUNT] > 0,
                                   .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
                                   .profiles = has_profiles(control),
@@ -327,15 +320,23 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
 }
 
 uint32_t lmb_control_motion_floats(const lmb_control *control) {
-    return !lmb_control_has_motion(control)     ? 0
-           : lmb_control_rotates_fully(control) ? LMB_FULL_MOTION_FLOATS
-                                                : LMB_MOTION_FLOATS;
+    return !lmb_control_has_motion(control) ? 0 : rotates_fully(control) ? LMB_FULL_MOTION_FLOATS : LMB_MOTION_FLOATS;
 }
 
-lmb_word_range lmb_control_motion_words(const lmb_control *control) {
-    const uint32_t *record = find_motion(control);
-    return record != NULL ? (lmb_word_range){record[CHARACTER_MOTION_STATE], record[CHARACTER_MOTION_PLACE_WORDS]}
-                          : (lmb_word_range){0};
+void lmb_control_count(const lmb_control *control, lmb_graph_info *info) {
+    const uint32_t *motion = find_motion(control), *block = control->block;
+    info->state_words = control->state_words;
+    info->emitted_words = lmb_control_emitted_words(control);
+    info->has_motion = lmb_control_has_motion(control);
+    info->rotates_fully = rotates_fully(control);
+    info->motion_floats = lmb_control_motion_floats(control);
+    if (motion != NULL) {
+        info->motion_words = (lmb_word_range){motion[CHARACTER_MOTION_STATE], motion[CHARACTER_MOTION_PLACE_WORDS]};
+    }
+    info->update_phase_words = (lmb_word_range){CHARACTER_UPDATE_PHASE, 1};
+    if (lmb_control_decides(control)) {
+        info->seed_words = (lmb_word_range){block[CONTROL_DRAWS], block[CONTROL_DRAW_COUNT]};
+    }
 }
 
 // Reads a unit quaternion. All 0 is no rotation.
@@ -351,13 +352,13 @@ static double twist_about_y(const double rotation[4]) {
     return twist >= 0.5 * TURN ? twist - TURN : twist < -0.5 * TURN ? twist + TURN : twist;
 }
 
-static LMB_NOINLINE lmb_motion find_character_motion(const lmb_control *control, const uint32_t *state) {
+static LMB_NOINLINE lmb_motion find_character_motion(const lmb_graph *graph, const uint32_t *state) {
     lmb_motion character_motion = {.rotation = {0.0, 0.0, 0.0, 1.0}};
-    const uint32_t *words = motion_words(control, state);
+    const uint32_t *words = motion_words(graph, state);
     for (uint32_t i = 0; i < 3 && words != NULL; i++) {
         character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
     }
-    if (words != NULL && lmb_control_rotates_fully(control)) {
+    if (words != NULL && graph->info.rotates_fully) {
         read_rotation(words + MOVING_ORIENTATION, character_motion.rotation);
         character_motion.yaw = twist_about_y(character_motion.rotation);
     } else if (words != NULL) {
@@ -367,19 +368,20 @@ static LMB_NOINLINE lmb_motion find_character_motion(const lmb_control *control,
     return character_motion;
 }
 
-lmb_motion lmb_control_motion(const lmb_control *control, const uint32_t *state) {
+lmb_motion lmb_state_motion(const lmb_graph *graph, const uint32_t *state) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    const lmb_motion character_motion = find_character_motion(control, state);
+    const lmb_motion character_motion = find_character_motion(graph, state);
     lmb_environment_leave(&callers);
     return character_motion;
 }
 
-lmb_affine lmb_control_matrix(const lmb_control *control, const uint32_t *state) {
+lmb_affine lmb_state_matrix(const lmb_graph *graph, const uint32_t *state) {
+    const lmb_control *control = graph->control;
     lmb_environment callers;
     lmb_environment_enter(&callers);
     affine matrix = affine_from_transform(identity_transform());
-    if (motion_words(control, state) != NULL) {
+    if (graph->info.has_motion) {
         const struct control c = {.block = control->block, .state = (uint32_t *)(uintptr_t)state}; // is only read
         matrix = matrix_of_motion(c, control->block[CONTROL_CHARACTER_MOTION]);
     }
@@ -432,7 +434,7 @@ static LMB_NOINLINE lmb_result write_motion(const lmb_control *control, const lm
     if (!isfinite(character_motion->yaw)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
     }
-    if (!lmb_control_rotates_fully(control)) {
+    if (!rotates_fully(control)) {
         words[MOVING_YAW] = find_angle(character_motion->yaw);
     } else if (!write_orientation(character_motion, words + MOVING_ORIENTATION)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the rotation is not a quaternion");
@@ -448,64 +450,54 @@ lmb_result lmb_control_motion_to_words(const lmb_control *control, const lmb_mot
     const lmb_result result = write_motion(control, motion, written, error);
     lmb_environment_leave(&callers);
     if (result == LMB_OK) {
-        memcpy(words, written, lmb_control_motion_words(control).count * sizeof *words);
+        memcpy(words, written, find_motion(control)[CHARACTER_MOTION_PLACE_WORDS] * sizeof *words);
     }
     return result;
 }
 
-lmb_result lmb_control_set_motion(const lmb_control *control, uint32_t *state, const lmb_motion *character_motion,
-                                  lmb_error *error) {
-    const char *missing = control == NULL                    ? "the control"
-                          : state == NULL                    ? "the state"
-                          : character_motion == NULL         ? "the motion"
-                          : !lmb_control_has_motion(control) ? "its character motion"
-                                                             : NULL;
+lmb_result lmb_state_set_motion(const lmb_graph *graph, uint32_t *state, const lmb_motion *character_motion,
+                                lmb_error *error) {
+    const char *missing = graph == NULL              ? "the graph is NULL"
+                          : state == NULL            ? "the state is NULL"
+                          : character_motion == NULL ? "the motion is NULL"
+                          : !graph->info.has_motion  ? "the graph has none"
+                                                     : NULL;
     if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s is NULL", missing);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: %s", missing);
     }
-    return lmb_control_motion_to_words(control, character_motion, state + lmb_control_motion_words(control).first,
-                                       error);
+    return lmb_control_motion_to_words(graph->control, character_motion, state + graph->info.motion_words.first, error);
 }
 
-uint32_t lmb_control_update_phase(const lmb_control *control, const uint32_t *state) {
-    (void)control;
-    return state[CHARACTER_UPDATE_PHASE] - 1u; // LMB_NONE for 0
+uint32_t lmb_state_update_phase(const lmb_graph *graph, const uint32_t *state) {
+    return graph->control != NULL ? state[CHARACTER_UPDATE_PHASE] - 1u : LMB_NONE; // LMB_NONE for 0
 }
 
-lmb_result lmb_control_set_update_phase(const lmb_control *control, uint32_t *state, uint32_t phase, lmb_error *error) {
-    if (control == NULL || state == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: phase of updates: %s is NULL",
-                        control == NULL ? "the control" : "the state");
+lmb_result lmb_state_set_update_phase(const lmb_graph *graph, uint32_t *state, uint32_t phase, lmb_error *error) {
+    const char *missing = lmb_control_missing(graph, state);
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: phase of updates: %s", missing);
     }
     state[CHARACTER_UPDATE_PHASE] = phase % UPDATE_PHASES + 1u;
     return LMB_OK;
 }
 
-lmb_word_range lmb_control_update_phase_words(const lmb_control *control) {
-    return control != NULL ? (lmb_word_range){CHARACTER_UPDATE_PHASE, 1} : (lmb_word_range){0};
-}
-
-void lmb_control_root_motion(const lmb_control *control, const uint32_t *state, float displacement[4]) {
-    const uint32_t *words = motion_words(control, state);
-    const uint32_t first = lmb_control_motion_words(control).count + MOVED_BY_CLIPS;
-    for (uint32_t i = 0; i < 4; i++) {
-        displacement[i] = words != NULL ? REAL(words[first + i]) * (i == 3 ? (float)TURN : 1.0f) : 0.0f;
+lmb_root_displacement lmb_state_root_motion(const lmb_graph *graph, const uint32_t *state) {
+    lmb_root_displacement moved = {.rotation = {0.0, 0.0, 0.0, 1.0}};
+    const uint32_t *words = motion_words(graph, state);
+    if (words == NULL) {
+        return moved;
     }
-    if (lmb_control_rotates_fully(control)) {
-        double rotation[4];
-        lmb_control_root_rotation(control, state, rotation);
-        displacement[3] = (float)twist_about_y(rotation);
+    words += graph->info.motion_words.count;
+    for (uint32_t i = 0; i < 3; i++) {
+        moved.translation[i] = REAL(words[MOVED_BY_CLIPS + i]);
     }
-}
-
-void lmb_control_root_rotation(const lmb_control *control, const uint32_t *state, double rotation[4]) {
-    const double none[4] = {0.0, 0.0, 0.0, 1.0};
-    const uint32_t *words = motion_words(control, state);
-    const uint32_t first = lmb_control_motion_words(control).count;
-    memcpy(rotation, none, sizeof none);
-    if (lmb_control_rotates_fully(control)) {
-        read_rotation(words + first + MOVED_ROTATION, rotation);
-    } else if (words != NULL) {
-        lmb_quaternion_from_yaw(TURN * (double)REAL(words[first + MOVED_BY_CLIPS + 3]), rotation);
+    if (graph->info.rotates_fully) {
+        read_rotation(words + MOVED_ROTATION, moved.rotation);
+        moved.yaw = (float)twist_about_y(moved.rotation);
+    } else {
+        const float turns = REAL(words[MOVED_BY_CLIPS + 3]);
+        lmb_quaternion_from_yaw(TURN * (double)turns, moved.rotation);
+        moved.yaw = turns * (float)TURN;
     }
+    return moved;
 }

@@ -5,6 +5,7 @@
 
 #include "math/float64.h"
 #include "moving.h"
+#include "program/program.h"
 
 #include <math.h>
 
@@ -74,6 +75,16 @@ typedef struct lmb_control_features {
 
 lmb_control_features lmb_control_find_features(const lmb_control *control);
 
+// What lmb_graph_info has of a control.
+uint32_t lmb_control_emitted_words(const lmb_control *control);
+uint32_t lmb_control_motion_floats(const lmb_control *control);
+bool lmb_control_has_motion(const lmb_control *control);
+// Stores it all. What the control lacks stays 0.
+LMB_API void lmb_control_count(const lmb_control *control, lmb_graph_info *info);
+
+// Returns why functions of a character's state cannot run, or NULL.
+const char *lmb_control_missing(const lmb_graph *graph, const uint32_t *state);
+
 // Returns the first parameter that is written for inertialization, or LMB_NONE.
 uint32_t lmb_control_inertia_parameters(const lmb_control *control);
 
@@ -82,8 +93,7 @@ uint32_t lmb_player_draw(const uint32_t *record);
 // Returns whether conditions read triggers or draws, or players begin at draws.
 bool lmb_control_decides(const lmb_control *control);
 
-// Writes the words of lmb_control_motion_words() alone, as lmb_control_set_motion() does, for a control that has a
-// character motion.
+// Writes lmb_graph_info.motion_words alone, as lmb_state_set_motion() does, for a control that has a character motion.
 lmb_result lmb_control_motion_to_words(const lmb_control *control, const lmb_motion *motion, uint32_t *words,
                                        lmb_error *error);
 

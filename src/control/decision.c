@@ -56,20 +56,14 @@ bool lmb_control_decides(const lmb_control *control) {
     return (control->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0;
 }
 
-lmb_result lmb_control_set_seed(const lmb_control *control, uint32_t *state, uint32_t seed, lmb_error *error) {
-    if (control == NULL || state == NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: seed: %s is NULL",
-                        control == NULL ? "the control" : "the state");
+lmb_result lmb_state_set_seed(const lmb_graph *graph, uint32_t *state, uint32_t seed, lmb_error *error) {
+    const char *missing = lmb_control_missing(graph, state);
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: seed: %s", missing);
     }
-    const lmb_word_range words = lmb_control_seed_words(control);
+    const lmb_word_range words = graph->info.seed_words;
     for (uint32_t i = 0; i < words.count; i++) {
         state[words.first + i] = draw_seed(seed, i);
     }
     return LMB_OK;
-}
-
-lmb_word_range lmb_control_seed_words(const lmb_control *control) {
-    return control != NULL && lmb_control_decides(control)
-               ? (lmb_word_range){control->block[CONTROL_DRAWS], control->block[CONTROL_DRAW_COUNT]}
-               : (lmb_word_range){0};
 }

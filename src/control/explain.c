@@ -111,8 +111,9 @@ static lmb_transition_report report_transition(control c, address machine, addre
     return report;
 }
 
-uint32_t lmb_control_explain(const lmb_control *control, const uint32_t *state, const float *parameters,
-                             uint32_t machine, lmb_transition_report *reports, uint32_t max_count) {
+uint32_t lmb_state_explain(const lmb_graph *graph, const uint32_t *state, const float *parameters, uint32_t machine,
+                           lmb_transition_report *reports, uint32_t max_count) {
+    const lmb_control *control = graph != NULL ? graph->control : NULL;
     if (control == NULL || state == NULL || machine >= control->machine_count || (reports == NULL && max_count > 0) ||
         (parameters == NULL && control->parameter_count > 0)) {
         return 0;

@@ -95,17 +95,18 @@ static lmb_matching_report report_matching(control c, address matching) {
     return report;
 }
 
+// Returns the matching of a machine, or CONTROL_NONE.
 static address find_matching(const lmb_control *control, uint32_t machine) {
-    return matching_of(control->block, control->block[CONTROL_MACHINES] + (address)machine * MACHINE_WORDS);
+    return control != NULL && machine < control->machine_count
+               ? matching_of(control->block, control->block[CONTROL_MACHINES] + (address)machine * MACHINE_WORDS)
+               : CONTROL_NONE;
 }
 
-bool lmb_control_matches(const lmb_control *control, uint32_t machine) {
-    return control != NULL && machine < control->machine_count && find_matching(control, machine) != CONTROL_NONE;
-}
-
-bool lmb_control_explain_matching(const lmb_control *control, const uint32_t *state, const float *parameters,
-                                  uint32_t machine, lmb_matching_report *report) {
-    if (!lmb_control_matches(control, machine) || state == NULL || report == NULL ||
+bool lmb_state_explain_matching(const lmb_graph *graph, const uint32_t *state, const float *parameters,
+                                uint32_t machine, lmb_matching_report *report) {
+    const lmb_control *control = graph != NULL ? graph->control : NULL;
+    const address matching = find_matching(control, machine);
+    if (matching == CONTROL_NONE || state == NULL || report == NULL ||
         (parameters == NULL && control->parameter_count > 0)) {
         return false;
     }
@@ -113,7 +114,6 @@ bool lmb_control_explain_matching(const lmb_control *control, const uint32_t *st
     const struct control c = {.block = control->block,
                               .state = (uint32_t *)(uintptr_t)state,
                               .parameters = (uint32_t *)(uintptr_t)parameters};
-    const address matching = find_matching(control, machine);
     if (!plays_take(c, matching)) {
         return false;
     }

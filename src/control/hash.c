@@ -84,7 +84,7 @@ static uint64_t end(lanes *l, const uint32_t *words, size_t count) {
     return (uint64_t)hash_spread(b) << 32 | hash_spread(a);
 }
 
-uint64_t lmb_control_hash(const uint32_t *words, size_t count) {
+uint64_t lmb_hash_words(const uint32_t *words, size_t count) {
     lanes l;
     begin(&l);
     run_blocks(&l, words, count / HASH_BLOCK);
@@ -96,7 +96,7 @@ static const uint32_t *find_row(const uint32_t *words, size_t row_words, size_t 
     return row_words > 0 ? words + row * row_words : words;
 }
 
-void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes) {
+void lmb_hash_rows(const uint32_t *words, size_t row_words, size_t row_count, uint64_t *hashes) {
     size_t row = 0;
     for (; row + ROWS <= row_count; row += ROWS) {
         lanes l[ROWS];
@@ -109,6 +109,6 @@ void lmb_control_hash_rows(const uint32_t *words, size_t row_words, size_t row_c
         }
     }
     for (; row < row_count; row++) {
-        hashes[row] = lmb_control_hash(find_row(words, row_words, row), row_words);
+        hashes[row] = lmb_hash_words(find_row(words, row_words, row), row_words);
     }
 }

@@ -8,7 +8,6 @@
 #include "control.h"
 #include "lanes.h"
 #include "match/database.h"
-#include "program/program.h"
 
 #include <limber/batch.h>
 
@@ -35,15 +34,19 @@ _Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING
 static lmb_control_stage *const *const stages_of_paths[LMB_CPU_PATH_COUNT] = {[LMB_CPU_REFERENCE] = NULL,
                                                                               LMB_SIMD_PATHS(STAGES)};
 
-static lmb_result check_frame(const lmb_control *control, const lmb_control_frame *frame, uint32_t first,
-                              uint32_t count, lmb_error *error) {
-    const char *missing = control == NULL                                             ? "it"
-                          : frame == NULL                                             ? "the frame"
-                          : frame->state == NULL                                      ? "the state"
-                          : frame->parameters == NULL && control->parameter_count > 0 ? "the row of parameters"
-                                                                                      : NULL;
+// Returns what a frame lacks, or NULL.
+static const char *find_missing(const lmb_graph *graph, const lmb_control_frame *frame) {
+    return frame == NULL ? "the frame is NULL"
+           : graph != NULL && frame->parameters == NULL && graph->info.parameter_count > 0
+               ? "the row of parameters is NULL"
+               : lmb_control_missing(graph, frame->state);
+}
+
+static lmb_result check_frame(const lmb_graph *graph, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                              lmb_error *error) {
+    const char *missing = find_missing(graph, frame);
     if (missing != NULL) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s is NULL", missing);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s", missing);
     }
     if (frame->step > LMB_MAX_STEP_TICKS) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: a step of %llu ticks is longer than 60 s",
@@ -53,7 +56,7 @@ static lmb_result check_frame(const lmb_control *control, const lmb_control_fram
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: characters %u and %u more are not in a batch of %u",
                         (unsigned)first, (unsigned)count, (unsigned)frame->character_count);
     }
-    return lmb_control_check_events(control, frame->events, frame->event_count, frame->character_count, error);
+    return lmb_control_check_events(graph->control, frame->events, frame->event_count, frame->character_count, error);
 }
 
 // The frame of a batch. Its arrays begin at a row that may be another one than the first.
@@ -299,17 +302,18 @@ static LMB_NOINLINE void run_interpolated(const lmb_control *block, lmb_cpu_path
     run_characters(block, path, rows, first, count, fit < MOST_TOGETHER ? fit : MOST_TOGETHER, copies);
 }
 
-lmb_result lmb_control_run(const lmb_control *control, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+lmb_result lmb_control_run(const lmb_graph *graph, const lmb_control_frame *frame, uint32_t first, uint32_t count,
                            lmb_error *error) {
-    return lmb_control_run_path(control, LMB_CPU_FAST, frame, first, count, error);
+    return lmb_control_run_path(graph, LMB_CPU_FAST, frame, first, count, error);
 }
 
-static lmb_result run_rows(const lmb_control *control, lmb_cpu_path path, frame_rows rows, uint32_t first,
-                           uint32_t count, lmb_error *error) {
-    lmb_result result = check_frame(control, rows.frame, first, count, error);
+static lmb_result run_rows(const lmb_graph *graph, lmb_cpu_path path, frame_rows rows, uint32_t first, uint32_t count,
+                           lmb_error *error) {
+    lmb_result result = check_frame(graph, rows.frame, first, count, error);
     if (result != LMB_OK) {
         return result;
     }
+    const lmb_control *control = graph->control;
     path = lmb_cpu_resolve(path);
     lmb_environment callers;
     lmb_environment_enter(&callers);
@@ -322,12 +326,12 @@ static lmb_result run_rows(const lmb_control *control, lmb_cpu_path path, frame_
     return LMB_OK;
 }
 
-lmb_result lmb_control_run_path(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+lmb_result lmb_control_run_path(const lmb_graph *graph, lmb_cpu_path path, const lmb_control_frame *frame,
                                 uint32_t first, uint32_t count, lmb_error *error) {
-    return run_rows(control, path, (frame_rows){frame, 0}, first, count, error);
+    return run_rows(graph, path, (frame_rows){frame, 0}, first, count, error);
 }
 
-lmb_result lmb_control_run_apart(const lmb_control *control, lmb_cpu_path path, const lmb_control_frame *frame,
+lmb_result lmb_control_run_apart(const lmb_graph *graph, lmb_cpu_path path, const lmb_control_frame *frame,
                                  uint32_t row, lmb_error *error) {
-    return run_rows(control, path, (frame_rows){frame, row}, row, 1, error);
+    return run_rows(graph, path, (frame_rows){frame, row}, row, 1, error);
 }

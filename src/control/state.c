@@ -15,6 +15,7 @@ _Static_assert(LONGEST_WAIT == 17 * LMB_MAX_STEP_TICKS, "the longest wait");
 #define IN_RANGE "not 0, or from 2^-40 to 2^40"
 
 typedef struct checker {
+    const lmb_graph_info *info;
     const lmb_control *control;
     const uint32_t *state; // of the character
     uint32_t character;
@@ -168,7 +169,7 @@ static bool check_triggers(const checker *c) {
 
 // Before its first frame a character may have been placed, and have a phase of updates and seeds.
 static bool check_not_begun(const checker *c) {
-    const lmb_word_range placed = lmb_control_motion_words(c->control), seeds = lmb_control_seed_words(c->control);
+    const lmb_word_range placed = c->info->motion_words, seeds = c->info->seed_words;
     bool valid = true;
     for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
         const bool may_be_set =
@@ -257,16 +258,18 @@ static bool check_begun(const checker *c) {
            (block[CONTROL_INERTIA] == CONTROL_NONE || check_inertia(c));
 }
 
-lmb_result lmb_control_check_states(const lmb_control *control, const uint32_t *states, uint32_t count,
-                                    lmb_error *error) {
-    if (control == NULL || (states == NULL && count > 0)) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: %s NULL", control == NULL ? "it is" : "the states are");
+lmb_result lmb_state_check(const lmb_graph *graph, const uint32_t *states, uint32_t count, lmb_error *error) {
+    static const uint32_t none[1];
+    const char *missing = lmb_control_missing(graph, count > 0 ? states : none);
+    if (missing != NULL) {
+        return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: states: %s", missing);
     }
+    const lmb_control *control = graph->control;
     lmb_error unread;
     error = error != NULL ? error : &unread;
     bool valid = true;
     for (uint32_t i = 0; i < count && valid; i++) {
-        const checker c = {control, states + (size_t)i * control->state_words, i, error};
+        const checker c = {&graph->info, control, states + (size_t)i * control->state_words, i, error};
         valid = c.state[CHARACTER_BEGUN] == 0 ? check_not_begun(&c) : check_begun(&c);
     }
     return valid ? LMB_OK : error->result;

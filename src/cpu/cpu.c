@@ -68,13 +68,12 @@ static uint32_t find_reach(const lmb_graph *graph) {
 }
 
 lmb_past_words lmb_cpu_count_past(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
-    return (lmb_past_words){.state = lmb_control_state_words(control),
-                            .inertia = lmb_graph_get_info(graph)->inertia_words,
-                            .reached = lmb_graph_get_info(graph)->reached_count,
+    return (lmb_past_words){.state = graph->info.state_words,
+                            .inertia = graph->info.inertia_words,
+                            .reached = graph->info.reached_count,
                             .parameters = graph->info.parameter_count,
-                            .emitted = control != NULL ? lmb_control_emitted_words(control) : 0,
-                            .motion = control != NULL ? lmb_control_motion_floats(control) : 0,
+                            .emitted = graph->info.emitted_words,
+                            .motion = graph->info.motion_floats,
                             .matrix = LMB_MATRIX_COMPONENTS};
 }
 
@@ -203,8 +202,8 @@ lmb_result lmb_cpu_run(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch
 
 lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                              const lmb_batch_outputs *outputs, uint32_t first, uint32_t count, lmb_error *error) {
-    const lmb_control *control = cpu != NULL ? lmb_graph_control(cpu->graph) : NULL;
-    if (control == NULL || inputs == NULL || batch == NULL || batch->character_count == 0) {
+    const lmb_graph *graph = cpu != NULL ? cpu->graph : NULL;
+    if (graph == NULL || graph->control == NULL || inputs == NULL || batch == NULL || batch->character_count == 0) {
         return lmb_cpu_run_poses(cpu, batch, inputs, outputs, first, count, error);
     }
     const lmb_control_frame *frame = inputs->control;
@@ -215,17 +214,16 @@ lmb_result lmb_cpu_run_range(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb
     }
     lmb_batch_inputs posed = *inputs;
     posed.parameters = frame->parameters;
-    if (posed.transforms == NULL && lmb_control_has_motion(control)) {
+    if (posed.transforms == NULL && graph->info.has_motion) {
         posed.transforms = frame->matrices;
     }
     lmb_result result = check_run(cpu, batch, &posed, outputs, first, count, error);
-    if (result == LMB_OK && lmb_control_inertia_parameters(control) != LMB_NONE && outputs->inertia == NULL) {
+    if (result == LMB_OK && lmb_control_inertia_parameters(graph->control) != LMB_NONE && outputs->inertia == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: transitions are inertialized, and the memory for it is NULL");
     }
     if (result == LMB_OK) {
-        result = cpu->profile == NULL || count == 0
-                     ? lmb_control_run_path(control, cpu->path, frame, first, count, error)
-                     : cpu->profiler->control(cpu, control, frame, first, count, error);
+        result = cpu->profile == NULL || count == 0 ? lmb_control_run_path(graph, cpu->path, frame, first, count, error)
+                                                    : cpu->profiler->control(cpu, frame, first, count, error);
     }
     return result == LMB_OK ? lmb_cpu_run_poses(cpu, batch, &posed, outputs, first, count, error) : result;
 }

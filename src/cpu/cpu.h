@@ -20,9 +20,9 @@ typedef struct lmb_cpu_width {
 
 // How a profile runs the stages. lmb_cpu_set_profile() sets it, so that programs without profiles link none.
 typedef struct lmb_cpu_profiler {
-    // Runs a control. The next run includes its time.
-    lmb_result (*control)(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
-                          uint32_t first, uint32_t count, lmb_error *error);
+    // Runs the graph's control. The next run includes its time.
+    lmb_result (*control)(const lmb_cpu *cpu, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                          lmb_error *error);
     // Calls lmb_cpu_run_characters(), for at least 1 character.
     void (*run)(const lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_batch_inputs *inputs,
                 const lmb_batch_outputs *outputs, const lmb_characters *characters);

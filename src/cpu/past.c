@@ -45,7 +45,7 @@ static lmb_result run_control(const lmb_cpu *cpu, const lmb_past_words *words, c
         memcpy(memory->parameters, row_of(given->parameters, words->parameters, past->row),
                words->parameters * sizeof(float));
     }
-    return lmb_control_run_apart(lmb_graph_control(cpu->graph), cpu->path, &frame, past->row, error);
+    return lmb_control_run_apart(cpu->graph, cpu->path, &frame, past->row, error);
 }
 
 // The inputs of one row.
@@ -81,7 +81,8 @@ static lmb_result check(const lmb_cpu *cpu, const lmb_batch_def *batch, const lm
                         (unsigned)batch->character_count);
     }
     const lmb_control_frame *frame = inputs->control;
-    if (lmb_graph_control(cpu->graph) != NULL && (frame == NULL || frame->character_count != batch->character_count)) {
+    if (lmb_graph_get_info(cpu->graph)->state_words > 0 &&
+        (frame == NULL || frame->character_count != batch->character_count)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "cpu: the graph moves by itself, and the frame of its control %s",
                         frame == NULL ? "is NULL" : "has another number of characters");
     }
@@ -102,8 +103,7 @@ lmb_result lmb_cpu_run_past(lmb_cpu *cpu, const lmb_batch_def *batch, const lmb_
     if (result == LMB_OK && words.state > 0) {
         result = run_control(cpu, &words, &memory, inputs->control, past, error);
         own.parameters = memory.parameters;
-        if (own.transforms == NULL && inputs->control->matrices != NULL &&
-            lmb_control_has_motion(lmb_graph_control(cpu->graph))) {
+        if (own.transforms == NULL && inputs->control->matrices != NULL && lmb_graph_get_info(cpu->graph)->has_motion) {
             own.transforms = memory.matrix;
         }
     }

@@ -7,6 +7,7 @@
 #include "base/host.h"
 #include "base/thread.h"
 #include "control/run.h"
+#include "cpu.h"
 
 #include <limber/cpu_pool.h>
 
@@ -31,7 +32,6 @@ struct work {
     const lmb_batch_def *batch;
     const lmb_batch_inputs *inputs;
     const lmb_batch_outputs *outputs; // NULL if the control alone runs
-    const lmb_control *control;       // of the control alone
     const lmb_control_frame *frame;
     const uint32_t *list; // or NULL
     uint32_t first;       // without a list
@@ -82,7 +82,7 @@ static lmb_result run_poses(lmb_cpu *cpu, const work *work, const lmb_batch_outp
 static lmb_result run_control(lmb_cpu *cpu, const work *work, const lmb_batch_outputs *outputs, uint32_t first,
                               uint32_t count, lmb_error *error) {
     (void)outputs;
-    return lmb_control_run_path(work->control, lmb_cpu_path_of(cpu), work->frame, first, count, error);
+    return lmb_control_run_path(cpu->graph, cpu->path, work->frame, first, count, error);
 }
 
 static lmb_result run_listed(lmb_cpu *cpu, const work *work, const lmb_batch_outputs *outputs, uint32_t first,
@@ -364,11 +364,7 @@ lmb_result lmb_cpu_pool_run_list(lmb_cpu_pool *pool, const lmb_batch_def *batch,
 
 lmb_result lmb_cpu_pool_run_control(lmb_cpu_pool *pool, const lmb_control_frame *frame, uint32_t first, uint32_t count,
                                     lmb_error *error) {
-    const work control = {.run = run_control,
-                          .control = pool != NULL ? lmb_graph_control(pool->graph) : NULL,
-                          .frame = frame,
-                          .first = first,
-                          .count = count};
+    const work control = {.run = run_control, .frame = frame, .first = first, .count = count};
     return run_checked(pool, &control, error);
 }
 

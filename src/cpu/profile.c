@@ -98,10 +98,10 @@ static double estimate_pose(const lmb_cpu *cpu, const lmb_batch_def *batch, cons
     return (double)min / sample.count * characters->count;
 }
 
-static lmb_result run_control(const lmb_cpu *cpu, const lmb_control *control, const lmb_control_frame *frame,
-                              uint32_t first, uint32_t count, lmb_error *error) {
+static lmb_result run_control(const lmb_cpu *cpu, const lmb_control_frame *frame, uint32_t first, uint32_t count,
+                              lmb_error *error) {
     const uint64_t begin = look(cpu->profile);
-    const lmb_result result = lmb_control_run_path(control, cpu->path, frame, first, count, error);
+    const lmb_result result = lmb_control_run_path(cpu->graph, cpu->path, frame, first, count, error);
     const uint64_t end = look(cpu->profile);
     cpu->profile->control = result == LMB_OK && end >= begin ? end - begin : 0;
     return result;

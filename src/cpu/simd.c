@@ -389,8 +389,8 @@ static void begin_run(run *r, clip_cache *cache, char *scratch) {
                         .exchange = (transform *)(scratch + at.exchange)};
 #ifdef LMB_PLAIN
     // Stores of poses leave these as they are, and rare operations read them.
-    for (size_t i = 0; i < graph->info.exchange_count * ((size_t)graph->info.joint_count + graph->info.channel_count);
-         i++) {
+    const size_t joints = (size_t)graph->info.joint_count + graph->info.channel_count;
+    for (size_t i = 0; i < graph->info.exchange_count * joints; i++) {
         r->e.exchange[i].s = all_vector(1.0f, 1.0f, 1.0f);
         r->e.exchange[i].weight = SPLAT(WEIGHT_PRESENT);
     }

@@ -182,10 +182,10 @@ static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lm
                         (unsigned)def->slot_count, LMB_GPU_MOST_SLOTS);
     }
     const lmb_graph *graph = def->graph->graph;
-    if (def->emits_events && lmb_graph_control(graph) == NULL) {
+    if (def->emits_events && lmb_graph_get_info(graph)->state_words == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: emits_events: nothing in the graph emits events");
     }
-    if (def->own_transforms && !lmb_control_has_motion(lmb_graph_control(graph))) {
+    if (def->own_transforms && !lmb_graph_get_info(graph)->has_motion) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: own_transforms: the graph has no character motion");
     }
     uint64_t joints =
@@ -287,7 +287,7 @@ static void make_parameters(const lmb_gpu_batch *batch, lmb_gpu_maker *maker, fr
     const VkDeviceSize bytes =
         (VkDeviceSize)batch->description.character_count * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
     lmb_error ignored;
-    const bool direct = maker->result == LMB_OK && bytes > 0 && lmb_graph_control(graph) == NULL &&
+    const bool direct = maker->result == LMB_OK && bytes > 0 && lmb_graph_get_info(graph)->state_words == 0 &&
                         lmb_gpu_buffer_create(batch->gpu, bytes, LMB_GPU_MEMORY_DIRECT, "limber parameters",
                                               &slot->parameters, &ignored) == LMB_OK;
     if (!direct) {
@@ -358,7 +358,7 @@ static lmb_result create_reached(lmb_gpu_batch *batch, lmb_error *error) {
 }
 
 static lmb_result create_control(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def, lmb_error *error) {
-    const lmb_gpu_control_def control = {.control = lmb_graph_control(batch->description.graph),
+    const lmb_gpu_control_def control = {.control = batch->description.graph->control,
                                          .graph = batch->graph,
                                          .character_count = batch->description.character_count,
                                          .slot_count = batch->slot_count,

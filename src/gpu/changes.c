@@ -100,7 +100,7 @@ static lmb_result create_initial(lmb_gpu_changes *changes, const lmb_motion *mot
     for (uint32_t i = 0; maker.result == LMB_OK && i < changes->character_count; i++) {
         uint32_t *words = (uint32_t *)changes->initial.memory.mapped + (size_t)i * changes->motion.count;
         lmb_error why;
-        if (lmb_control_motion_to_words(lmb_graph_control(changes->graph), &motions[i], words, &why)) {
+        if (lmb_control_motion_to_words(changes->graph->control, &motions[i], words, &why)) {
             return lmb_fail(error, why.result, "gpu batch: motions[%u]: %s", (unsigned)i, why.message);
         }
     }
@@ -109,18 +109,18 @@ static lmb_result create_initial(lmb_gpu_changes *changes, const lmb_motion *mot
 
 lmb_result lmb_gpu_changes_create(lmb_gpu *gpu, const lmb_gpu_changes_def *def, lmb_gpu_changes *changes,
                                   lmb_error *error) {
-    const lmb_control *control = lmb_graph_control(def->graph);
+    const lmb_graph_info *info = lmb_graph_get_info(def->graph);
     *changes = (lmb_gpu_changes){.gpu = gpu,
                                  .graph = def->graph,
                                  .character_count = def->character_count,
                                  .slot_count = def->slot_count,
                                  .capacity = at_most(def->changes_a_frame, def->character_count),
                                  .restored_capacity = def->restored_a_frame,
-                                 .words = {[LMB_GPU_KEPT_STATES] = lmb_control_state_words(control),
-                                           [LMB_GPU_KEPT_INERTIA] = lmb_graph_get_info(def->graph)->inertia_words,
-                                           [LMB_GPU_KEPT_REACHED] = lmb_graph_get_info(def->graph)->reached_count,
+                                 .words = {[LMB_GPU_KEPT_STATES] = info->state_words,
+                                           [LMB_GPU_KEPT_INERTIA] = info->inertia_words,
+                                           [LMB_GPU_KEPT_REACHED] = info->reached_count,
                                            [LMB_GPU_KEPT_PALETTES] = def->palette_words},
-                                 .motion = lmb_control_motion_words(control)};
+                                 .motion = info->motion_words};
     const VkDeviceSize scratch = scratch_at(changes, LMB_GPU_KEPT_COUNT) * WORD;
     lmb_result result = check_size(gpu, "the changes of a frame", scratch, error);
     if (result == LMB_OK) {
@@ -191,7 +191,7 @@ static lmb_result find_motion(const lmb_gpu_changes *changes, const lmb_motion *
                         motion == NULL ? "the motion is NULL" : "the graph has no character motion");
     }
     lmb_error why;
-    if (lmb_control_motion_to_words(lmb_graph_control(changes->graph), motion, words, &why)) {
+    if (lmb_control_motion_to_words(changes->graph->control, motion, words, &why)) {
         return lmb_fail(error, why.result, "gpu batch: %s", why.message);
     }
     return LMB_OK;

@@ -400,7 +400,7 @@ void lmb_gpu_control_record_copies(lmb_gpu_control *control, const lmb_gpu_recor
     frame_slot *buffers = &control->slots[info->slot];
     lmb_gpu_control_division_record_copies(control->gpu, &control->division, info->commands);
     if (buffers->sent_count > 0) {
-        lmb_control_sort_events(buffers->staging.memory.mapped, control->scratch, buffers->sent_count);
+        lmb_events_sort(buffers->staging.memory.mapped, control->scratch, buffers->sent_count);
         VkBufferCopy copy = {.size = buffers->sent_count * sizeof(lmb_event)};
         control->gpu->vk.CmdCopyBuffer(info->commands, buffers->staging.buffer, buffers->sent.buffer, 1, &copy);
     }

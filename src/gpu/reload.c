@@ -28,12 +28,11 @@ static lmb_result check_def(const lmb_gpu_reload_def *def, const lmb_gpu_reloade
 
 static lmb_result make_batch(const lmb_gpu_reload_def *def, lmb_gpu_reloaded *made, lmb_error *error) {
     const lmb_graph *graph = def->graph->graph;
-    const lmb_control *control = lmb_graph_control(graph);
     lmb_gpu_batch_def batch = lmb_gpu_batch_made_by(def->batch);
     batch.graph = def->graph;
     batch.outputs &= lmb_graph_get_info(graph)->outputs;
-    batch.emits_events = batch.emits_events && control != NULL;
-    batch.own_transforms = batch.own_transforms && lmb_control_has_motion(control);
+    batch.emits_events = batch.emits_events && lmb_graph_get_info(graph)->state_words > 0;
+    batch.own_transforms = batch.own_transforms && lmb_graph_get_info(graph)->has_motion;
     if (def->frame != NULL) {
         batch.restored_a_frame = batch.changes_a_frame = batch.character_count;
     }

@@ -22,10 +22,10 @@ static lmb_result check_row(const lmb_graph *graph, const lmb_character_words *o
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "characters: there is no character %u of %u", (unsigned)character,
                         (unsigned)of->row_count);
     }
-    const char *missing = lmb_control_state_words(lmb_graph_control(graph)) > 0 && of->states == NULL ? "states"
-                          : lmb_graph_get_info(graph)->inertia_words > 0 && of->inertia == NULL       ? "inertia"
-                          : lmb_graph_get_info(graph)->reached_count > 0 && of->reached == NULL       ? "reached"
-                                                                                                      : NULL;
+    const char *missing = lmb_graph_get_info(graph)->state_words > 0 && of->states == NULL      ? "states"
+                          : lmb_graph_get_info(graph)->inertia_words > 0 && of->inertia == NULL ? "inertia"
+                          : lmb_graph_get_info(graph)->reached_count > 0 && of->reached == NULL ? "reached"
+                                                                                                : NULL;
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "characters: %s: it is NULL, and the graph has such words", missing);
     }
@@ -33,12 +33,11 @@ static lmb_result check_row(const lmb_graph *graph, const lmb_character_words *o
 }
 
 static uint32_t *state_of(const lmb_graph *graph, const lmb_character_words *of, uint32_t character) {
-    return of->states + (size_t)character * lmb_control_state_words(lmb_graph_control(graph));
+    return of->states + (size_t)character * lmb_graph_get_info(graph)->state_words;
 }
 
 static lmb_result check_motion(const lmb_graph *graph, lmb_error *error) {
-    return lmb_control_has_motion(lmb_graph_control(graph)) ? LMB_OK
-                                                            : refuse(error, "the graph has no character motion");
+    return lmb_graph_get_info(graph)->has_motion ? LMB_OK : refuse(error, "the graph has no character motion");
 }
 
 // Copies a row, or zeroes it if `from` is LMB_NONE.
@@ -51,7 +50,7 @@ static void copy_row(uint32_t *rows, size_t words, uint32_t from, uint32_t to) {
 }
 
 static void copy_rows(const lmb_graph *graph, const lmb_character_words *of, uint32_t from, uint32_t to) {
-    copy_row(of->states, lmb_control_state_words(lmb_graph_control(graph)), from, to);
+    copy_row(of->states, lmb_graph_get_info(graph)->state_words, from, to);
     copy_row(of->inertia, lmb_graph_get_info(graph)->inertia_words, from, to);
     copy_row(of->reached, lmb_graph_get_info(graph)->reached_count, from, to);
 }
@@ -61,7 +60,7 @@ lmb_result lmb_characters_place(const lmb_graph *graph, const lmb_character_word
     if (check_row(graph, words, character, error) || check_motion(graph, error)) {
         return LMB_ERROR_ARGUMENT;
     }
-    return lmb_control_set_motion(lmb_graph_control(graph), state_of(graph, words, character), motion, error);
+    return lmb_state_set_motion(graph, state_of(graph, words, character), motion, error);
 }
 
 lmb_result lmb_characters_respawn(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,
@@ -69,10 +68,9 @@ lmb_result lmb_characters_respawn(const lmb_graph *graph, const lmb_character_wo
     if (check_row(graph, words, character, error) || (motion != NULL && check_motion(graph, error))) {
         return LMB_ERROR_ARGUMENT;
     }
-    const lmb_control *control = lmb_graph_control(graph);
-    const lmb_word_range range = lmb_control_motion_words(control);
+    const lmb_word_range range = lmb_graph_get_info(graph)->motion_words;
     uint32_t placed[MOVING_FULL_PLACE_WORDS] = {0};
-    if (motion != NULL && lmb_control_motion_to_words(control, motion, placed, error)) {
+    if (motion != NULL && lmb_control_motion_to_words(graph->control, motion, placed, error)) {
         return LMB_ERROR_ARGUMENT;
     }
     copy_rows(graph, words, LMB_NONE, character);

@@ -14,7 +14,7 @@
 // Returns a hash of both, in their order.
 static uint64_t join(uint64_t first, uint64_t second) {
     const uint32_t words[4] = {(uint32_t)first, (uint32_t)(first >> 32), (uint32_t)second, (uint32_t)(second >> 32)};
-    return lmb_control_hash(words, sizeof words / sizeof words[0]);
+    return lmb_hash_words(words, sizeof words / sizeof words[0]);
 }
 
 static uint64_t hash_bits(void) {
@@ -28,15 +28,15 @@ static uint64_t hash_program(const lmb_graph *graph) {
     uint64_t hash = 0;
     for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
         const uint32_t entry = program[PROGRAM_CLIPS] + graph->clip_slots[i].def.clip;
-        hash = join(hash, lmb_control_hash(program + at, entry - at));
+        hash = join(hash, lmb_hash_words(program + at, entry - at));
         at = entry + 1;
     }
     for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
         const lmb_clip_slot *slot = &graph->clip_slots[i];
-        hash = join(hash, lmb_control_hash(program + at, slot->offset - at));
+        hash = join(hash, lmb_hash_words(program + at, slot->offset - at));
         at = slot->offset + (uint32_t)(((uint64_t)slot->def.bytes + 3) / 4);
     }
-    return join(hash, lmb_control_hash(program + at, graph->size - at));
+    return join(hash, lmb_hash_words(program + at, graph->size - at));
 }
 
 static uint64_t hash_names(const lmb_graph *graph) {
@@ -47,14 +47,14 @@ static uint64_t hash_names(const lmb_graph *graph) {
     for (size_t at = 0; at < size; at += sizeof words) {
         memset(words, 0, sizeof words);
         memcpy(words, text + at, size - at < sizeof words ? size - at : sizeof words);
-        hash = join(hash, lmb_control_hash(words, sizeof words / sizeof words[0]));
+        hash = join(hash, lmb_hash_words(words, sizeof words / sizeof words[0]));
     }
     return hash;
 }
 
 uint64_t lmb_graph_find_fingerprint(const lmb_graph *graph) {
     const lmb_control *control = graph->control;
-    const uint64_t moving = control != NULL ? lmb_control_hash(control->block, control->size) : 0;
+    const uint64_t moving = control != NULL ? lmb_hash_words(control->block, control->size) : 0;
     return join(join(hash_bits(), hash_program(graph)), join(moving, hash_names(graph)));
 }
 

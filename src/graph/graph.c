@@ -370,6 +370,7 @@ static lmb_result create_moving(const lmb_graph_def *def, const lmb_host *host, 
         result = lmb_control_create(&moving, *graph, host, &(*graph)->control, error);
     }
     if (result == LMB_OK) {
+        lmb_control_count((*graph)->control, &(*graph)->info);
         result = create_names(*graph, def, &moving, error);
     }
     lmb_moving_release(&moving);
@@ -517,10 +518,6 @@ void lmb_graph_destroy(lmb_graph *graph) {
     lmb_host_release(&host, graph->clip_slots);
     lmb_host_release(&host, graph->program);
     lmb_host_release(&host, graph);
-}
-
-const lmb_control *lmb_graph_control(const lmb_graph *graph) {
-    return graph->control;
 }
 
 const lmb_graph_info *lmb_graph_get_info(const lmb_graph *graph) {

@@ -24,6 +24,7 @@ struct lmb_graph_names {
     const char **states;
     uint32_t *first_states; // [machine + 1]
     uint32_t (*owners)[2];  // [machine] machine and state
+    bool *match_motion;     // [machine]
     uint32_t *player_of;    // [node], or LMB_NONE
     uint32_t *machine_of;   // [node], then [fade]
     uint32_t node_count;
@@ -175,6 +176,7 @@ static void write_machine(writer *w, uint32_t index) {
     names->first_states[index + 1] = first + from->def.state_count;
     names->owners[index][0] = from->machine;
     names->owners[index][1] = from->state;
+    names->match_motion[index] = from->def.matching != NULL;
 }
 
 static void write_all(writer *w) {
@@ -215,6 +217,7 @@ static bool allocate(lmb_graph_names *names, const lmb_moving *moving) {
     names->states = lmb_arena_allocate(memory, count_states(moving), sizeof *names->states);
     names->first_states = lmb_arena_allocate(memory, (size_t)names->machine_count + 1, sizeof *names->first_states);
     names->owners = lmb_arena_allocate(memory, names->machine_count, sizeof *names->owners);
+    names->match_motion = lmb_arena_allocate(memory, names->machine_count, sizeof *names->match_motion);
     names->player_of = lmb_arena_allocate(memory, nodes, sizeof *names->player_of);
     names->machine_of = lmb_arena_allocate(memory, numbers, sizeof *names->machine_of);
     for (size_t i = 0; !memory->failed && i < nodes; i++) {
@@ -347,7 +350,8 @@ lmb_graph_machine lmb_graph_machine_at(const lmb_graph *graph, uint32_t index) {
     return (lmb_graph_machine){.name = names->machines[index],
                                .state_count = names->first_states[index + 1] - names->first_states[index],
                                .owner = names->owners[index][0],
-                               .owner_state = names->owners[index][1]};
+                               .owner_state = names->owners[index][1],
+                               .matches_motion = names->match_motion[index]};
 }
 
 const char *lmb_graph_state_name(const lmb_graph *graph, uint32_t machine, uint32_t state) {

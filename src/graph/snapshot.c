@@ -46,7 +46,7 @@ static uint64_t character_words(const header *h) {
 }
 
 static uint32_t state_words(const lmb_graph *graph) {
-    return lmb_control_state_words(lmb_graph_control(graph));
+    return lmb_graph_get_info(graph)->state_words;
 }
 
 // The header of a snapshot of this graph.
@@ -98,11 +98,11 @@ static void hash_rows(const lmb_character_words *of, uint32_t begin, uint32_t co
                       uint32_t words, uint32_t kind, uint32_t hashes[HASHED_AT_ONCE][6]) {
     uint64_t found[HASHED_AT_ONCE];
     if (of->characters == NULL || words == 0) {
-        lmb_control_hash_rows(words > 0 ? rows + ((size_t)of->first + begin) * words : NULL, words, count, found);
+        lmb_hash_rows(words > 0 ? rows + ((size_t)of->first + begin) * words : NULL, words, count, found);
     }
     for (uint32_t i = 0; i < count; i++) {
         if (of->characters != NULL && words > 0) {
-            found[i] = lmb_control_hash(rows + (size_t)of->characters[begin + i] * words, words);
+            found[i] = lmb_hash_words(rows + (size_t)of->characters[begin + i] * words, words);
         }
         store_wide(hashes[i] + 2 * kind, found[i]);
     }
@@ -124,7 +124,7 @@ lmb_result lmb_characters_hash(const lmb_graph *graph, const lmb_character_words
         hash_rows(of, begin, count, of->states, h.state_words, 0, parts);
         hash_rows(of, begin, count, of->inertia, h.inertia_words, 1, parts);
         hash_rows(of, begin, count, of->reached, h.reached_words, 2, parts);
-        lmb_control_hash_rows(parts[0], 6, count, hashes + begin);
+        lmb_hash_rows(parts[0], 6, count, hashes + begin);
     }
     return result;
 }
@@ -250,10 +250,10 @@ lmb_result lmb_snapshot_open(const void *bytes, size_t size, lmb_snapshot *snaps
 static uint64_t hash_all(const header *from, const void *bytes, size_t size) {
     header h = *from;
     uint32_t words[LMB_SNAPSHOT_HEADER_WORDS];
-    store_wide(h.hash, lmb_control_hash((const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
-                                        size / sizeof(uint32_t) - LMB_SNAPSHOT_HEADER_WORDS));
+    store_wide(h.hash, lmb_hash_words((const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
+                                      size / sizeof(uint32_t) - LMB_SNAPSHOT_HEADER_WORDS));
     memcpy(words, &h, sizeof words);
-    return lmb_control_hash(words, LMB_SNAPSHOT_HEADER_WORDS);
+    return lmb_hash_words(words, LMB_SNAPSHOT_HEADER_WORDS);
 }
 
 lmb_result lmb_snapshot_seal(void *bytes, size_t size, lmb_error *error) {
@@ -295,8 +295,7 @@ lmb_result lmb_snapshot_check(const lmb_graph *graph, const void *bytes, size_t 
         result = refuse_format(error, "it is damaged: its hash is another one");
     }
     if (result == LMB_OK && h.state_words > 0) {
-        result = lmb_control_check_states(lmb_graph_control(graph), (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS,
-                                          h.character_count, error);
+        result = lmb_state_check(graph, (const uint32_t *)bytes + LMB_SNAPSHOT_HEADER_WORDS, h.character_count, error);
     }
     return result;
 }

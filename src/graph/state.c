@@ -30,7 +30,7 @@ static uint32_t matching_count(const lmb_control *control) {
 }
 
 lmb_state_sizes lmb_graph_state_sizes(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
+    const lmb_control *control = graph->control;
     const uint32_t kept = lmb_graph_get_info(graph)->inertia_words;
     const uint32_t joints = graph->program[PROGRAM_JOINT_KEPT] * graph->info.joint_count;
     lmb_state_sizes sizes = {.joints = joints, .chains_and_feet = kept - joints};
@@ -129,7 +129,7 @@ static bool compare_player(const comparison *c, uint32_t index) {
     const char *name = lmb_graph_player_at(c->graph, index).name;
     if (differ(c, at + PLAYING_PLACE, 2)) {
         snprintf(c->text, c->size, "player \"%s\": tick %" PRIu64 ", %" PRIu64, name,
-                 lmb_control_player_ticks(c->control, c->a, index), lmb_control_player_ticks(c->control, c->b, index));
+                 lmb_state_player(c->graph, c->a, index).ticks, lmb_state_player(c->graph, c->b, index).ticks);
     } else if (differ(c, at, PLAYING_WORDS)) {
         snprintf(c->text, c->size, "player \"%s\": %s", name,
                  differ(c, at + PLAYING_FLAGS, 1) ? "whether it ended or passed an end" : "weight");
@@ -151,9 +151,9 @@ static bool compare_smoothed(const comparison *c, uint32_t index) {
 }
 
 static bool compare_motion(const comparison *c) {
-    const lmb_word_range words = lmb_control_motion_words(c->control);
+    const lmb_word_range words = lmb_graph_get_info(c->graph)->motion_words;
     if (differ(c, words.first, words.count)) {
-        const lmb_motion a = lmb_control_motion(c->control, c->a), b = lmb_control_motion(c->control, c->b);
+        const lmb_motion a = lmb_state_motion(c->graph, c->a), b = lmb_state_motion(c->graph, c->b);
         snprintf(c->text, c->size, "character motion: (%.9g, %.9g, %.9g) yaw %.9g, (%.9g, %.9g, %.9g) yaw %.9g",
                  a.position[0], a.position[1], a.position[2], a.yaw, b.position[0], b.position[1], b.position[2],
                  b.yaw);
@@ -184,7 +184,7 @@ static bool compare_words(const comparison *c) {
 }
 
 bool lmb_graph_state_difference(const lmb_graph *graph, const uint32_t *a, const uint32_t *b, char *text, size_t size) {
-    const comparison c = {graph, lmb_graph_control(graph), a, b, text, size};
+    const comparison c = {graph, graph->control, a, b, text, size};
     bool found = false;
     if (size > 0) {
         text[0] = '\0';

@@ -294,7 +294,7 @@ static void lose_decisions(lmb_graph_transfer *t) {
 }
 
 static side side_of(const lmb_graph *graph) {
-    side s = {.graph = graph, .control = lmb_graph_control(graph)};
+    side s = {.graph = graph, .control = graph->control};
     s.counts[PART_PARAMETER] = lmb_graph_get_info(graph)->parameter_count;
     if (s.control != NULL) {
         s.block = s.control->block;
@@ -320,7 +320,7 @@ static uint32_t count_losses(const side *s) {
 // Runs the first frame of a character, from which parts without a match take their words.
 static lmb_result begin(lmb_graph_transfer *t, lmb_error *error) {
     const side *s = &t->to;
-    t->state_words = lmb_control_state_words(s->control);
+    t->state_words = lmb_graph_get_info(s->graph)->state_words;
     t->begun = lmb_arena_allocate(&t->memory, t->state_words, sizeof *t->begun);
     float *parameters =
         lmb_arena_allocate(&t->memory, lmb_graph_get_info(s->graph)->parameter_count, sizeof *parameters);
@@ -332,7 +332,7 @@ static lmb_result begin(lmb_graph_transfer *t, lmb_error *error) {
     frame.character_count = 1;
     frame.state = t->begun;
     frame.parameters = parameters;
-    return s->control != NULL ? lmb_control_run(s->control, &frame, 0, 1, error) : LMB_OK;
+    return s->control != NULL ? lmb_control_run(s->graph, &frame, 0, 1, error) : LMB_OK;
 }
 
 // Finds which words of poses go on, and says which do not.
@@ -609,7 +609,7 @@ static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const
 static void transfer_decisions(const lmb_graph_transfer *t, uint32_t row, const uint32_t *from, uint32_t *to) {
     lmb_error ignored; // no pointer is NULL
     if (from[CHARACTER_BEGUN] != 0) {
-        lmb_control_set_seed(t->to.control, to, row, &ignored);
+        lmb_state_set_seed(t->to.graph, to, row, &ignored);
     }
     transfer_player_draws(t, from, to);
     for (uint32_t i = 0; i < decision_count(&t->to); i++) {
@@ -646,17 +646,17 @@ static void transfer_remaining(const lmb_graph_transfer *t, const uint32_t *from
 
 // The velocity of a driven motion and the root motion of the frame follow its place.
 static void transfer_motion(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
-    const lmb_word_range old = lmb_control_motion_words(t->from.control);
-    const lmb_word_range own = lmb_control_motion_words(t->to.control);
+    const lmb_word_range old = lmb_graph_get_info(t->from.graph)->motion_words;
+    const lmb_word_range own = lmb_graph_get_info(t->to.graph)->motion_words;
     if (old.count == 0 || own.count == 0) {
         return;
     }
-    const lmb_motion motion = lmb_control_motion(t->from.control, from);
+    const lmb_motion motion = lmb_state_motion(t->from.graph, from);
     lmb_error ignored; // a motion that was stored is valid
     if (old.count == own.count) {
         memcpy(to + own.first, from + old.first, own.count * sizeof *to);
     } else {
-        lmb_control_set_motion(t->to.control, to, &motion, &ignored);
+        lmb_state_set_motion(t->to.graph, to, &motion, &ignored);
     }
     const uint32_t *was = from + old.first + old.count;
     uint32_t *is = to + own.first + own.count;
@@ -734,7 +734,7 @@ static lmb_result check_words(const side *s, const lmb_character_words *of, cons
     if (of == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "graph transfer: the %s characters are NULL", which);
     }
-    const char *missing = lmb_control_state_words(s->control) > 0 && of->states == NULL            ? "states"
+    const char *missing = lmb_graph_get_info(s->graph)->state_words > 0 && of->states == NULL      ? "states"
                           : lmb_graph_get_info(s->graph)->inertia_words > 0 && of->inertia == NULL ? "inertia"
                           : lmb_graph_get_info(s->graph)->reached_count > 0 && of->reached == NULL ? "reached"
                                                                                                    : NULL;
@@ -752,10 +752,10 @@ static lmb_result check_words(const side *s, const lmb_character_words *of, cons
 }
 
 static lmb_result check_states(const lmb_graph_transfer *t, const lmb_character_words *from, lmb_error *error) {
-    const uint32_t words = lmb_control_state_words(t->from.control);
+    const uint32_t words = lmb_graph_get_info(t->from.graph)->state_words;
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; i < from->count && words > 0 && result == LMB_OK; i++) {
-        result = lmb_control_check_states(t->from.control, from->states + (size_t)row_of(from, i) * words, 1, error);
+        result = lmb_state_check(t->from.graph, from->states + (size_t)row_of(from, i) * words, 1, error);
     }
     return result;
 }
@@ -774,7 +774,7 @@ lmb_result lmb_graph_transfer_run(const lmb_graph_transfer *transfer, const lmb_
                         (unsigned)from->count, (unsigned)to->count);
     }
     const lmb_result result = check_states(t, from, error);
-    const uint32_t old_words = lmb_control_state_words(t->from.control);
+    const uint32_t old_words = lmb_graph_get_info(t->from.graph)->state_words;
     const uint32_t old_inertia = lmb_graph_get_info(t->from.graph)->inertia_words;
     for (uint32_t i = 0; i < from->count && result == LMB_OK; i++) {
         const size_t old = row_of(from, i), own = row_of(to, i);

@@ -193,7 +193,7 @@ uint32_t lmb_graph_find_loop(lmb_graph_reader *reader, const lmb_machine_def *ma
     }
     t.row = lmb_graph_allocate(reader, &reader->scratch, LMB_MAX_PARAMETERS, sizeof *t.row);
     if (t.row == NULL || t.too_many || tries * count_terms(machine) > MOST_COMPARED) {
-        return LMB_NONE; // too many to try; lmb_control_counts.transitions shows a loop at run time
+        return LMB_NONE; // too many to try; lmb_state_counts.transitions shows a loop at run time
     }
     uint32_t loop = LMB_NONE;
     for (uint64_t i = 0; i < tries && loop == LMB_NONE; i++) {

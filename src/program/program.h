@@ -10,6 +10,8 @@
 
 typedef struct lmb_clip_slot lmb_clip_slot; // clip_slot.h
 
+typedef struct lmb_control lmb_control; // control/control.h
+
 struct lmb_graph {
     lmb_host host;
     lmb_graph_info info;

@@ -40,9 +40,8 @@ static lmb_result create_graph(capture_scene *scene, lmb_error *error) {
     if (lmb_graph_create(&def, NULL, &scene->graph, error)) {
         return error->result;
     }
-    scene->control = lmb_graph_control(scene->graph);
     scene->poses = def;
-    if (scene->control == NULL) {
+    if (lmb_graph_get_info(scene->graph)->state_words == 0) {
         return LMB_OK;
     }
     const lmb_result result = lmb_moving_create(&def, NULL, &scene->moving, error);
@@ -59,7 +58,7 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
         size_t words;
         uint64_t words_each;
     } sections[] = {{"parameters", capture->parameter_count, lmb_graph_get_info(scene->graph)->parameter_count},
-                    {"state", capture->state_words, lmb_control_state_words(scene->control)},
+                    {"state", capture->state_words, lmb_graph_get_info(scene->graph)->state_words},
                     {"kept", capture->kept_words, side_kept_words(scene->graph, 1)}};
     for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
         if (characters == 0 || sections[i].words != characters * sections[i].words_each) {
@@ -82,8 +81,8 @@ static lmb_result check_fit(const capture_scene *scene, lmb_error *error) {
         }
     }
     const bool failed = lmb_batch_check(&batch, error) ||
-                        (scene->control != NULL &&
-                         lmb_control_check_states(scene->control, capture->state, capture->character_count, error));
+                        (lmb_graph_get_info(scene->graph)->state_words > 0 &&
+                         lmb_state_check(scene->graph, capture->state, capture->character_count, error));
     return failed ? error->result : LMB_OK;
 }
 
@@ -137,7 +136,7 @@ static lmb_result run_sides(running *r, const char *device, lmb_error *error) {
     if (run_frame(r->scene, &r->side, error) || run_frame(r->scene, &r->reference, error)) {
         return error->result;
     }
-    const size_t emitted = (size_t)capture->character_count * lmb_control_emitted_words(r->scene->control);
+    const size_t emitted = (size_t)capture->character_count * lmb_graph_get_info(r->scene->graph)->emitted_words;
     snprintf(r->results->device, sizeof r->results->device, "%s", side_name(&r->side));
     add(r, "control: state", file_hash(r->side.state, capture->state_words * sizeof(uint32_t)));
     add(r, "control: events emitted", file_hash(r->side.emitted, emitted * sizeof(uint32_t)));

@@ -13,7 +13,6 @@ typedef struct capture_scene {
     lmb_moving moving;   // the parts of the graph that move by themselves
     lmb_graph_def poses; // the graph's nodes, which only read parameters
     lmb_graph *graph;
-    const lmb_control *control; // the graph's, or NULL
 } capture_scene;
 
 typedef struct capture_results {

@@ -90,7 +90,7 @@ static lmb_result create_points(gpu_side *side, const lmb_batch_def *batch, bool
 // Reads back refusals, what nodes report and, if the graph has a control, states and emitted events.
 static lmb_result create_readback(gpu_side *side, lmb_gpu *gpu, bool emits_events, lmb_error *error) {
     const lmb_graph *graph = lmb_gpu_batch_description(side->batch).graph;
-    const bool moves = lmb_graph_control(graph) != NULL;
+    const bool moves = lmb_graph_get_info(graph)->state_words > 0;
     lmb_gpu_readback_def def = lmb_default_gpu_readback_def();
     def.batch = side->batch;
     def.contents = LMB_READBACK_REFUSED_BIT | (moves ? LMB_READBACK_STATES_BIT : 0) |
@@ -128,7 +128,7 @@ lmb_result gpu_side_create_moving(device *device, lmb_gpu *gpu, const lmb_batch_
                                   bool own_transforms, gpu_side *side, lmb_error *error) {
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.events_a_frame = events_a_frame;
-    def.emits_events = lmb_graph_control(batch->graph) != NULL;
+    def.emits_events = lmb_graph_get_info(batch->graph)->state_words > 0;
     def.own_transforms = own_transforms;
     return gpu_side_create_as(device, gpu, batch, def, side, error);
 }
@@ -194,7 +194,6 @@ static void copy_words(uint32_t *to, const uint32_t *from, size_t count) {
 static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, const lmb_batch_outputs *outputs,
                               lmb_error *error) {
     const lmb_batch_def batch = lmb_gpu_batch_description(side->batch);
-    const lmb_control *control = lmb_graph_control(batch.graph);
     lmb_gpu_readback_frame report;
     const lmb_result result = lmb_gpu_readback_completed(side->readback, 0, error);
     if (result != LMB_OK || !lmb_gpu_readback_next(side->readback, &report)) {
@@ -203,10 +202,10 @@ static lmb_result copy_report(gpu_side *side, const lmb_control_frame *frame, co
     copy_words(outputs->refused, report.refused, LMB_REFUSAL_COUNT);
     copy_words(outputs->reached, report.reached,
                (size_t)batch.character_count * lmb_graph_get_info(batch.graph)->reached_count);
-    if (frame != NULL && control != NULL) {
+    if (frame != NULL && lmb_graph_get_info(batch.graph)->state_words > 0) {
         const size_t characters = frame->character_count;
-        copy_words(frame->state, report.states, characters * lmb_control_state_words(control));
-        copy_words(frame->emitted, report.emitted, characters * lmb_control_emitted_words(control));
+        copy_words(frame->state, report.states, characters * lmb_graph_get_info(batch.graph)->state_words);
+        copy_words(frame->emitted, report.emitted, characters * lmb_graph_get_info(batch.graph)->emitted_words);
     }
     return LMB_OK;
 }
@@ -245,12 +244,11 @@ lmb_result reference_run(const lmb_batch_def *batch, const lmb_batch_inputs *inp
 
 static lmb_result create_memory(side *side, lmb_error *error) {
     const lmb_graph *graph = side->batch.graph;
-    const lmb_control *control = lmb_graph_control(graph);
     const size_t characters = side->batch.character_count;
     if (lmb_batch_check(&side->batch, error)) {
         return error->result;
     }
-    const bool moves_itself = lmb_control_has_motion(control);
+    const bool moves_itself = lmb_graph_get_info(graph)->has_motion;
     side->is_placed_by_motion = !side->has_points && moves_itself && lmb_graph_get_info(graph)->uses_transforms;
     if (!side->has_points &&
         (lmb_graph_get_info(graph)->point_count > 0 || (lmb_graph_get_info(graph)->uses_transforms && !moves_itself))) {
@@ -264,10 +262,12 @@ static lmb_result create_memory(side *side, lmb_error *error) {
         lmb_arena_allocate(&side->pool, characters * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     side->events = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->events);
     side->scratch = lmb_arena_allocate(&side->pool, side->events_a_frame, sizeof *side->scratch);
-    side->state = lmb_arena_allocate(&side->pool, characters * lmb_control_state_words(control), sizeof(uint32_t));
+    side->state =
+        lmb_arena_allocate(&side->pool, characters * lmb_graph_get_info(graph)->state_words, sizeof(uint32_t));
     side->matrices = lmb_arena_allocate(&side->pool, side->is_placed_by_motion ? characters * LMB_MATRIX_COMPONENTS : 0,
                                         sizeof(float));
-    side->emitted = lmb_arena_allocate(&side->pool, characters * lmb_control_emitted_words(control), sizeof(uint32_t));
+    side->emitted =
+        lmb_arena_allocate(&side->pool, characters * lmb_graph_get_info(graph)->emitted_words, sizeof(uint32_t));
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->pose_count; i++) {
         side->poses[i] = lmb_arena_allocate(&side->pool, characters * lmb_graph_pose_floats(graph, i), sizeof(float));
     }
@@ -308,7 +308,7 @@ lmb_result side_run(side *side, uint64_t step, uint32_t number, lmb_error *error
     for (uint32_t i = 0; i < LMB_MAX_POSES; i++) {
         inputs.poses[i] = side->poses[i];
     }
-    lmb_control_sort_events(side->events, side->scratch, side->event_count);
+    lmb_events_sort(side->events, side->scratch, side->event_count);
     return side->gpu ? gpu_side_run(&side->on_device, &inputs, &side->outputs, error)
                      : lmb_cpu_run(side->cpu, &side->batch, &inputs, &side->outputs, error);
 }
@@ -365,7 +365,7 @@ static lmb_result restore_on_device(side *side, const uint32_t *state, const uin
     lmb_result result = side_run(side, 0, 0, error);
     side->event_count = events;
     const lmb_gpu_span span = lmb_gpu_batch_state(side->on_device.batch);
-    if (result == LMB_OK && lmb_graph_control(side->batch.graph) != NULL) {
+    if (result == LMB_OK && lmb_graph_get_info(side->batch.graph)->state_words > 0) {
         result = device_write_span(&side->opened.device, &span, state, error);
     }
     if (result == LMB_OK) {
@@ -379,7 +379,7 @@ static lmb_result restore_on_device(side *side, const uint32_t *state, const uin
 
 lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *kept, lmb_error *error) {
     const lmb_result result = side->gpu ? restore_on_device(side, state, kept, error) : LMB_OK;
-    const size_t words = lmb_control_state_words(lmb_graph_control(side->batch.graph));
+    const size_t words = lmb_graph_get_info(side->batch.graph)->state_words;
     memcpy(side->state, state, side->batch.character_count * words * sizeof *state);
     copy_words(side->outputs.inertia, kept, inertia_words(side));
     copy_words(side->outputs.reached, find_reached(side, kept), reached_words(side));

@@ -94,7 +94,7 @@ const char *side_name(const side *side);
 // [C][lmb_graph_info.inertia_words], and after these which targets they reached, uint32_t
 // [C][lmb_graph_info.reached_count].
 size_t side_kept_words(const lmb_graph *graph, uint32_t character_count);
-// Sets the state before the first frame: the characters' states, uint32_t [C][lmb_control_state_words()], instead of
+// Sets the state before the first frame: the characters' states, uint32_t [C][lmb_graph_info.state_words], instead of
 // states that have not begun, and the words that poses keep.
 lmb_result side_restore(side *side, const uint32_t *state, const uint32_t *kept, lmb_error *error);
 // Reads the words that poses keep, between frames.

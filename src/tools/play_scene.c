@@ -79,7 +79,6 @@ struct play_scene {
     lmb_host host;
     lmb_arena arena;
     const lmb_graph *graph;
-    const lmb_control *control;
     uint32_t character_count;
     uint32_t joint_count;
     uint32_t point_count; // of the graph
@@ -813,9 +812,9 @@ static void fill_point(const play_scene *scene, const play_scene_frame *frame, u
 static void place(play_scene *scene, const play_scene_frame *frame, uint32_t character) {
     member *member = &scene->members[character];
     lmb_motion motion = {0};
-    if (lmb_control_has_motion(scene->control)) {
-        motion = lmb_control_motion(scene->control,
-                                    frame->states + (size_t)character * lmb_control_state_words(scene->control));
+    if (lmb_graph_get_info(scene->graph)->has_motion) {
+        motion = lmb_state_motion(scene->graph,
+                                  frame->states + (size_t)character * lmb_graph_get_info(scene->graph)->state_words);
     }
     const double c = cos((double)member->facing), s = sin((double)member->facing), unit = (double)scene->unit;
     const float heading = member->facing + (float)motion.yaw;
@@ -942,7 +941,6 @@ lmb_result play_scene_create(const play_scene_def *def, play_scene **result, lmb
     scene->host = lmb_host_resolve(NULL);
     scene->arena.host = &scene->host;
     scene->graph = def->graph;
-    scene->control = lmb_graph_control(def->graph);
     scene->character_count = def->character_count;
     scene->joint_count = lmb_graph_get_info(def->graph)->joint_count;
     scene->point_count = lmb_graph_get_info(def->graph)->point_count;

@@ -144,12 +144,10 @@ static void expect_character(const blend_profile *scene, const oracle *o, const 
                 4.0 * bound_of(scene, o, PROFILED_JOINTS), scene, character, PROFILED_JOINTS);
     // Everything else uses only the whole time of the fade.
     find_weights(scene, o, -1, weights);
-    const uint32_t *state = scene->state + character * lmb_control_state_words(scene->control);
+    const uint32_t *state = scene->state + character * lmb_graph_get_info(scene->graph)->state_words;
     for (uint32_t k = 0; k < PROFILED_STATES; k++) {
-        expect_near((double)lmb_control_state_weight(scene->control, state, 0, k), weights[k], 1e-6, scene, character,
-                    100);
-        expect_near((double)lmb_control_player_weight(scene->control, state, k), weights[k], 1e-6, scene, character,
-                    101);
+        expect_near((double)lmb_state_weight(scene->graph, state, 0, k), weights[k], 1e-6, scene, character, 100);
+        expect_near((double)lmb_state_player(scene->graph, state, k).weight, weights[k], 1e-6, scene, character, 101);
     }
 }
 
@@ -169,7 +167,7 @@ static void joints_fade_by_their_own_times(void **state) {
         find_poses(&scene, LMB_CPU_FAST, &fast);
         assert_memory_equal(&reference, &fast, sizeof fast);
         lmb_error error = {0};
-        if (lmb_control_check_states(scene.control, scene.state, PROFILED_CHARACTERS, &error) != LMB_OK) {
+        if (lmb_state_check(scene.graph, scene.state, PROFILED_CHARACTERS, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
         for (uint32_t i = 0; i < scene.event_count; i++) {
@@ -206,7 +204,7 @@ static void full_profiles_change_no_bit(void **state) {
     // Without masks, the graph has no data for profiles.
     assert_true(lmb_graph_get_info(scenes[0].graph)->parameter_count <
                 lmb_graph_get_info(scenes[1].graph)->parameter_count);
-    assert_true(lmb_control_state_words(scenes[0].control) < lmb_control_state_words(scenes[1].control));
+    assert_true(lmb_graph_get_info(scenes[0].graph)->state_words < lmb_graph_get_info(scenes[1].graph)->state_words);
     for (uint32_t frame = 0; frame < 100; frame++) {
         for (uint32_t k = 0; k < 2; k++) {
             scenes[k].step = LMB_TICKS_PER_SECOND / 30;
@@ -324,12 +322,12 @@ static void what_is_refused(void **state) {
     blend_profile_create(&scene);
     static poses found;
     step_all(&scene, LMB_TICKS_PER_SECOND / 60, 1, &found);
-    const uint32_t words = lmb_control_state_words(scene.control);
-    assert_int_equal(lmb_control_check_states(scene.control, scene.state, 1, &error), LMB_OK);
+    const uint32_t words = lmb_graph_get_info(scene.graph)->state_words;
+    assert_int_equal(lmb_state_check(scene.graph, scene.state, 1, &error), LMB_OK);
     for (uint32_t i = words - 4 - 2 * PROFILED_STATES; i < words; i++) {
         const uint32_t kept = scene.state[i];
         scene.state[i] = 0x7fc00000u;
-        CHECK_REFUSAL(lmb_control_check_states(scene.control, scene.state, 1, &error), &error, LMB_ERROR_FORMAT,
+        CHECK_REFUSAL(lmb_state_check(scene.graph, scene.state, 1, &error), &error, LMB_ERROR_FORMAT,
                       "machine 0: what its joints weigh");
         scene.state[i] = kept;
     }

@@ -14,7 +14,7 @@
 enum { PARAMETERS = 16 };
 
 static lmb_motion place_of(const stage *s) {
-    return lmb_control_motion(s->control, s->state);
+    return lmb_state_motion(s->control, s->state);
 }
 
 static control_def control_of(const control_player_def *players, uint32_t count,
@@ -73,7 +73,7 @@ static rigid way(rigid from, rigid to) {
 
 // The matrix is a rotation about y, then the position.
 static void assert_matrix(const stage *s, const lmb_motion *place) {
-    const lmb_affine matrix = lmb_control_matrix(s->control, s->state);
+    const lmb_affine matrix = lmb_state_matrix(s->control, s->state);
     const double sine = sin(place->yaw), cosine = cos(place->yaw);
     const double expected[3][4] = {{cosine, 0.0, sine, place->position[0]},
                                    {0.0, 1.0, 0.0, place->position[1]},
@@ -163,7 +163,7 @@ static void test_a_thousand_loops(void **state) {
             stage_step(&s, SECOND / rates[i / TRACKS]);
         }
         // 705,600,000 is a multiple of each rate, so the time is exactly a thousand loops, to the tick.
-        assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
+        assert_int_equal(lmb_state_player(s.control, s.state, 0).ticks, 0);
         const double distance = track->keys == spin ? 500.0 : 1400.0;
         rigid expected = looped_motion_at(track, 1.0, 1000.0);
         const lmb_motion place = place_of(&s);
@@ -188,20 +188,19 @@ static void test_velocity_of_clips(void **state) {
         stage_step(&s, SECOND / 60);
     }
     assert_at(&s, (rigid){0.0, 0.0, -30.0, 0.0}, 3e-5);
-    float moved[4];
-    lmb_control_root_motion(s.control, s.state, moved);
-    assert_near((double)moved[2], -0.05, 1e-7);
-    assert_true(lmb_control_has_motion(s.control));
-    const uint32_t words = lmb_control_state_words(s.control);
+    assert_near((double)lmb_state_root_motion(s.control, s.state).translation[2], -0.05, 1e-7);
+    assert_true(lmb_graph_get_info(s.control)->has_motion);
+    const uint32_t words = lmb_graph_get_info(s.control)->state_words;
     stage_end(&s);
     def.motion = NULL;
     s = stage_begin(&def);
     stage_step(&s, SECOND);
-    assert_false(lmb_control_has_motion(s.control));
-    assert_true(lmb_control_state_words(s.control) < words);
-    assert_int_equal(lmb_control_motion_words(s.control).count, 0);
-    lmb_control_root_motion(s.control, s.state, moved);
-    assert_true(moved[0] == 0.0f && moved[2] == 0.0f && moved[3] == 0.0f);
+    assert_false(lmb_graph_get_info(s.control)->has_motion);
+    assert_true(lmb_graph_get_info(s.control)->state_words < words);
+    assert_int_equal(lmb_graph_get_info(s.control)->motion_words.count, 0);
+    const lmb_root_displacement none = lmb_state_root_motion(s.control, s.state);
+    assert_true(none.translation[0] == 0.0f && none.translation[2] == 0.0f && none.yaw == 0.0f);
+    assert_true(none.rotation[1] == 0.0 && none.rotation[3] == 1.0);
     assert_true(place_of(&s).position[2] == 0.0 && s.motion[2] == 0.0f);
     stage_end(&s);
 }
@@ -390,7 +389,7 @@ static void test_fades(void **state) {
             const uint32_t current = stage_current_state(&s, 0);
             rigid sum = {0};
             for (uint32_t i = 1; i < 3; i++) {
-                const double w = (double)lmb_control_state_weight(s.control, s.state, 0, i);
+                const double w = (double)lmb_state_weight(s.control, s.state, 0, i);
                 if (w > 0.0 && (kind == LMB_FADE_SMOOTH || i == current)) {
                     const double duration = (double)players[i].duration;
                     double time = stage_player_seconds(&s, i);
@@ -507,7 +506,7 @@ static void test_nested(void **state) {
     double expected = 0.0;
     for (int frame = 0; frame < 60; frame++) {
         stage_step_with(&s, SECOND / 60, &event, frame == 10);
-        const double weight = (double)lmb_control_state_weight(s.control, s.state, 0, 0);
+        const double weight = (double)lmb_state_weight(s.control, s.state, 0, 0);
         assert_true(frame < 10 ? weight == 1.0 : weight < 1.0);
         assert_near(stage_player_weight(&s, 0), weight, 0.0);
         expected += (2.0 * weight + 6.0 * (1.0 - weight)) / 60.0;
@@ -646,24 +645,24 @@ static void test_setting(void **state) {
     stage s = stage_begin(&def);
     lmb_error error = {0};
     const lmb_motion put = {{1234567.125, -0.25, -2147483648.0}, 7.0, {0}};
-    assert_ok(lmb_control_set_motion(s.control, s.state, &put, &error), &error);
-    const lmb_word_range words = lmb_control_motion_words(s.control);
-    assert_true(words.count > 0 && words.first + words.count <= lmb_control_state_words(s.control));
-    assert_ok(lmb_control_check_states(s.control, s.state, 1, &error), &error);
+    assert_ok(lmb_state_set_motion(s.control, s.state, &put, &error), &error);
+    const lmb_word_range words = lmb_graph_get_info(s.control)->motion_words;
+    assert_true(words.count > 0 && words.first + words.count <= lmb_graph_get_info(s.control)->state_words);
+    assert_ok(lmb_state_check(s.control, s.state, 1, &error), &error);
     stage_step(&s, 0);
     assert_at(&s, (rigid){1234567.125, -0.25, -2147483648.0, 7.0}, 1e-8);
     const lmb_motion near = {{-1e-20, 0.1, -0.3}, 0.0, {0}}; // a part of a unit is floored
-    assert_ok(lmb_control_set_motion(s.control, s.state, &near, &error), &error);
+    assert_ok(lmb_state_set_motion(s.control, s.state, &near, &error), &error);
     stage_step(&s, 0);
     assert_at(&s, (rigid){-0x1p-32, 0.1, -0.3, 0.0}, 0x1p-32);
     // The position stops at the end of its range.
     lmb_motion far = {{0.0, 0.0, 2147483647.5}, 0.0, {0}};
-    assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
+    assert_ok(lmb_state_set_motion(s.control, s.state, &far, &error), &error);
     stage_step(&s, 10 * SECOND);
     assert_true(place_of(&s).position[2] > 2147483647.9 && place_of(&s).position[2] <= 2147483648.0);
     assert_near((double)s.parameters[3], 1.0, 0.0);
     far.position[2] = 5.0;
-    assert_ok(lmb_control_set_motion(s.control, s.state, &far, &error), &error);
+    assert_ok(lmb_state_set_motion(s.control, s.state, &far, &error), &error);
     stage_send(&s, 0, LMB_EVENT_RESET);
     assert_near((double)s.parameters[3], 0.0, 0.0);
     assert_at(&s, (rigid){0.0, 0.0, 5.0, 0.0}, 0.0);
@@ -675,16 +674,16 @@ static void test_setting(void **state) {
                                      {{0.0, 0.0, NAN}, 0.0, {0}},
                                      {{0.0, 0.0, 0.0}, INFINITY, {0}}};
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(lmb_control_set_motion(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
+        assert_int_equal(lmb_state_set_motion(s.control, s.state, &bad[i], &error), LMB_ERROR_ARGUMENT);
     }
-    assert_int_equal(lmb_control_set_motion(NULL, s.state, &put, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_set_motion(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_set_motion(NULL, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_set_motion(s.control, NULL, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, NULL, &error), LMB_ERROR_ARGUMENT);
     assert_at(&s, (rigid){0.0, 0.0, 0.0, 0.0}, 0.0);
     stage_end(&s);
     const control_def without = control_of(NULL, 0, NULL);
     s = stage_begin(&without);
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
     stage_end(&s);
 }
 
@@ -728,13 +727,12 @@ static void test_update_rate(void **state) {
     stage s = stage_begin(&def);
     double moved_in_all = 0.0;
     for (int frame = 0; frame < 61; frame++) {
-        float moved[4];
         s.parameters[2] = 0.0f; // like a host that rewrites all rows
         stage_step(&s, SECOND / 60);
-        lmb_control_root_motion(s.control, s.state, moved);
-        assert_int_equal(moved[2] != 0.0f, frame % 4 == 0);
+        const float moved = lmb_state_root_motion(s.control, s.state).translation[2];
+        assert_int_equal(moved != 0.0f, frame % 4 == 0);
         assert_true(s.parameters[2] == 1.0f);
-        moved_in_all += (double)moved[2];
+        moved_in_all += (double)moved;
     }
     assert_at(&s, (rigid){61.0 / 60.0, 0.0, 122.0 / 60.0, 0.0}, 1e-6);
     assert_near(moved_in_all, 122.0 / 60.0, 1e-6);
@@ -762,11 +760,11 @@ static void test_rollback(void **state) {
         for (int frame = 0; frame < 30; frame++) {
             stage_step(&s, SECOND / 60);
         }
-        hashes[round] = lmb_control_hash(s.state, lmb_control_state_words(s.control));
+        hashes[round] = lmb_hash_words(s.state, lmb_graph_get_info(s.control)->state_words);
     }
     assert_true(hashes[0] == hashes[1]);
-    assert_memory_not_equal(s.state + lmb_control_motion_words(s.control).first,
-                            saved.state + lmb_control_motion_words(s.control).first, 8);
+    assert_memory_not_equal(s.state + lmb_graph_get_info(s.control)->motion_words.first,
+                            saved.state + lmb_graph_get_info(s.control)->motion_words.first, 8);
     stage_end(&s);
 }
 
@@ -777,7 +775,7 @@ static uint32_t bits_of(float number) {
 }
 
 static lmb_result check(const stage *s, lmb_error *error) {
-    return lmb_control_check_states(s->control, s->state, 1, error);
+    return lmb_state_check(s->control, s->state, 1, error);
 }
 
 // The words of the character motion, in the layout of shaders/ops/control_layout.h. The position may have any value.
@@ -794,8 +792,8 @@ static void test_states_from_outside(void **state) {
     character_motion.acceleration = character_motion.deceleration = 4.0f;
     const control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
-    const uint32_t at = lmb_control_motion_words(s.control).first;
-    assert_int_equal(lmb_control_state_words(s.control), at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
+    const uint32_t at = lmb_graph_get_info(s.control)->motion_words.first;
+    assert_int_equal(lmb_graph_get_info(s.control)->state_words, at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {
         stage_step(&s, SECOND / 60);
@@ -846,7 +844,7 @@ static void test_states_from_outside(void **state) {
     span[0] = bits_of(-2.0f);
     assert_ok(check(&s, &error), &error);
     stage_step(&s, SECOND / 60);
-    assert_memory_equal(s.state, next.state, lmb_control_state_words(s.control) * sizeof *s.state);
+    assert_memory_equal(s.state, next.state, lmb_graph_get_info(s.control)->state_words * sizeof *s.state);
     stage_end(&s);
 }
 

@@ -10,7 +10,7 @@ enum { CHARACTERS = 40, MOST_WORDS = 256, PARAMETERS = 16 };
 
 // Characters with their control.
 typedef struct crowd {
-    lmb_control *control;
+    lmb_graph *control;
     uint32_t state[CHARACTERS * MOST_WORDS];
     float parameters[CHARACTERS][PARAMETERS];
     float motions[CHARACTERS * LMB_MOTION_FLOATS];
@@ -23,7 +23,7 @@ static void begin(crowd *s, const control_def *def) {
     if (control_create(def, NULL, NULL, &s->control, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    assert_in_range(lmb_control_state_words(s->control), 1, MOST_WORDS);
+    assert_in_range(lmb_graph_get_info(s->control)->state_words, 1, MOST_WORDS);
 }
 
 static void step(crowd *s, uint64_t ticks, uint32_t event, uint32_t events) {
@@ -43,7 +43,7 @@ static void step(crowd *s, uint64_t ticks, uint32_t event, uint32_t events) {
 }
 
 static void end(crowd *s) {
-    lmb_control_destroy(s->control);
+    lmb_graph_destroy(s->control);
 }
 
 static control_def control_of(const lmb_computed_def *computed, uint32_t count) {
@@ -284,13 +284,13 @@ static void test_readers(void **state) {
     crowd s;
     begin(&s, &def);
     step(&s, SIXTIETH, 0, 0);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 0);
+    assert_int_equal(lmb_state_current(s.control, s.state, 0), 0);
     s.parameters[0][0] = 8.0f;
     step(&s, LMB_TICKS_PER_SECOND / 2, 0, 0);
     assert_near(s.parameters[0][3], 8.0, 1e-5); // twice the rest of 8 after a half-life
     assert_near(s.parameters[0][4], 18.0, 1e-5);
-    assert_near((float)lmb_control_motion(s.control, s.state).position[2], 4.0, 1e-4);
-    assert_int_equal(lmb_control_current_state(s.control, s.state, 0), 1);
+    assert_near((float)lmb_state_motion(s.control, s.state).position[2], 4.0, 1e-4);
+    assert_int_equal(lmb_state_current(s.control, s.state, 0), 1);
     end(&s);
 }
 

@@ -40,7 +40,7 @@ static void open_scenario(fixture *f, uint32_t characters, create_function *crea
     def.slot_count = SLOTS;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
-    control_def.control = f->scenario.control;
+    control_def.control = f->scenario.control->control;
     control_def.graph = f->gpu_program;
     control_def.character_count = characters;
     control_def.slot_count = SLOTS;
@@ -113,7 +113,7 @@ static void expect_same_emitted(fixture *f, uint32_t frame) {
 static void expect_same_character_motions(fixture *f, uint32_t frame) {
     lmb_error error = {0};
     const lmb_gpu_span span = lmb_gpu_control_motions(f->control, frame % SLOTS);
-    if (!lmb_control_has_motion(f->scenario.control)) {
+    if (!lmb_graph_get_info(f->scenario.control)->has_motion) {
         assert_int_equal(span.size, 0);
         return;
     }
@@ -312,7 +312,7 @@ static void refusals(void **state) {
     lmb_gpu_control *made = NULL;
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
-    def.control = f.scenario.control;
+    def.control = f.scenario.control->control;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     def.graph = f.gpu_program;
     def.character_count = 3;
@@ -322,16 +322,16 @@ static void refusals(void **state) {
     def.events_a_frame = UINT32_MAX;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_LIMIT);
     control_def other_def = default_control_def();
-    lmb_control *other = NULL;
+    lmb_graph *other = NULL;
     assert_ok(control_create(&other_def, NULL, NULL, &other, &error), &error);
     def = lmb_default_gpu_control_def();
-    def.control = other;
+    def.control = other->control;
     def.graph = f.gpu_program;
     def.character_count = 3;
     def.slot_count = SLOTS;
     assert_int_equal(lmb_gpu_control_create(gpu, &def, &made, &error), LMB_ERROR_ARGUMENT);
     assert_null(made);
-    lmb_control_destroy(other);
+    lmb_graph_destroy(other);
     // A control with a program must have the batch's program, not an equal one.
     control_scenario like;
     assert_ok(control_scenario_create(&like, 1, &error), &error);
@@ -339,7 +339,7 @@ static void refusals(void **state) {
     for (int is_same = 0; is_same < 2; is_same++) {
         assert_ok(control_create(&other_def, is_same ? f.scenario.program : like.program, NULL, &other, &error),
                   &error);
-        def.control = other;
+        def.control = other->control;
         if (is_same) {
             assert_ok(lmb_gpu_control_create(gpu, &def, &made, &error), &error);
             lmb_gpu_control_destroy(made);
@@ -349,7 +349,7 @@ static void refusals(void **state) {
             assert_string_equal(error.message, "gpu control: its graph is not the batch's");
             assert_null(made);
         }
-        lmb_control_destroy(other);
+        lmb_graph_destroy(other);
     }
     control_scenario_destroy(&like);
     assert_int_equal(lmb_gpu_control_send(NULL, 0, 0, 0, &error), LMB_ERROR_ARGUMENT);

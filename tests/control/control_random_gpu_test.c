@@ -58,11 +58,11 @@ static bool is_lavapipe(void) {
     return strstr(opened.properties.deviceName, "llvmpipe") != NULL;
 }
 
-static VkPipeline pipeline_of(const lmb_control *control) {
+static VkPipeline pipeline_of(const lmb_graph *control) {
     const bool quick = suite_is_quick();
     const uint32_t own = !quick ? OWN_KERNELS : is_lavapipe() ? 0 : 1;
     const bool shared = kernel_count >= own;
-    lmb_kernel_constants constants = lmb_gpu_control_constants(control, shared);
+    lmb_kernel_constants constants = lmb_gpu_control_constants(control->control, shared);
     constants.motion = constants.motion || (quick && shared);
     constants.warps = constants.warps || (quick && shared);
     uint32_t i = 0;
@@ -111,8 +111,8 @@ static int finish(void **state) {
     return device_close(&opened) == 0 ? 0 : -1;
 }
 
-static bool matches(const lmb_control *control) {
-    return lmb_control_find_features(control).matching;
+static bool matches(const lmb_graph *control) {
+    return lmb_control_find_features(control->control).matching;
 }
 
 static uint32_t *words_of(buffer which, size_t frame, size_t words_a_frame) {
@@ -137,15 +137,15 @@ typedef struct sizes {
 } sizes;
 
 static sizes sizes_of(const control_random *random) {
-    const lmb_control *control = random->control;
-    const bool places = random->writes_matrices && lmb_control_has_motion(control);
+    const lmb_graph *graph = random->control;
+    const bool places = random->writes_matrices && lmb_graph_get_info(graph)->has_motion;
     const size_t characters = CONTROL_RANDOM_CHARACTERS;
-    return (sizes){.state = characters * lmb_control_state_words(control),
+    return (sizes){.state = characters * lmb_graph_get_info(graph)->state_words,
                    .parameters = characters * CONTROL_RANDOM_PARAMETERS,
                    .reached = characters * CONTROL_RANDOM_REACHED,
                    .sent = (size_t)CONTROL_RANDOM_EVENTS * 2,
-                   .emitted = characters * lmb_control_emitted_words(control),
-                   .motions = characters * lmb_control_motion_floats(control),
+                   .emitted = characters * lmb_graph_get_info(graph)->emitted_words,
+                   .motions = characters * lmb_graph_get_info(graph)->motion_floats,
                    .matrices = places ? characters * LMB_MATRIX_COMPONENTS : 0};
 }
 
@@ -188,10 +188,10 @@ static void record_frame(VkCommandBuffer commands, VkPipeline pipeline, lmb_gpu_
 }
 
 static void run_device(const control_random *random) {
-    const lmb_control *control = random->control;
-    assert_true(control->size <= MOST_WORDS && lmb_control_state_words(control) <= MOST_STATE_WORDS &&
-                lmb_control_emitted_words(control) <= MOST_EMITTED_WORDS);
-    memcpy(buffers[BLOCK].mapped, control->block, control->size * sizeof(uint32_t));
+    const lmb_graph *graph = random->control;
+    assert_true(graph->control->size <= MOST_WORDS && lmb_graph_get_info(graph)->state_words <= MOST_STATE_WORDS &&
+                lmb_graph_get_info(graph)->emitted_words <= MOST_EMITTED_WORDS);
+    memcpy(buffers[BLOCK].mapped, graph->control->block, graph->control->size * sizeof(uint32_t));
     if (random->program != NULL) {
         assert_true(random->program->size <= MOST_WORDS);
         memcpy(buffers[PROGRAM].mapped, random->program->program, random->program->size * sizeof(uint32_t));
@@ -199,17 +199,17 @@ static void run_device(const control_random *random) {
     control_random_begin(random, buffers[STATE].mapped);
     lmb_error error;
     lmb_gpu_control_division division;
-    assert_ok(lmb_gpu_control_division_create(gpu, control, CONTROL_RANDOM_CHARACTERS, CONTROL_RANDOM_EVENTS, &division,
-                                              &error),
+    assert_ok(lmb_gpu_control_division_create(gpu, graph->control, CONTROL_RANDOM_CHARACTERS, CONTROL_RANDOM_EVENTS,
+                                              &division, &error),
               &error);
-    if (matches(control) && match == VK_NULL_HANDLE) {
-        assert_ok(lmb_gpu_match_pipeline_create(gpu, control, &match, &error), &error);
+    if (matches(graph) && match == VK_NULL_HANDLE) {
+        assert_ok(lmb_gpu_match_pipeline_create(gpu, graph->control, &match, &error), &error);
     }
     VkCommandPool pool;
     VkCommandBuffer commands;
     assert_ok(device_begin(&opened, &pool, &commands, &error), &error);
     for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
-        record_frame(commands, pipeline_of(control), &division, random, frame);
+        record_frame(commands, pipeline_of(graph), &division, random, frame);
     }
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
     lmb_gpu_control_division_destroy(gpu, &division);

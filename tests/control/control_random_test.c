@@ -72,8 +72,8 @@ static void list_motion(float_list *list, const uint32_t *block) {
     }
 }
 
-static float_list find_floats(const lmb_control *control) {
-    const uint32_t *block = control->block;
+static float_list find_floats(const lmb_graph *control) {
+    const uint32_t *block = control->control->block;
     float_list list = {.count = 0};
     for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT]; i++) {
         const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
@@ -104,7 +104,7 @@ static float_list find_floats(const lmb_control *control) {
 }
 
 // Every float of a state, with every fault, is refused with its place; the smallest good number is not.
-static void expect_checked(const lmb_control *control, uint32_t number, uint32_t *state) {
+static void expect_checked(const lmb_graph *control, uint32_t number, uint32_t *state) {
     const float_list list = find_floats(control);
     for (uint32_t i = 0; i < list.count; i++) {
         uint32_t *word = state + list.rows[i].word;
@@ -113,13 +113,13 @@ static void expect_checked(const lmb_control *control, uint32_t number, uint32_t
         for (uint32_t k = 0; k < FAULT_COUNT; k++) {
             *word = faults[k];
             const bool is_good = list.rows[i].has_flag && faults[k] == 0x80000000;
-            if (!is_good && (lmb_control_check_states(control, state, 1, &error) != LMB_ERROR_FORMAT ||
+            if (!is_good && (lmb_state_check(control, state, 1, &error) != LMB_ERROR_FORMAT ||
                              strstr(error.message, list.rows[i].place) == NULL)) {
                 fail_msg("control %u: 0x%08x at '%s': '%s'", number, faults[k], list.rows[i].place, error.message);
             }
         }
         *word = 0x2b800000;
-        if (lmb_control_check_states(control, state, 1, &error) != LMB_OK) {
+        if (lmb_state_check(control, state, 1, &error) != LMB_OK) {
             fail_msg("control %u: 2^-40 at '%s': '%s'", number, list.rows[i].place, error.message);
         }
         *word = kept;
@@ -150,10 +150,10 @@ typedef struct jumped {
     uint32_t count, mirrored;
 } jumped;
 
-static void count_jumped(const lmb_control *control, const uint32_t *states, jumped *jumped) {
-    const uint32_t *block = control->block;
+static void count_jumped(const lmb_graph *control, const uint32_t *states, jumped *jumped) {
+    const uint32_t *block = control->control->block;
     for (uint32_t i = 0; (block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 && i < CONTROL_RANDOM_CHARACTERS; i++) {
-        const uint32_t *state = states + (size_t)i * lmb_control_state_words(control);
+        const uint32_t *state = states + (size_t)i * lmb_graph_get_info(control)->state_words;
         const uint32_t *matched = state + block[block[CONTROL_MATCHINGS] + MATCHING_STATE];
         jumped->count += matched[MATCHED_RECENT] != 0;
         jumped->mirrored += matched[MATCHED_MIRRORED] != 0;
@@ -171,9 +171,9 @@ static void compare(program_loop *loop, jumped *jumped) {
         flushing_set(false);
         loop->values += control_random_expect_same(random, number, frame, &kept, &flushed);
         program_loop_hash(loop, kept.state,
-                          (size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control));
+                          (size_t)CONTROL_RANDOM_CHARACTERS * lmb_graph_get_info(random->control)->state_words);
         lmb_error error = {0};
-        if (lmb_control_check_states(random->control, kept.state, CONTROL_RANDOM_CHARACTERS, &error) != LMB_OK) {
+        if (lmb_state_check(random->control, kept.state, CONTROL_RANDOM_CHARACTERS, &error) != LMB_OK) {
             fail_msg("control %u, frame %u: %s", number, frame, error.message);
         }
     }
@@ -218,14 +218,14 @@ static void every_path_has_the_bits_of_the_reference(void **state) {
 // ---- Faults ----
 
 // Puts a fault into a word of each character's state, another word for each, where the check does not refuse it.
-static uint32_t corrupt(const lmb_control *control, uint32_t round, uint32_t *states) {
-    const uint32_t words = lmb_control_state_words(control);
+static uint32_t corrupt(const lmb_graph *control, uint32_t round, uint32_t *states) {
+    const uint32_t words = lmb_graph_get_info(control)->state_words;
     uint32_t accepted = 0;
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         uint32_t *state = states + (size_t)i * words, *word = state + (i + round * CONTROL_RANDOM_CHARACTERS) % words;
         const uint32_t kept = *word;
         *word = faults[(i * 5 + round) % FAULT_COUNT];
-        const bool passes = lmb_control_check_states(control, state, 1, NULL) == LMB_OK;
+        const bool passes = lmb_state_check(control, state, 1, NULL) == LMB_OK;
         *word = passes ? *word : kept;
         accepted += passes;
     }
@@ -239,7 +239,8 @@ static void states_that_pass_give_the_same_bits(void **state) {
         control_random *random = control_random_create(number);
         control_random_result kept = control_random_result_create(random);
         control_random_result flushed = control_random_result_create(random);
-        const size_t bytes = CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control) * sizeof(uint32_t);
+        const size_t bytes =
+            CONTROL_RANDOM_CHARACTERS * lmb_graph_get_info(random->control)->state_words * sizeof(uint32_t);
         for (uint32_t frame = 0; frame < CONTROL_RANDOM_FRAMES; frame++) {
             if (frame % 2 == 1) {
                 accepted += corrupt(random->control, frame / 2, kept.state);

@@ -28,7 +28,7 @@ static void test_a_day(void **state) {
         stage_step(&s, SIXTIETH);
     }
     const uint64_t duration = LMB_TICKS_PER_SECOND * 7 / 4;
-    assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), frames * (uint64_t)SIXTIETH % duration);
+    assert_int_equal(lmb_state_player(s.control, s.state, 0).ticks, frames * (uint64_t)SIXTIETH % duration);
     stage_end(&s);
 }
 
@@ -99,7 +99,7 @@ static void test_steps_add_up(void **state) {
 
 static void expect_emitted(const stage *s, uint32_t index, uint32_t event, double weight) {
     assert_true(index < s->emitted[0]);
-    const lmb_emitted_event emitted = lmb_control_emitted_event(s->emitted, index);
+    const lmb_emitted_event emitted = lmb_emitted_event_at(s->emitted, index);
     assert_int_equal(emitted.event, event);
     assert_near(emitted.weight, weight, 1e-6);
 }
@@ -128,7 +128,7 @@ static void test_notifies(void **state) {
         static const uint32_t forwards[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 9};
         static const uint32_t back[] = {3, 2, 1, 0, 3, 2, 1, 0, 3, 2, 1, 0, 9};
         for (uint32_t i = 0; i < 13; i++) {
-            const lmb_emitted_event emitted = lmb_control_emitted_event(s.emitted, i);
+            const lmb_emitted_event emitted = lmb_emitted_event_at(s.emitted, i);
             assert_int_equal(emitted.event, backwards ? back[i] : forwards[i]);
             assert_int_equal(emitted.passes, (i < 12 ? 1 : 3) * (backwards ? -1 : 1));
         }
@@ -231,9 +231,9 @@ static void test_emitted_overflow(void **state) {
     stage_step(&s, 10 * LMB_TICKS_PER_SECOND); // 40 loops
     assert_int_equal(s.emitted[0], 80);
     for (uint32_t i = 0; i < 3; i++) {
-        assert_int_equal(lmb_control_emitted_event(s.emitted, i).event, i % 2);
+        assert_int_equal(lmb_emitted_event_at(s.emitted, i).event, i % 2);
     }
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).emitted_events, 77);
+    assert_int_equal(lmb_state_get_counts(s.control, s.state).emitted_events, 77);
     stage_end(&s);
 }
 
@@ -250,7 +250,7 @@ static void run_emitting(const control_def *def, uint64_t step, uint64_t end, em
         stage_step(&s, step);
         assert_in_range(s.emitted[0], 0, STAGE_EMITTED);
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
-            lmb_emitted_event event = lmb_control_emitted_event(s.emitted, i);
+            lmb_emitted_event event = lmb_emitted_event_at(s.emitted, i);
             assert_true(event.ticks >= 0 && event.ticks <= (int64_t)step);
             event.ticks += (int64_t)passed;
             assert_true(list->count < 1024);
@@ -411,9 +411,9 @@ static void test_repetitions(void **state) {
                 stage_step(&s, steps[k]);
             }
             assert_int_equal(stage_current_state(&s, 0), 1);
-            assert_int_equal(lmb_control_player_ticks(s.control, s.state, 1), 8 * LMB_TICKS_PER_SECOND / 10);
+            assert_int_equal(lmb_state_player(s.control, s.state, 1).ticks, 8 * LMB_TICKS_PER_SECOND / 10);
             assert_near(stage_player_seconds(&s, 0), cases[i].last, 1e-6);
-            assert_int_equal(lmb_control_player_repetitions(s.control, s.state, 0), 3);
+            assert_int_equal(lmb_state_player(s.control, s.state, 0).repetitions, 3);
             for (uint32_t event = 0; event < 5; event++) {
                 const uint32_t most = cases[i].counts[event]; // looped: one for all in a piece of a frame
                 assert_in_range(s.counts[event], event == 3 ? 1 : most, most);
@@ -441,8 +441,7 @@ static void test_ended_repetitions_stay(void **state) {
     memcpy(wrong, s.state, sizeof wrong);
     wrong[CHARACTER_WORDS + PLAYING_FLAGS] += 1u << PLAYING_ENDED_SHIFT;
     lmb_error error = {0};
-    CHECK_REFUSAL(lmb_control_check_states(s.control, wrong, 1, &error), &error, LMB_ERROR_FORMAT,
-                  "it has no such repetition");
+    CHECK_REFUSAL(lmb_state_check(s.control, wrong, 1, &error), &error, LMB_ERROR_FORMAT, "it has no such repetition");
     stage_send(&s, LMB_TICKS_PER_SECOND / 10, LMB_EVENT_RESET);
     assert_near(s.parameters[0], 0.1, 1e-6);
     stage_end(&s);
@@ -475,7 +474,7 @@ static void test_delay(void **state) {
         }
         // 0.8 s, 0.7 s, then 0.3 s of delay and 0.2 s.
         assert_int_equal(stage_current_state(&s, 0), 0);
-        assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), LMB_TICKS_PER_SECOND / 5);
+        assert_int_equal(lmb_state_player(s.control, s.state, 0).ticks, LMB_TICKS_PER_SECOND / 5);
         stage_end(&s);
     }
 }
@@ -764,11 +763,10 @@ static void test_group_goes_as_far_as_its_velocity(void **state) {
     stage s = stage_begin_with(&scene.def, control_program_create(&scene.def, constants));
     const double expected = 0.3 * 1.4 + 0.5 * 4.0 + 0.2 * 0.7;
     for (int frame = 0; frame < 300; frame++) {
-        float way[4];
         s.parameters[3] = frame < 200 ? 1.0f : -0.5f;
         stage_step(&s, SIXTIETH);
-        lmb_control_root_motion(s.control, s.state, way);
-        assert_near(way[2], (frame < 200 ? 1.0 : -0.5) * expected / 60, 2e-6);
+        assert_near(lmb_state_root_motion(s.control, s.state).translation[2],
+                    (frame < 200 ? 1.0 : -0.5) * expected / 60, 2e-6);
         assert_near(s.parameters[GROUP_VELOCITY], (frame < 200 ? 1.0 : -0.5) * expected, 1e-5);
     }
     stage_end(&s);
@@ -999,7 +997,7 @@ static void expect_moving(stage *s, uint32_t event, bool first, bool second, boo
         assert_near(s->parameters[i] - before[i], moving[i] ? 1.0 / 60 : 0.0, 1e-5);
     }
     lmb_error error = {0};
-    if (lmb_control_check_states(s->control, s->state, 1, &error) != LMB_OK) {
+    if (lmb_state_check(s->control, s->state, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
@@ -1227,9 +1225,8 @@ static void test_weights_in_root_motion(void **state) {
             const double w = frame / 49.0, m = cases[i].is_masked ? CONTROL_PROGRAM_MASK / 255.0 : 1.0;
             s.parameters[2] = (float)w;
             stage_step(&s, SIXTIETH);
-            float way[4];
-            lmb_control_root_motion(s.control, s.state, way);
-            assert_near(way[2], ((cases[i].replaces ? 1.0 - m * w : 1.0) * 1.5 - m * w * 4.0) / 60, 1e-6);
+            assert_near(lmb_state_root_motion(s.control, s.state).translation[2],
+                        ((cases[i].replaces ? 1.0 - m * w : 1.0) * 1.5 - m * w * 4.0) / 60, 1e-6);
             assert_near(stage_player_weight(&s, 0), 1.0, 0.0);
             assert_near(stage_player_weight(&s, 1), w, 1e-6);
         }
@@ -1295,7 +1292,7 @@ static double reenter(lmb_end end, float rate, bool restart, int frames) {
     for (int i = 1; i < frames; i++) {
         stage_step(&s, SIXTIETH);
     }
-    assert_true(lmb_control_state_weight(s.control, s.state, 0, 0) > 0.0f);
+    assert_true(lmb_state_weight(s.control, s.state, 0, 0) > 0.0f);
     stage_send(&s, SIXTIETH, BACK);
     assert_int_equal(stage_current_state(&s, 0), 0);
     const double place = stage_player_seconds(&s, 0);
@@ -1371,14 +1368,14 @@ static void test_emitted_weights(void **state) {
         // The events of each player in its order, then its end. The first player's events come first.
         uint32_t player = 0, last = 0;
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
-            const float weight = lmb_control_emitted_event(s.emitted, i).weight;
+            const float weight = lmb_emitted_event_at(s.emitted, i).weight;
             while (player < 3 && fabs((double)weight - weights[player]) > 1e-6) {
                 player++;
                 last = 0;
             }
             assert_true(player < 3);
             assert_true(last < 2); // nothing after an end
-            last = lmb_control_emitted_event(s.emitted, i).event;
+            last = lmb_emitted_event_at(s.emitted, i).event;
             assert_int_equal(last == 3, last > 1 && player == 1);
         }
         for (uint32_t i = 0; i < 3; i++) {
@@ -1418,7 +1415,7 @@ static void test_emitted_weights_of_a_group(void **state) {
         double weights[3];
         step_with_weights(&s, frame, weights);
         for (uint32_t i = 0; i < s.emitted[0]; i++) {
-            const uint32_t event = lmb_control_emitted_event(s.emitted, i).event;
+            const uint32_t event = lmb_emitted_event_at(s.emitted, i).event;
             expect_emitted(&s, i, event, weights[event % 3]);
         }
     }
@@ -1538,7 +1535,7 @@ static void test_inertialized(void **state) {
     expect_inertia(&s, 17, 2 / 60.0, 16, 3 / 60.0, 0.5);
     assert_float_equal(s.parameters[0], stopped, 0.0f);
     assert_near(s.parameters[1], 3 / 60.0, 1e-6);
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, NULL), LMB_OK);
     // The inertialization ends after its duration.
     for (uint32_t i = 18; i <= 43; i++) {
         stage_step(&s, SIXTIETH);
@@ -1572,7 +1569,7 @@ static void test_inertialized_and_begun_anew(void **state) {
     stage_step_with(&s, SIXTIETH, anew, 2);
     expect_inertia(&s, 7, 0.0, 7, 1 / 60.0, 0.0);
     // The number wraps around after the largest.
-    s.state[lmb_control_state_words(s.control) - 7] = LMB_MAX_INERTIA_NUMBER;
+    s.state[lmb_graph_get_info(s.control)->state_words - 7] = LMB_MAX_INERTIA_NUMBER;
     stage_send(&s, SIXTIETH, LMB_EVENT_RESET);
     expect_inertia(&s, 1, 0.0, 0, 0.0, 0.0);
     stage_end(&s);
@@ -1648,18 +1645,18 @@ static void test_inertia_of_foreign_states(void **state) {
     def.parameter_count = 13;
     def.inertia_parameters = 8;
     stage plain = stage_begin(&def);
-    const uint32_t words = lmb_control_state_words(plain.control);
+    const uint32_t words = lmb_graph_get_info(plain.control)->state_words;
     stage_end(&plain);
     def.inertialize = true;
     stage s = stage_begin(&def);
-    assert_int_equal(lmb_control_state_words(s.control), words + 7);
+    assert_int_equal(lmb_graph_get_info(s.control)->state_words, words + 7);
     stage_step(&s, SIXTIETH);
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), LMB_OK);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, NULL), LMB_OK);
     for (uint32_t i = 0; i < 7; i++) {
         const uint32_t kept = s.state[words + i];
         s.state[words + i] = 0xffffffffu; // not a valid number, and beyond every time
         const bool is_low = i == 4;       // this word of a time may have any value
-        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, NULL), is_low ? LMB_OK : LMB_ERROR_FORMAT);
+        assert_int_equal(lmb_state_check(s.control, s.state, 1, NULL), is_low ? LMB_OK : LMB_ERROR_FORMAT);
         s.state[words + i] = kept;
     }
     stage_end(&s);
@@ -1689,8 +1686,8 @@ static void test_order_of_events(void **state) {
     }
     stage_send(&s, SIXTIETH, BACK);
     stage_step_with(&s, SIXTIETH, many, 20);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).sent_events, 4);
-    assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions, 1);
+    assert_int_equal(lmb_state_get_counts(s.control, s.state).sent_events, 4);
+    assert_int_equal(lmb_state_get_counts(s.control, s.state).transitions, 1);
     assert_int_equal(stage_current_state(&s, 0), 0);
     stage_end(&s);
 }
@@ -1829,7 +1826,7 @@ static void test_rollback(void **state) {
     }
     assert_int_equal(memcmp(s.state, saved.state, sizeof s.state), 0);
     assert_int_equal(memcmp(s.parameters, saved.parameters, sizeof s.parameters), 0);
-    assert_int_equal(lmb_control_hash(s.state, STAGE_WORDS), lmb_control_hash(saved.state, STAGE_WORDS));
+    assert_int_equal(lmb_hash_words(s.state, STAGE_WORDS), lmb_hash_words(saved.state, STAGE_WORDS));
     stage_end(&s);
 }
 
@@ -1842,7 +1839,7 @@ static void test_sorting(void **state) {
             random = random * 1664525u + 1013904223u;
             events[i] = (lmb_event){random >> 24, i};
         }
-        lmb_control_sort_events(events, scratch, count);
+        lmb_events_sort(events, scratch, count);
         for (uint32_t i = 1; i < count; i++) {
             bool in_order = events[i - 1].character < events[i].character ||
                             (events[i - 1].character == events[i].character && events[i - 1].event < events[i].event);
@@ -1995,10 +1992,10 @@ static void test_most_weights(void **state) {
 }
 
 static lmb_result create_and_destroy(const lmb_host *host, lmb_error *error, void *def) {
-    lmb_control *control = NULL;
+    lmb_graph *control = NULL;
     const lmb_result result = control_create(def, NULL, host, &control, error);
     assert_true((result == LMB_OK) == (control != NULL));
-    lmb_control_destroy(control);
+    lmb_graph_destroy(control);
     return result;
 }
 
@@ -2007,7 +2004,7 @@ static void test_no_memory(void **state) {
     control_player_def player = default_control_player_def();
     control_def def = control_of(&player);
     failing_host_try_all(create_and_destroy, &def);
-    lmb_control_destroy(NULL);
+    lmb_graph_destroy(NULL);
 }
 
 static void test_refused_frames(void **state) {
@@ -2051,17 +2048,17 @@ static void test_refused_frames(void **state) {
 
 static void expect_state_refused(const stage *s, uint32_t word, uint32_t value, const char *why) {
     uint32_t two[2 * STAGE_WORDS] = {0}; // the second one is invalid
-    uint32_t words = lmb_control_state_words(s->control);
+    uint32_t words = lmb_graph_get_info(s->control)->state_words;
     memcpy(two, s->state, words * sizeof *two);
     memcpy(two + words, s->state, words * sizeof *two);
     two[words + word] = value;
     lmb_error error = {0};
-    assert_int_equal(lmb_control_check_states(s->control, two, 2, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_state_check(s->control, two, 2, &error), LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "character 1: "));
     if (strstr(error.message, why) == NULL) {
         fail_msg("'%s' does not report '%s'", error.message, why);
     }
-    assert_int_equal(lmb_control_check_states(s->control, two, 1, &error), LMB_OK);
+    assert_int_equal(lmb_state_check(s->control, two, 1, &error), LMB_OK);
 }
 
 // The words of a character, then of smoothed parameters, players and machines, in the layout of
@@ -2085,8 +2082,8 @@ static void test_states_from_outside(void **state) {
     expect_state_refused(&s, 10, 0x53800001u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     expect_state_refused(&s, 10, 0x7fc00000u, "player 0: its weight is not 0, or from 2^-40 to 2^40");
     lmb_error error = {0};
-    assert_int_equal(lmb_control_check_states(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_check_states(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_check(NULL, s.state, 1, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_check(s.control, NULL, 1, &error), LMB_ERROR_ARGUMENT);
     stage_end(&s);
 
     const lmb_smoothed_def smoothed = lmb_smoothed_parameter(lmb_parameter(0), 1.0f, 1);
@@ -2113,7 +2110,7 @@ static void test_states_from_outside(void **state) {
     stage_send(&s, SIXTIETH, 0);
     const uint32_t fading = s.state[11];
     assert_int_not_equal(fading, 0);
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_OK);
     expect_state_refused(&s, 11, fading + 1, "machine 0: there is no such transition");
     expect_state_refused(&s, 11, fading - 1, "machine 0: there is no such transition");
     expect_state_refused(&s, 11, fading + 11, "machine 0: there is no such transition"); // after the last one
@@ -2129,8 +2126,7 @@ static void test_states_from_outside(void **state) {
     for (uint64_t more = 0; more < 2; more++) {
         s.state[7] = (uint32_t)(twice + more);
         s.state[8] = (uint32_t)((twice + more) >> 32);
-        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error),
-                         more == 0 ? LMB_OK : LMB_ERROR_FORMAT);
+        assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), more == 0 ? LMB_OK : LMB_ERROR_FORMAT);
     }
     stage_end(&s);
 }
@@ -2187,24 +2183,23 @@ static void test_hash(void **state) {
     uint32_t words[HASHED_ROWS * HASHED_WORDS], zeros[HASHED_WORDS] = {0};
     uint64_t hashes[HASHED_ROWS], of_zeros[HASHED_WORDS];
     fill_words(words, HASHED_ROWS * HASHED_WORDS);
-    assert_true(lmb_control_hash(NULL, 0) == expected_hash(NULL, 0));
+    assert_true(lmb_hash_words(NULL, 0) == expected_hash(NULL, 0));
     for (size_t count = 0; count < HASHED_WORDS; count++) {
-        assert_true(lmb_control_hash(words, count) == expected_hash(words, count));
-        assert_true(lmb_control_hash(words + 1, count) == expected_hash(words + 1, count)); // not aligned to 16 bytes
-        of_zeros[count] = lmb_control_hash(zeros, count);
+        assert_true(lmb_hash_words(words, count) == expected_hash(words, count));
+        assert_true(lmb_hash_words(words + 1, count) == expected_hash(words + 1, count)); // not aligned to 16 bytes
+        of_zeros[count] = lmb_hash_words(zeros, count);
         for (size_t shorter = 0; shorter < count; shorter++) {
             assert_true(of_zeros[shorter] != of_zeros[count]);
         }
     }
-    assert_true(lmb_control_hash(words, HASHED_ROWS * HASHED_WORDS) ==
-                expected_hash(words, HASHED_ROWS * HASHED_WORDS));
-    lmb_control_hash_rows(words, HASHED_WORDS, HASHED_ROWS, hashes);
+    assert_true(lmb_hash_words(words, HASHED_ROWS * HASHED_WORDS) == expected_hash(words, HASHED_ROWS * HASHED_WORDS));
+    lmb_hash_rows(words, HASHED_WORDS, HASHED_ROWS, hashes);
     for (size_t row = 0; row < HASHED_ROWS; row++) {
-        assert_true(hashes[row] == lmb_control_hash(words + row * HASHED_WORDS, HASHED_WORDS));
+        assert_true(hashes[row] == lmb_hash_words(words + row * HASHED_WORDS, HASHED_WORDS));
     }
-    lmb_control_hash_rows(NULL, HASHED_WORDS, 0, NULL);
-    lmb_control_hash_rows(words, 0, HASHED_ROWS, hashes);
-    assert_true(hashes[HASHED_ROWS - 1] == lmb_control_hash(NULL, 0));
+    lmb_hash_rows(NULL, HASHED_WORDS, 0, NULL);
+    lmb_hash_rows(words, 0, HASHED_ROWS, hashes);
+    assert_true(hashes[HASHED_ROWS - 1] == lmb_hash_words(NULL, 0));
 }
 
 // Each bit that differs changes about half of the hash, wherever it is.
@@ -2212,11 +2207,11 @@ static void test_hash_spreads(void **state) {
     (void)state;
     uint32_t words[HASHED_WORDS], min = 64, max = 0, sum = 0;
     fill_words(words, HASHED_WORDS);
-    const uint64_t hash = lmb_control_hash(words, HASHED_WORDS);
+    const uint64_t hash = lmb_hash_words(words, HASHED_WORDS);
     for (size_t i = 0; i < HASHED_WORDS; i++) {
         for (uint32_t bit = 0; bit < 32; bit++) {
             words[i] ^= 1u << bit;
-            const uint32_t ones = count_ones(hash ^ lmb_control_hash(words, HASHED_WORDS));
+            const uint32_t ones = count_ones(hash ^ lmb_hash_words(words, HASHED_WORDS));
             words[i] ^= 1u << bit;
             min = ones < min ? ones : min;
             max = ones > max ? ones : max;

@@ -113,7 +113,7 @@ static void test_remainders(void **state) {
         assert_int_equal(stage_current_state(&s, 0), current);
         const double place = stage_player_seconds(&s, current);
         assert_true(fabs(place - time) < 1e-6);
-        assert_true(fabs(lmb_control_motion(s.control, s.state).position[2] - way) < 2e-5);
+        assert_true(fabs(lmb_state_motion(s.control, s.state).position[2] - way) < 2e-5);
         stage_end(&s);
     }
 }
@@ -226,7 +226,7 @@ static void test_far_places(void **state) {
     c.players[1].duration = 100.0f;
     stage s = stage_begin(&c.def);
     step(&s, 60 * SECOND);
-    assert_true(lmb_control_player_ticks(s.control, s.state, 1) == 30 * SECOND);
+    assert_true(lmb_state_player(s.control, s.state, 1).ticks == 30 * SECOND);
     stage_end(&s);
 }
 
@@ -279,7 +279,7 @@ static void test_fades(void **state) {
     stage s = stage_begin(&c.def);
     step(&s, 3 * SECOND / 10);
     step(&s, 3 * SECOND / 10);
-    assert_true(fabs((double)lmb_control_state_weight(s.control, s.state, 0, 1) - 0.4) < 1e-6);
+    assert_true(fabs((double)lmb_state_weight(s.control, s.state, 0, 1) - 0.4) < 1e-6);
     stage_end(&s);
 }
 
@@ -297,7 +297,7 @@ static void test_rounding(void **state) {
         for (uint64_t k = 0; k < frames[i][1]; k++) {
             step(&s, SECOND / frames[i][0]);
         }
-        assert_true(lmb_control_player_ticks(s.control, s.state, 0) == frames[i][1] * (SECOND / frames[i][0]));
+        assert_true(lmb_state_player(s.control, s.state, 0).ticks == frames[i][1] * (SECOND / frames[i][0]));
         stage_end(&s);
     }
 }
@@ -311,7 +311,7 @@ static void test_long_frames(void **state) {
     step(&s, 60 * SECOND);
     assert_in_range(s.counts[0] + s.counts[1], 8, 16);
     step(&s, SECOND / 60);
-    assert_true(lmb_control_player_ticks(s.control, s.state, 0) <= 4 * SECOND / 10);
+    assert_true(lmb_state_player(s.control, s.state, 0).ticks <= 4 * SECOND / 10);
     stage_end(&s);
 }
 
@@ -489,7 +489,7 @@ static void float_steps_take_transitions_on_time(void **state) {
     step(&s, 0);
     for (int frame = 1; frame <= 13; frame++) {
         step(&s, lmb_ticks_from_seconds(1 / 60.f));
-        assert_int_equal(lmb_control_current_state(s.control, s.state, 0), frame >= 13);
+        assert_int_equal(lmb_state_current(s.control, s.state, 0), frame >= 13);
     }
     stage_end(&s);
 }

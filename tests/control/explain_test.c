@@ -12,7 +12,7 @@ enum { IDLE, WALK, FALL, STATES };
 enum { HIT, EVENTS };
 
 typedef struct fixture {
-    lmb_control *control;
+    lmb_graph *control;
     uint32_t *state;
     float parameters[PARAMETERS];
     lmb_transition_report reports[8];
@@ -85,12 +85,12 @@ static void start(fixture *f) {
     if (control_create(&def, NULL, NULL, &f->control, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    f->state = calloc(lmb_control_state_words(f->control), sizeof *f->state);
+    f->state = calloc(lmb_graph_get_info(f->control)->state_words, sizeof *f->state);
     assert_non_null(f->state);
 }
 
 static void finish(fixture *f) {
-    lmb_control_destroy(f->control);
+    lmb_graph_destroy(f->control);
     free(f->state);
 }
 
@@ -107,7 +107,7 @@ static void run(fixture *f, uint32_t number, double seconds, bool hits) {
 }
 
 static uint32_t explain(fixture *f) {
-    return lmb_control_explain(f->control, f->state, f->parameters, 0, f->reports, 8);
+    return lmb_state_explain(f->control, f->state, f->parameters, 0, f->reports, 8);
 }
 
 static void terms_have_their_values(void **state) {
@@ -135,7 +135,7 @@ static void terms_have_their_values(void **state) {
     assert_int_equal(explain(&f), 2);
     assert_true(walk->condition_holds && terms[1].holds && terms[2].holds && !walk->applies); // not after 0.25 s
     run(&f, 1, 0.5, false);
-    assert_int_equal(lmb_control_current_state(f.control, f.state, 0), WALK);
+    assert_int_equal(lmb_state_current(f.control, f.state, 0), WALK);
     // 0.25 s in the walk: the clip has 0.75 s to go.
     assert_int_equal(explain(&f), 2);
     const lmb_transition_report *idle = &f.reports[1];
@@ -145,9 +145,9 @@ static void terms_have_their_values(void **state) {
     run(&f, 2, 0.0625, true);
     assert_int_equal(explain(&f), 1); // the fall does not lead to itself
     assert_true(f.reports[0].needs_end && !f.reports[0].is_at_end && !f.reports[0].applies);
-    assert_int_equal(lmb_control_explain(f.control, f.state, f.parameters, 0, NULL, 0), 1);
-    assert_int_equal(lmb_control_explain(f.control, f.state, f.parameters, 1, f.reports, 8), 0);
-    assert_int_equal(lmb_control_explain(f.control, NULL, f.parameters, 0, f.reports, 8), 0);
+    assert_int_equal(lmb_state_explain(f.control, f.state, f.parameters, 0, NULL, 0), 1);
+    assert_int_equal(lmb_state_explain(f.control, f.state, f.parameters, 1, f.reports, 8), 0);
+    assert_int_equal(lmb_state_explain(f.control, NULL, f.parameters, 0, f.reports, 8), 0);
     finish(&f);
 }
 
@@ -163,14 +163,14 @@ static void frames_take_what_applies(void **state) {
         f.parameters[HEALTH] = (float)random_between(&source, 0.0, 1.0);
         run(&f, 2 * frame, random_between(&source, 0.0, 0.3), random_below(&source, 20) == 0);
         f.parameters[SPEED] = (float)random_between(&source, 0.0, 1.0);
-        const uint32_t current = lmb_control_current_state(f.control, f.state, 0), count = explain(&f);
+        const uint32_t current = lmb_state_current(f.control, f.state, 0), count = explain(&f);
         uint32_t expected = current;
         for (uint32_t i = count; i-- > 0;) {
             const lmb_transition_report *report = &f.reports[i];
             expected = report->applies && report->event == LMB_NONE ? report->to : expected;
         }
         run(&f, 2 * frame + 1, 0.0, false);
-        const uint32_t next = lmb_control_current_state(f.control, f.state, 0);
+        const uint32_t next = lmb_state_current(f.control, f.state, 0);
         // What follows a transition at once was not asked.
         assert_true(next == expected || (expected != current && next != current));
         taken += expected != current;
@@ -214,14 +214,14 @@ static void terms_on_the_state_are_reported(void **state) {
     def.machine_count = 2;
     fixture f = {.parameters = {0}};
     assert_int_equal(control_create(&def, NULL, NULL, &f.control, NULL), LMB_OK);
-    f.state = calloc(lmb_control_state_words(f.control), sizeof *f.state);
+    f.state = calloc(lmb_graph_get_info(f.control)->state_words, sizeof *f.state);
     assert_non_null(f.state);
     run(&f, 0, 0.1, true);
     assert_int_equal(explain(&f), 1);
     const lmb_term_report *reported = f.reports[0].terms;
     assert_true(reported[0].operand == LMB_OPERAND_TRIGGER && reported[0].event == HIT && reported[0].left == 1.0f);
     assert_true(reported[0].holds && reported[0].machine == LMB_NONE);
-    const uint32_t draw = f.state[lmb_control_seed_words(f.control).first];
+    const uint32_t draw = f.state[lmb_graph_get_info(f.control)->seed_words.first];
     assert_true(reported[1].operand == LMB_OPERAND_DRAW && reported[1].event == LMB_NONE && !reported[1].holds);
     assert_true((double)reported[1].left == (double)(draw >> 8) / 16777216.0);
     assert_true(reported[2].operand == LMB_OPERAND_STATE && reported[2].machine == 1 && reported[2].left == 1.0f);

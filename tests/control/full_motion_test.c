@@ -115,7 +115,7 @@ static rigid looped_way(const lmb_motion_track *track, double duration, double f
 }
 
 static rigid place_of(const stage *s) {
-    const lmb_motion m = lmb_control_motion(s->control, s->state);
+    const lmb_motion m = lmb_state_motion(s->control, s->state);
     rigid place;
     memcpy(place.t, m.position, sizeof place.t);
     memcpy(place.q, m.rotation, sizeof place.q);
@@ -134,7 +134,7 @@ static double angle_between(const double a[4], const double b[4]) {
 
 static void assert_at(const stage *s, rigid expected, double bound) {
     const rigid place = place_of(s);
-    const lmb_motion m = lmb_control_motion(s->control, s->state);
+    const lmb_motion m = lmb_state_motion(s->control, s->state);
     for (int i = 0; i < 3; i++) {
         assert_near(place.t[i], expected.t[i], bound);
         assert_near((double)s->motion[i], place.t[i], 1e-6 * fabs(place.t[i]));
@@ -144,7 +144,7 @@ static void assert_at(const stage *s, rigid expected, double bound) {
     assert_near(angle_between(shown, place.q), 0.0, 1e-6);
     assert_near(remainder(m.yaw - 2.0 * atan2(place.q[1], place.q[3]), 2.0 * PI), 0.0, 1e-9);
     assert_true(m.yaw >= -PI && m.yaw < PI);
-    const lmb_affine matrix = lmb_control_matrix(s->control, s->state);
+    const lmb_affine matrix = lmb_state_matrix(s->control, s->state);
     for (int column = 0; column < 3; column++) {
         const double axis[3] = {column == 0, column == 1, column == 2};
         double turned[3];
@@ -251,7 +251,7 @@ static void test_many_steps(void **state) {
         for (uint64_t frame = 0; frame < 50 * rate; frame++) {
             stage_step(&s, SECOND / rate);
         }
-        assert_int_equal(lmb_control_player_ticks(s.control, s.state, 0), 0);
+        assert_int_equal(lmb_state_player(s.control, s.state, 0).ticks, 0);
         const rigid expected = looped_way(&tracks[i % TRACKS], 1.0, 0.0, 50.0), place = place_of(&s);
         const double off = angle_between(place.q, expected.q);
         print_message("%u steps: orientation off by %.2g\n", (unsigned)(50 * rate), off);
@@ -294,13 +294,10 @@ static void test_blends(void **state) {
             normalize(step.q);
             expected = join(expected, step);
             stage_step(&s, ticks);
-            float moved[4];
-            double turned[4];
-            lmb_control_root_motion(s.control, s.state, moved);
-            lmb_control_root_rotation(s.control, s.state, turned);
-            assert_near(angle_between(turned, step.q), 0.0, 3e-6);
-            assert_near((double)moved[2], step.t[2], 3e-6);
-            assert_near((double)moved[3], remainder(2.0 * atan2(step.q[1], step.q[3]), 2.0 * PI), 5e-6);
+            const lmb_root_displacement moved = lmb_state_root_motion(s.control, s.state);
+            assert_near(angle_between(moved.rotation, step.q), 0.0, 3e-6);
+            assert_near((double)moved.translation[2], step.t[2], 3e-6);
+            assert_near((double)moved.yaw, remainder(2.0 * atan2(step.q[1], step.q[3]), 2.0 * PI), 5e-6);
             assert_at(&s, expected, 5e-5);
         }
         stage_end(&s);
@@ -327,7 +324,7 @@ static void test_driven(void **state) {
         lmb_motion put = {.position = {1.0, 2.0, 3.0}};
         multiply(a, b, put.rotation);
         multiply(put.rotation, c, put.rotation);
-        assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
+        assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_OK);
         s.parameters[0] = i == 23 ? NAN : (float)heading;
         rigid expected = {{1.0, 2.0, 3.0}, {0}};
         memcpy(expected.q, put.rotation, sizeof expected.q);
@@ -353,8 +350,8 @@ static void test_driven(void **state) {
     // Straight up there is no heading.
     stage s = stage_begin(&def);
     lmb_motion up = {.rotation = {-1.0, 0.0, 0.0, 1.0}};
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, &up, &error), LMB_OK);
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, &up, &error), LMB_OK);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_OK);
     s.parameters[0] = 2.0f;
     stage_step(&s, SECOND);
     const rigid expected = {{0.0, 2.0, 0.0}, {-sqrt(0.5), 0.0, 0.0, sqrt(0.5)}};
@@ -373,26 +370,26 @@ static void test_places(void **state) {
     def.interpolate_updates = true;
     def.update_every = lmb_constant(3.0f);
     stage s = stage_begin(&def);
-    assert_true(lmb_control_rotates_fully(s.control));
-    assert_int_equal(lmb_control_motion_floats(s.control), LMB_FULL_MOTION_FLOATS);
-    const lmb_word_range range = lmb_control_motion_words(s.control);
+    assert_true(lmb_graph_get_info(s.control)->rotates_fully);
+    assert_int_equal(lmb_graph_get_info(s.control)->motion_floats, LMB_FULL_MOTION_FLOATS);
+    const lmb_word_range range = lmb_graph_get_info(s.control)->motion_words;
     assert_int_equal(range.count, 11);
     rigid at = place_of(&s); // before it has begun
     assert_near(angle_between(at.q, still.q), 0.0, 0.0);
     lmb_motion put = {{3.0, -4.0, 5.5}, 1.25, {0}};
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_OK);
     stage_step(&s, 0);
     about(0.0, 1.0, 0.0, 1.25, at.q);
     memcpy(at.t, put.position, sizeof at.t);
     assert_at(&s, at, 1e-6);
     put.yaw = -7e12; // a turn is 2 PI, as float64 has it
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_OK);
     stage_step(&s, 0);
     about(0.0, 1.0, 0.0, fmod(-7e12, 4.0 * PI), at.q);
     assert_at(&s, at, 1e-6);
     const double far[4] = {3e5, -1e5, 2e5, 7e5}; // of any length
     memcpy(put.rotation, far, sizeof far);
-    assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_OK);
     stage_send(&s, 0, LMB_EVENT_RESET);
     memcpy(at.q, far, sizeof far);
     normalize(at.q);
@@ -412,34 +409,34 @@ static void test_places(void **state) {
     static const double bad[][4] = {{NAN, 0, 0, 1}, {INFINITY, 0, 0, 1}, {1e-300, 0, 0, 0}, {1e300, 0, 0, 1}};
     for (int i = 0; i < 4; i++) {
         memcpy(put.rotation, bad[i], sizeof bad[i]);
-        assert_int_equal(lmb_control_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
+        assert_int_equal(lmb_state_set_motion(s.control, s.state, &put, &error), LMB_ERROR_ARGUMENT);
     }
     s.state[range.first + 8] = 0x40000000; // 2
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
     s.state[range.first + 8] = 0x7fc00000; // NaN
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
     stage_end(&s);
     // A character motion of yaw alone takes the twist about y, and reports it as a quaternion, too.
     def.motion = &plain;
     def.update_every = lmb_constant(1.0f);
     s = stage_begin(&def);
-    assert_false(lmb_control_rotates_fully(s.control));
-    assert_int_equal(lmb_control_motion_floats(s.control), LMB_MOTION_FLOATS);
+    assert_false(lmb_graph_get_info(s.control)->rotates_fully);
+    assert_int_equal(lmb_graph_get_info(s.control)->motion_floats, LMB_MOTION_FLOATS);
     double before = 0.0;
     for (int frame = 1; frame <= 5; frame++) {
         stage_step(&s, SECOND / 5);
         const rigid moved = way(&tracks[0], 1.0, 0.0, frame / 5.0);
         const double twist = 2.0 * atan2(moved.q[1], moved.q[3]);
         before = twist + 2.0 * PI * rint((before - twist) / (2.0 * PI));
-        const lmb_motion m = lmb_control_motion(s.control, s.state);
+        const lmb_motion m = lmb_state_motion(s.control, s.state);
         assert_near(remainder(m.yaw - before, 2.0 * PI), 0.0, 1e-5);
         assert_near(remainder(2.0 * atan2(m.rotation[1], m.rotation[3]) - m.yaw, 2.0 * PI), 0.0, 1e-9);
     }
     stage_end(&s);
     def.motion = NULL;
     s = stage_begin(&def);
-    assert_int_equal(lmb_control_motion_floats(s.control), 0);
-    assert_near(lmb_control_motion(s.control, s.state).rotation[3], 1.0, 0.0);
+    assert_int_equal(lmb_graph_get_info(s.control)->motion_floats, 0);
+    assert_near(lmb_state_motion(s.control, s.state).rotation[3], 1.0, 0.0);
     stage_end(&s);
 }
 

@@ -123,7 +123,7 @@ static snapshot look(const stage *s) {
     for (uint32_t machine = 0; machine < 2; machine++) {
         shot.current[machine] = stage_current_state(s, machine);
         for (uint32_t i = 0; i < (machine == 0 ? OUTER_STATES : INNER_STATES); i++) {
-            shot.weights[machine][i] = (double)lmb_control_state_weight(s->control, s->state, machine, i);
+            shot.weights[machine][i] = (double)lmb_state_weight(s->control, s->state, machine, i);
         }
     }
     return shot;
@@ -296,8 +296,8 @@ static void check_first_step(float offset, float rate, float leading_duration) {
     stage s = stage_begin(&def);
     const uint64_t ticks = lmb_ticks_from_seconds((double)offset);
     stage_step(&s, SIXTIETH); // the group rests
-    assert_near((double)lmb_control_player_ticks(s.control, s.state, 1), (double)ticks, 20.0);
-    const uint64_t begun = lmb_control_player_ticks(s.control, s.state, 1);
+    assert_near((double)lmb_state_player(s.control, s.state, 1).ticks, (double)ticks, 20.0);
+    const uint64_t begun = lmb_state_player(s.control, s.state, 1).ticks;
     assert_int_equal(s.emitted[0], 0);
     s.parameters[0] = rate;
     stage_step(&s, SECOND / 1000);
@@ -305,7 +305,7 @@ static void check_first_step(float offset, float rate, float leading_duration) {
     if (rate > 0.0f) {
         assert_true(moved > 0.0);
         assert_int_equal(s.emitted[0], 1); // also if it is at the beginning
-        assert_int_equal(lmb_control_emitted_event(s.emitted, 0).event, AT_OFFSET);
+        assert_int_equal(lmb_emitted_event_at(s.emitted, 0).event, AT_OFFSET);
     } else if (offset > 0.0f) {
         assert_true(moved < 0.0);
         assert_int_equal(s.emitted[0], 0);
@@ -498,7 +498,7 @@ static void check_course(const piece_case *given, const stage *s, double seconds
             assert_near(s->counts[EVENTS_OF_MEMBER * i + k], count_passes(from, to, time, duration), 0.0);
         }
     }
-    assert_near(lmb_control_motion(s->control, s->state).position[2], displacement,
+    assert_near(lmb_state_motion(s->control, s->state).position[2], displacement,
                 2e-6 * fabs(displacement) + 8.0 * bound + 1e-6);
 }
 
@@ -521,7 +521,7 @@ static void test_frame_rates(void **state) {
                 s.counts[0] = 0;
             }
             check_course(given, &s, 10.0);
-            const uint64_t ticks = lmb_control_player_ticks(s.control, s.state, 0);
+            const uint64_t ticks = lmb_state_player(s.control, s.state, 0).ticks;
             first = k == 0 ? ticks : first;
             assert_near(apart((double)ticks, (double)first, (double)scene.players[0].duration * (double)SECOND), 0.0,
                         1.0);
@@ -560,7 +560,7 @@ static void test_order_over_markers(void **state) {
                 stage_step(&s, lmb_ticks_from_seconds(seconds / 50.0) * (50 / steps));
                 assert_in_range(s.emitted[0], 0, STAGE_EMITTED);
                 for (uint32_t k = 0; k < s.emitted[0]; k++) {
-                    const uint32_t event = lmb_control_emitted_event(s.emitted, k).event;
+                    const uint32_t event = lmb_emitted_event_at(s.emitted, k).event;
                     if (event % EVENTS_OF_MEMBER != 2) { // `looped` follows the notifies of a step, once
                         uint32_t *order = &orders[way][event / EVENTS_OF_MEMBER];
                         *order = *order * 31 + event + 1;

@@ -115,19 +115,18 @@ static const lmb_mirror_def mirrors[MIRRORS] = {
 
 static lmb_motion run(const lmb_graph *graph, uint32_t steps, float *parameters) {
     static uint32_t state[MOST_WORDS];
-    const lmb_control *control = lmb_graph_control(graph);
     lmb_error error = {0};
-    assert_true(lmb_control_state_words(control) <= MOST_WORDS);
+    assert_true(lmb_graph_get_info(graph)->state_words <= MOST_WORDS);
     memset(state, 0, sizeof state);
     for (uint32_t i = 0; i < steps; i++) {
         const lmb_control_frame frame = {
             .step = QUARTER, .number = i, .character_count = 1, .state = state, .parameters = parameters};
-        if (lmb_control_run(control, &frame, 0, 1, &error) != LMB_OK) {
+        if (lmb_control_run(graph, &frame, 0, 1, &error) != LMB_OK) {
             fail_msg("%s", error.message);
         }
     }
-    assert_int_equal(lmb_control_check_states(control, state, 1, &error), LMB_OK);
-    return lmb_control_motion(control, state);
+    assert_int_equal(lmb_state_check(graph, state, 1, &error), LMB_OK);
+    return lmb_state_motion(graph, state);
 }
 
 typedef struct stage {
@@ -306,16 +305,15 @@ static void many_motion_weights(void **state) {
     }
     uint32_t states[CHARACTERS * MOST_WORDS] = {0};
     float parameters[CHARACTERS * (PLAYERS + 1)] = {0};
-    const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t words = lmb_control_state_words(control);
+    const uint32_t words = lmb_graph_get_info(graph)->state_words;
     assert_true(words <= MOST_WORDS && lmb_graph_get_info(graph)->parameter_count <= PLAYERS + 1);
     const lmb_control_frame frame = {
         .step = QUARTER, .character_count = CHARACTERS, .state = states, .parameters = parameters};
-    assert_int_equal(lmb_control_run(control, &frame, 0, CHARACTERS, &error), LMB_OK);
+    assert_int_equal(lmb_control_run(graph, &frame, 0, CHARACTERS, &error), LMB_OK);
     double moved[3], yaw, q[4];
     expect(&all, moved, &yaw, q);
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        const lmb_motion reached = lmb_control_motion(control, states + (size_t)i * words);
+        const lmb_motion reached = lmb_state_motion(graph, states + (size_t)i * words);
         for (uint32_t k = 0; k < 3; k++) {
             expect_near(i, reached.position[k], moved[k], 1e-5);
         }

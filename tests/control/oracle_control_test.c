@@ -15,7 +15,6 @@ typedef struct comparison {
     oracle_graph *oracle;
     oracle_character *characters;
     lmb_graph *compiled;
-    const lmb_control *control;
     uint32_t parameter_count, state_words, emitted_words, motion_floats;
     float *parameters, *motions;
     uint32_t *state, *emitted;
@@ -50,10 +49,10 @@ static void compare_machines(comparison *c, const oracle_character *oracle, cons
         const oracle_machine *m = &c->oracle->machines[i];
         const uint32_t machine = machine_of(c, i);
         check(c, "current state of machine", machine, oracle->machines[i].current,
-              lmb_control_current_state(c->control, state, machine), 0.0);
+              lmb_state_current(c->compiled, state, machine), 0.0);
         for (uint32_t j = 0; j < m->state_count; j++) {
             check(c, "weight of a state of machine", machine, oracle->machines[i].weights[j],
-                  lmb_control_state_weight(c->control, state, machine, j), weight_tolerance);
+                  lmb_state_weight(c->compiled, state, machine, j), weight_tolerance);
         }
     }
 }
@@ -62,7 +61,7 @@ static void compare_players(comparison *c, const oracle_character *oracle, const
     for (uint32_t i = 0; i < c->oracle->player_count; i++) {
         const oracle_player *p = &c->oracle->players[i];
         const uint32_t player = lmb_graph_node_player(c->compiled, p->node);
-        const int64_t got = (int64_t)lmb_control_player_ticks(c->control, state, player);
+        const int64_t got = (int64_t)lmb_state_player(c->compiled, state, player).ticks;
         const int64_t expected = oracle->players[i].time / ORACLE_UNITS;
         const int64_t error = (int64_t)ceil(oracle_time_error(oracle, i) / ORACLE_UNITS);
         const int64_t duration = p->duration / ORACLE_UNITS, difference = llabs(expected - got);
@@ -71,7 +70,7 @@ static void compare_players(comparison *c, const oracle_character *oracle, const
                    (double)got / (double)LMB_TICKS_PER_SECOND);
         }
         check(c, "weight of player", player, oracle->players[i].weight,
-              lmb_control_player_weight(c->control, state, player), weight_tolerance);
+              lmb_state_player(c->compiled, state, player).weight, weight_tolerance);
     }
 }
 
@@ -84,9 +83,9 @@ static uint32_t source_of(const comparison *c, const oracle_emitted *emitted) {
 
 static void compare_events(comparison *c, const oracle_character *oracle, const uint32_t *emitted) {
     check(c, "number of emitted events", 0, oracle->emitted_count, emitted[0], 0.0);
-    const uint32_t count = lmb_control_emitted_count(c->control, emitted);
+    const uint32_t count = lmb_emitted_count(c->compiled, emitted);
     for (uint32_t i = 0; i < count && i < oracle->emitted_count; i++) {
-        const lmb_emitted_event event = lmb_control_emitted_event(emitted, i);
+        const lmb_emitted_event event = lmb_emitted_event_at(emitted, i);
         check(c, "emitted event", i, oracle->emitted[i].event, event.event, 0.0);
         check(c, "weight of emitted event", i, oracle->emitted[i].weight, event.weight, weight_tolerance);
         check(c, "passes of emitted event", i, oracle->emitted[i].passes, event.passes, 0.0);
@@ -138,26 +137,23 @@ static void compare_shown(comparison *c, const oracle_character *oracle, const f
 }
 
 static void compare_motion(comparison *c, const oracle_character *oracle, const uint32_t *state) {
-    const lmb_motion motion = lmb_control_motion(c->control, state);
+    const lmb_motion motion = lmb_state_motion(c->compiled, state);
     const double turn = turn_tolerance(oracle, oracle->slack), tolerance = position_tolerance(oracle, oracle->slack);
-    float step[4];
-    double rotation[4];
-    lmb_control_root_motion(c->control, state, step);
-    lmb_control_root_rotation(c->control, state, rotation);
+    const lmb_root_displacement step = lmb_state_root_motion(c->compiled, state);
     for (uint32_t i = 0; i < 3; i++) {
         check(c, "position", i, oracle->motion.position[i], motion.position[i], tolerance);
-        check(c, "root motion", i, oracle->step.position[i], step[i], tolerance);
+        check(c, "root motion", i, oracle->step.position[i], step.translation[i], tolerance);
     }
     check(c, "rotation", 0, 0.0, rotation_between(oracle->motion.rotation, motion.rotation), turn);
-    check(c, "root motion's rotation", 0, 0.0, rotation_between(oracle->step.rotation, rotation), turn);
+    check(c, "root motion's rotation", 0, 0.0, rotation_between(oracle->step.rotation, step.rotation), turn);
     if (!c->graph->motion.full_rotation) {
         check(c, "yaw", 0, 0.0, turn_between(motion.yaw, oracle->motion.yaw), turn);
-        check(c, "root motion's yaw", 0, 0.0, turn_between(step[3], oracle->step.yaw), turn);
+        check(c, "root motion's yaw", 0, 0.0, turn_between(step.yaw, oracle->step.yaw), turn);
     }
 }
 
 static void compare_counts(comparison *c, const oracle_character *oracle, const uint32_t *state) {
-    const lmb_control_counts counts = lmb_control_state_counts(c->control, state);
+    const lmb_state_counts counts = lmb_state_get_counts(c->compiled, state);
     check(c, "count of stopped transitions", 0, oracle->counts.transitions, counts.transitions, 0.0);
     check(c, "count of ignored events", 0, oracle->counts.sent_events, counts.sent_events, 0.0);
 }
@@ -184,7 +180,7 @@ static void run_library(comparison *c, const random_frame *script) {
     frame.events = events;
     frame.emitted = c->emitted;
     frame.motions = c->motions;
-    if (lmb_control_run(c->control, &frame, 0, GRAPH_CHARACTERS, &error) != LMB_OK) {
+    if (lmb_control_run(c->compiled, &frame, 0, GRAPH_CHARACTERS, &error) != LMB_OK) {
         print_error("graph %u: %s\n", c->number, error.message);
         c->differences++;
     }
@@ -214,20 +210,20 @@ static void trace_library(const comparison *c, const uint32_t *state) {
     print_error("   library");
     for (uint32_t i = 0; i < c->oracle->machine_count; i++) {
         const uint32_t machine = machine_of(c, i);
-        print_error("  machine %u: state %u,", i, lmb_control_current_state(c->control, state, machine));
+        print_error("  machine %u: state %u,", i, lmb_state_current(c->compiled, state, machine));
         for (uint32_t j = 0; j < c->oracle->machines[i].state_count; j++) {
-            print_error(" %.4f", lmb_control_state_weight(c->control, state, machine, j));
+            print_error(" %.4f", lmb_state_weight(c->compiled, state, machine, j));
         }
     }
     for (uint32_t i = 0; i < c->oracle->player_count; i++) {
         const uint32_t player = lmb_graph_node_player(c->compiled, c->oracle->players[i].node);
         print_error("  node %u %.6f x%.4f", c->oracle->players[i].node,
-                    (double)lmb_control_player_ticks(c->control, state, player) / (double)LMB_TICKS_PER_SECOND,
-                    lmb_control_player_weight(c->control, state, player));
+                    (double)lmb_state_player(c->compiled, state, player).ticks / (double)LMB_TICKS_PER_SECOND,
+                    lmb_state_player(c->compiled, state, player).weight);
     }
     const uint32_t *emitted = c->emitted + c->character * c->emitted_words;
     for (uint32_t i = 0; i < emitted[0]; i++) {
-        print_error(" !%u", lmb_control_emitted_event(emitted, i).event);
+        print_error(" !%u", lmb_emitted_event_at(emitted, i).event);
     }
     print_error("\n");
 }
@@ -273,7 +269,7 @@ static void compare_frames(comparison *c) {
         const uint32_t phase = c->graph->phases[i];
         oracle_begin(&c->characters[i], c->oracle, i, phase == LMB_NONE ? i : phase);
         if (phase != LMB_NONE &&
-            lmb_control_set_update_phase(c->control, c->state + i * c->state_words, phase, NULL) != LMB_OK) {
+            lmb_state_set_update_phase(c->compiled, c->state + i * c->state_words, phase, NULL) != LMB_OK) {
             report(c, "refused phase of character", i, 0.0, phase);
         }
     }
@@ -299,11 +295,10 @@ static bool agrees(random_graph *graph, oracle_graph *oracle, oracle_character *
                    program_loop *loop) {
     comparison c = {
         .graph = graph, .oracle = oracle, .characters = characters, .compiled = compiled, .number = loop->program};
-    c.control = lmb_graph_control(c.compiled);
     c.parameter_count = lmb_graph_get_info(c.compiled)->parameter_count;
-    c.state_words = lmb_control_state_words(c.control);
-    c.emitted_words = lmb_control_emitted_words(c.control);
-    c.motion_floats = lmb_control_motion_floats(c.control);
+    c.state_words = lmb_graph_get_info(c.compiled)->state_words;
+    c.emitted_words = lmb_graph_get_info(c.compiled)->emitted_words;
+    c.motion_floats = lmb_graph_get_info(c.compiled)->motion_floats;
     c.motions = calloc((size_t)GRAPH_CHARACTERS * c.motion_floats + 1, sizeof *c.motions);
     c.parameters = calloc((size_t)GRAPH_CHARACTERS * c.parameter_count + 1, sizeof *c.parameters);
     c.state = calloc((size_t)GRAPH_CHARACTERS * c.state_words + 1, sizeof *c.state);

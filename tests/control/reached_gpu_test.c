@@ -15,7 +15,7 @@ static void frames_have_the_bits_of_the_cpu(void **state) {
         sides[i] = (side){.batch = {scene.graph, REACHED_CHARACTERS, LMB_OUTPUT_LOCAL_BIT}, .gpu = i == 1};
         assert_ok(side_create(&sides[i], &error), &error);
     }
-    const size_t words = lmb_control_state_words(lmb_graph_control(scene.graph)) * REACHED_CHARACTERS;
+    const size_t words = lmb_graph_get_info(scene.graph)->state_words * REACHED_CHARACTERS;
     uint32_t reached = 0;
     for (uint32_t frame = 0; frame < 12; frame++) {
         for (uint32_t i = 0; i < 2; i++) {

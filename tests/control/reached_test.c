@@ -34,7 +34,7 @@ static void run(const reached_scene *scene, path *p, uint32_t frame, bool rememb
 }
 
 static void start_path(const reached_scene *scene, lmb_cpu_path kind, path *p) {
-    const size_t words = lmb_control_state_words(lmb_graph_control(scene->graph));
+    const size_t words = lmb_graph_get_info(scene->graph)->state_words;
     *p = (path){.state = calloc(REACHED_CHARACTERS * words, sizeof *p->state),
                 .parameters = calloc((size_t)REACHED_CHARACTERS * scene->row, sizeof *p->parameters)};
     assert_true(p->state != NULL && p->parameters != NULL);
@@ -51,8 +51,7 @@ static void conditions_read_the_frame_before(void **state) {
     (void)state;
     reached_scene scene;
     reached_start(&scene);
-    const lmb_control *control = lmb_graph_control(scene.graph);
-    const size_t words = lmb_control_state_words(control);
+    const size_t words = lmb_graph_get_info(scene.graph)->state_words;
     for (int kind = 0; kind < LMB_CPU_PATH_COUNT; kind++) {
         if (!lmb_cpu_has((lmb_cpu_path)kind)) {
             continue;
@@ -67,7 +66,7 @@ static void conditions_read_the_frame_before(void **state) {
                 const float *row = p.parameters + (size_t)i * scene.row;
                 assert_true(row[REACHED_PARAMETER] == (float)before[i]);
                 assert_true(row[REACHED_COMPUTED] == 3.0f * (float)before[i]);
-                assert_int_equal(lmb_control_current_state(control, p.state + i * words, 0), before[i]);
+                assert_int_equal(lmb_state_current(scene.graph, p.state + i * words, 0), before[i]);
                 before[i] = hypotf(row[REACHED_X], 0.5f) <= 2.0f;
                 assert_int_equal(p.reached[i * REACHED_WORDS], 0);
                 assert_int_equal(p.reached[i * REACHED_WORDS + 1], before[i]);

@@ -25,8 +25,9 @@ static void states_know_nothing_of_it(void **state) {
     lmb_error error = {0};
     assert_int_equal(motion_scenario_create(&plain, CHARACTERS, &error), LMB_OK);
     assert_int_equal(interpolated_scenario_create(&between, CHARACTERS, &error), LMB_OK);
-    const size_t words = lmb_control_state_words(plain.control), emitted = lmb_control_emitted_words(plain.control);
-    assert_int_equal(words, lmb_control_state_words(between.control));
+    const size_t words = lmb_graph_get_info(plain.control)->state_words,
+                 emitted = lmb_graph_get_info(plain.control)->emitted_words;
+    assert_int_equal(words, lmb_graph_get_info(between.control)->state_words);
     uint32_t moved = 0, waited = 0;
     for (uint32_t frame = 0; frame < 400; frame++) {
         control_scenario_begin_frame(&plain, frame);
@@ -66,7 +67,6 @@ typedef struct fixture {
     lmb_rig *rig;
     lmb_clip *clips[CLIPS];
     lmb_graph *graph;
-    const lmb_control *control;
     uint32_t *state;
     float *parameters;
     float motion[LMB_FULL_MOTION_FLOATS];
@@ -128,8 +128,7 @@ static void open_fixture(fixture *f, bool interpolates) {
     if (lmb_graph_create(&def, NULL, &f->graph, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    f->control = lmb_graph_control(f->graph);
-    f->state = calloc(lmb_control_state_words(f->control), sizeof *f->state);
+    f->state = calloc(lmb_graph_get_info(f->graph)->state_words, sizeof *f->state);
     f->parameters = calloc(lmb_graph_get_info(f->graph)->parameter_count, sizeof *f->parameters);
     assert_true(f->state != NULL && f->parameters != NULL);
     for (uint32_t i = PARAMETERS; i < lmb_graph_get_info(f->graph)->parameter_count; i++) {
@@ -164,7 +163,7 @@ static void step(fixture *f, uint64_t ticks, bool event) {
                                      .event_count = event,
                                      .motions = f->motion};
     lmb_error error = {0};
-    if (lmb_control_run(f->control, &frame, 0, 1, &error) != LMB_OK) {
+    if (lmb_control_run(f->graph, &frame, 0, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
@@ -225,10 +224,9 @@ static void what_is_continuous_goes_on(void **state) {
             loop = shown_loop;
             smoothed = shown_smoothed;
         }
-        expect_near(lmb_control_motion(f.control, f.state).position[2], 1.5 * last, frame,
-                    "the state's character motion");
+        expect_near(lmb_state_motion(f.graph, f.state).position[2], 1.5 * last, frame, "the state's character motion");
         lmb_error error = {0};
-        assert_int_equal(lmb_control_check_states(f.control, f.state, 1, &error), LMB_OK);
+        assert_int_equal(lmb_state_check(f.graph, f.state, 1, &error), LMB_OK);
     }
     close_fixture(&f);
 }
@@ -243,13 +241,13 @@ static void a_character_is_put_somewhere_between_updates(void **state) {
     }
     const lmb_motion place = {.position = {10.0, 0.0, 20.0}};
     lmb_error error = {0};
-    assert_int_equal(lmb_control_set_motion(f.control, f.state, &place, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(f.graph, f.state, &place, &error), LMB_OK);
     for (uint32_t frame = 2; frame <= 4; frame++) {
         step(&f, LMB_TICKS_PER_SECOND / 10, false);
         expect_near((double)f.motion[0], 10.0, frame, "x");
         expect_near((double)f.motion[2], 20.0 + 1.5 * 0.1 * (double)frame, frame, "z");
     }
-    expect_near(lmb_control_motion(f.control, f.state).position[2], 20.6, 4, "the state's z");
+    expect_near(lmb_state_motion(f.graph, f.state).position[2], 20.6, 4, "the state's z");
     close_fixture(&f);
 }
 
@@ -401,7 +399,7 @@ static void an_event_counts_from_its_frame(void **state) {
                 expect_near(stage_player_seconds(&s, 0), wrapped((frame + 1.0) / 60.0, 1.0), frame, "a clip");
             }
         }
-        assert_int_equal(lmb_control_state_counts(s.control, s.state).transitions, 0);
+        assert_int_equal(lmb_state_get_counts(s.control, s.state).transitions, 0);
         stage_end(&s);
     }
 }
@@ -470,7 +468,7 @@ static uint32_t append_emitted(const stage *s, uint64_t before, uint32_t count,
                                lmb_emitted_event events[STAGE_EMITTED]) {
     assert_in_range(count + s->emitted[0], 0, STAGE_EMITTED);
     for (uint32_t i = 0; i < s->emitted[0]; i++) {
-        events[count + i] = lmb_control_emitted_event(s->emitted, i);
+        events[count + i] = lmb_emitted_event_at(s->emitted, i);
         assert_true(events[count + i].ticks >= 0);
         events[count + i].ticks -= (int64_t)before;
     }
@@ -517,11 +515,11 @@ static void an_update_with_events_is_two_frames(void **state) {
             stage_step_with(&always, waited + ticks, events, count);
             emitted_count = append_emitted(&always, waited, emitted_count, emitted);
             waited = 0;
-            const uint32_t words = lmb_control_state_words(always.control);
+            const uint32_t words = lmb_graph_get_info(always.control)->state_words;
             assert_memory_equal(always.state, seldom.state, words * sizeof *always.state);
             assert_int_equal(emitted_count, seldom.emitted[0]);
             for (uint32_t i = 0; i < emitted_count; i++) {
-                const lmb_emitted_event late = lmb_control_emitted_event(seldom.emitted, i);
+                const lmb_emitted_event late = lmb_emitted_event_at(seldom.emitted, i);
                 assert_true(emitted[i].event == late.event && emitted[i].weight == late.weight &&
                             emitted[i].passes == late.passes && emitted[i].kind == late.kind &&
                             emitted[i].source == late.source && emitted[i].part == late.part);
@@ -559,8 +557,8 @@ static bool is_same_row(const void *rows, size_t words, uint32_t a, uint32_t b) 
 }
 
 static bool are_same(const control_scenario *s, uint32_t a, uint32_t b) {
-    return is_same_row(s->state, lmb_control_state_words(s->control), a, b) &&
-           is_same_row(s->emitted, lmb_control_emitted_words(s->control), a, b) &&
+    return is_same_row(s->state, lmb_graph_get_info(s->control)->state_words, a, b) &&
+           is_same_row(s->emitted, lmb_graph_get_info(s->control)->emitted_words, a, b) &&
            is_same_row(s->parameters, CONTROL_SCENARIO_PARAMETERS, a, b) &&
            is_same_row(s->motions, LMB_MOTION_FLOATS, a, b);
 }
@@ -575,26 +573,26 @@ static void the_index_does_not_matter(void **state) {
         assert_int_equal(phase % 2 == 0 ? motion_scenario_create(&s, CHARACTERS, &error)
                                         : interpolated_scenario_create(&s, CHARACTERS, &error),
                          LMB_OK);
-        const uint32_t words = lmb_control_state_words(s.control);
+        const uint32_t words = lmb_graph_get_info(s.control)->state_words;
         for (uint32_t i = 0; i < ALIKE; i++) {
-            assert_int_equal(lmb_control_set_update_phase(s.control, s.state + i * words, phase + 8, &error), LMB_OK);
+            assert_int_equal(lmb_state_set_update_phase(s.control, s.state + i * words, phase + 8, &error), LMB_OK);
         }
         for (uint32_t i = ALIKE; i < ALIKE + 3; i++) {
-            assert_int_equal(lmb_control_set_update_phase(s.control, s.state + i * words, i, &error), LMB_OK);
+            assert_int_equal(lmb_state_set_update_phase(s.control, s.state + i * words, i, &error), LMB_OK);
         }
         uint32_t differences = 0;
         for (uint32_t frame = 0; frame < 400; frame++) {
             control_scenario_begin_frame(&s, frame);
             make_alike(&s, frame);
             assert_int_equal(control_scenario_run(&s, frame, &error), LMB_OK);
-            assert_int_equal(lmb_control_check_states(s.control, s.state, CHARACTERS, &error), LMB_OK);
+            assert_int_equal(lmb_state_check(s.control, s.state, CHARACTERS, &error), LMB_OK);
             for (uint32_t i = 1; i < ALIKE; i++) {
                 assert_true(are_same(&s, 0, i));
             }
             assert_true(are_same(&s, 0, phase + 8));
             differences += !are_same(&s, ALIKE, ALIKE + 7);
             for (uint32_t i = ALIKE; i < CHARACTERS; i++) {
-                assert_int_equal(lmb_control_update_phase(s.control, s.state + i * words), i);
+                assert_int_equal(lmb_state_update_phase(s.control, s.state + i * words), i);
             }
         }
         assert_true(differences > 300);
@@ -610,16 +608,16 @@ static void phases_are_set(void **state) {
     def.update_every = lmb_constant(4.0f);
     stage s = stage_begin(&def);
     lmb_error error = {0};
-    assert_int_equal(lmb_control_update_phase(s.control, s.state), LMB_NONE);
-    const lmb_word_range range = lmb_control_update_phase_words(s.control);
+    assert_int_equal(lmb_state_update_phase(s.control, s.state), LMB_NONE);
+    const lmb_word_range range = lmb_graph_get_info(s.control)->update_phase_words;
     for (uint32_t i = 0; i < 12; i++) {
         // Only the phase's remainder by 720,720 is kept, which all periods divide.
         static const uint32_t phases[] = {3, 0, 720719, 720720, 720723, UINT32_MAX};
         uint32_t before[STAGE_WORDS];
         memcpy(before, s.state, sizeof before);
-        assert_int_equal(lmb_control_set_update_phase(s.control, s.state, phases[i / 2], &error), LMB_OK);
-        assert_int_equal(lmb_control_update_phase(s.control, s.state), phases[i / 2] % 720720);
-        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_OK);
+        assert_int_equal(lmb_state_set_update_phase(s.control, s.state, phases[i / 2], &error), LMB_OK);
+        assert_int_equal(lmb_state_update_phase(s.control, s.state), phases[i / 2] % 720720);
+        assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_OK);
         memcpy(before + range.first, s.state + range.first, range.count * sizeof *before);
         assert_memory_equal(before, s.state, sizeof before);
         if (i % 2 == 1) {
@@ -631,20 +629,19 @@ static void phases_are_set(void **state) {
             stage_step(&s, SIXTIETH);
             assert_true((stage_player_seconds(&s, 0) > waited) == updates);
         }
-        assert_int_equal(lmb_control_update_phase(s.control, s.state), phases[i / 2] % 720720);
+        assert_int_equal(lmb_state_update_phase(s.control, s.state), phases[i / 2] % 720720);
     }
-    assert_int_equal(lmb_control_set_update_phase(NULL, s.state, 0, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_set_update_phase(s.control, NULL, 0, &error), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_update_phase_words(NULL).count, 0);
+    assert_int_equal(lmb_state_set_update_phase(NULL, s.state, 0, &error), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_set_update_phase(s.control, NULL, 0, &error), LMB_ERROR_ARGUMENT);
     // A state from elsewhere.
     for (uint32_t i = 0; i < 4; i++) {
         static const uint32_t bad[] = {720721, 0x80000000u, UINT32_MAX, 0};
         s.state[range.first] = bad[i];
-        assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+        assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
     }
     memset(s.state, 0, sizeof s.state);
     s.state[range.first] = 720721;
-    assert_int_equal(lmb_control_check_states(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_state_check(s.control, s.state, 1, &error), LMB_ERROR_FORMAT);
     stage_end(&s);
 }
 
@@ -679,10 +676,10 @@ static void the_largest_state(void **state) {
     def.motion = &motion;
     def.update_every = lmb_constant(4.0f);
     def.interpolate_updates = true;
-    lmb_control *control = NULL;
+    lmb_graph *control = NULL;
     lmb_error error = {0};
     assert_int_equal(control_create(&def, NULL, NULL, &control, &error), LMB_OK);
-    uint32_t *words = calloc((size_t)lmb_control_state_words(control) * CHARACTERS, sizeof *words);
+    uint32_t *words = calloc((size_t)lmb_graph_get_info(control)->state_words * CHARACTERS, sizeof *words);
     float motions[CHARACTERS][LMB_MOTION_FLOATS];
     assert_non_null(words);
     for (uint32_t frame = 0; frame < 6; frame++) {
@@ -696,7 +693,7 @@ static void the_largest_state(void **state) {
         expect_near((double)motions[1][2] / LMB_MAX_PLAYERS, (frame + 1.0) / 60.0, frame, "z");
     }
     free(words);
-    lmb_control_destroy(control);
+    lmb_graph_destroy(control);
 }
 
 int main(void) {

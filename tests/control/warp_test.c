@@ -99,7 +99,7 @@ static rigid move(const moving *m, const aim *aims, uint32_t count, rigid place,
 }
 
 static rigid place_of(const stage *s) {
-    const lmb_motion m = lmb_control_motion(s->control, s->state);
+    const lmb_motion m = lmb_state_motion(s->control, s->state);
     return (rigid){m.position[0], m.position[1], m.position[2], m.yaw};
 }
 
@@ -114,7 +114,7 @@ static void assert_at(const stage *s, rigid expected, double bound) {
 static void put(stage *s, rigid place) {
     lmb_error error;
     const lmb_motion m = {{place.x, place.y, place.z}, place.yaw, {0}};
-    assert_int_equal(lmb_control_set_motion(s->control, s->state, &m, &error), LMB_OK);
+    assert_int_equal(lmb_state_set_motion(s->control, s->state, &m, &error), LMB_OK);
 }
 
 static void aim_at(stage *s, rigid goal) {

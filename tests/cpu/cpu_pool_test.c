@@ -163,7 +163,7 @@ static buffers make_buffers(const lmb_graph *graph) {
     buffers m = {.batch = {graph, CROWD, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT}};
     m.parameter_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
     m.palette_bytes = CROWD * lmb_batch_output_floats(&m.batch, LMB_OUTPUT_PALETTE) * sizeof(float);
-    m.state_bytes = (size_t)CROWD * lmb_control_state_words(lmb_graph_control(graph)) * sizeof(uint32_t);
+    m.state_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->state_words * sizeof(uint32_t);
     m.memory_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->inertia_words * sizeof(uint32_t);
     assert_true(m.memory_bytes > 0);
     m.parameters = calloc(1, m.parameter_bytes);
@@ -228,7 +228,6 @@ static uint32_t list_characters(uint32_t frame, uint32_t list[LISTED]) {
 typedef enum run_kind { RUN_FRAMES, RUN_RANGES, RUN_POSES, RUN_LISTS, RUN_KINDS } run_kind;
 
 static void run_alone(lmb_cpu *cpu, run_kind kind, uint32_t frame, buffers *m) {
-    const lmb_control *control = lmb_graph_control(m->batch.graph);
     uint32_t list[LISTED];
     const uint32_t listed = list_characters(frame, list);
     if (kind == RUN_FRAMES) {
@@ -236,10 +235,10 @@ static void run_alone(lmb_cpu *cpu, run_kind kind, uint32_t frame, buffers *m) {
     } else if (kind == RUN_RANGES) {
         assert_int_equal(lmb_cpu_run_range(cpu, &m->batch, &m->inputs, &m->outputs, 3, 290, NULL), LMB_OK);
     } else if (kind == RUN_POSES) {
-        assert_int_equal(lmb_control_run(control, &m->frame, 1, 298, NULL), LMB_OK);
+        assert_int_equal(lmb_control_run(m->batch.graph, &m->frame, 1, 298, NULL), LMB_OK);
         assert_int_equal(lmb_cpu_run_poses(cpu, &m->batch, &m->inputs, &m->outputs, 5, 201, NULL), LMB_OK);
     } else {
-        assert_int_equal(lmb_control_run(control, &m->frame, 0, CROWD, NULL), LMB_OK);
+        assert_int_equal(lmb_control_run(m->batch.graph, &m->frame, 0, CROWD, NULL), LMB_OK);
         assert_int_equal(lmb_cpu_run_list(cpu, &m->batch, &m->inputs, &m->outputs, list, listed, NULL), LMB_OK);
     }
 }
@@ -318,7 +317,8 @@ static void wrong_parts_are_refused(void **state) {
     lmb_cpu_pool_destroy(pool);
     // A graph without a control.
     assert_int_equal(lmb_cpu_pool_create(shared.program, LMB_CPU_FAST, 2, NULL, &pool, NULL), LMB_OK);
-    CHECK_REFUSAL(lmb_cpu_pool_run_control(pool, &all.frame, 0, 1, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
+    CHECK_REFUSAL(lmb_cpu_pool_run_control(pool, &all.frame, 0, 1, &error), &error, LMB_ERROR_ARGUMENT,
+                  "nothing in the graph advances by itself");
     lmb_cpu_pool_destroy(pool);
     release_buffers(&all);
     release_crowd(&m);

@@ -52,7 +52,6 @@ typedef struct cpu_crowd {
 } cpu_crowd;
 
 static void start_cpu(const lmb_graph *graph, const lmb_motion *places, cpu_crowd *c) {
-    const lmb_control *control = lmb_graph_control(graph);
     lmb_error error = {0};
     assert_ok(lmb_cpu_pool_create(graph, LMB_CPU_FAST, 2, NULL, &c->pool, &error), &error);
     c->character_floats = (size_t)lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
@@ -60,12 +59,12 @@ static void start_cpu(const lmb_graph *graph, const lmb_motion *places, cpu_crow
     c->frame = lmb_default_control_frame();
     c->frame.step = lmb_ticks_from_seconds(STEP);
     c->frame.character_count = CHARACTERS;
-    c->frame.state = calloc((size_t)CHARACTERS * lmb_control_state_words(control), sizeof(uint32_t));
+    c->frame.state = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words, sizeof(uint32_t));
     c->frame.parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     c->frame.motions = calloc((size_t)CHARACTERS * LMB_MOTION_FLOATS, sizeof(float));
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        uint32_t *state = c->frame.state + (size_t)i * lmb_control_state_words(control);
-        assert_ok(lmb_control_set_motion(control, state, &places[i], &error), &error);
+        uint32_t *state = c->frame.state + (size_t)i * lmb_graph_get_info(graph)->state_words;
+        assert_ok(lmb_state_set_motion(graph, state, &places[i], &error), &error);
     }
 }
 

@@ -14,7 +14,7 @@ void look_at(const lmb_graph *graph, uint32_t character, const float target[3], 
 lmb_result take_ragdoll(const lmb_graph *graph, uint32_t character_count, float *models, float *poses,
                         lmb_error *error);
 void write_distance(const lmb_graph *graph, float distance, float *row);
-uint64_t hash_states(const lmb_control *control, const uint32_t *states, uint32_t character_count);
+uint64_t hash_states(const lmb_graph *graph, const uint32_t *states, uint32_t character_count);
 uint32_t find_difference(const uint64_t *ours, const uint64_t *theirs, uint32_t character_count);
 // docs/getting-started.md. It is compiled, and not called.
 lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,

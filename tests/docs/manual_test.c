@@ -111,10 +111,9 @@ static void every_operation_has_a_section(void **state) {
 
 // Runs the page's graph of JSON with the host's actions of its C code.
 static void play_example(const lmb_graph *graph, float *palette, uint32_t *footsteps) {
-    const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t emitted_words = lmb_control_emitted_words(control);
+    const uint32_t emitted_words = lmb_graph_get_info(graph)->emitted_words;
     float *parameters = calloc(lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
-    uint32_t *words = calloc(lmb_control_state_words(control), sizeof *words);
+    uint32_t *words = calloc(lmb_graph_get_info(graph)->state_words, sizeof *words);
     uint32_t *emitted = calloc(emitted_words, sizeof *emitted);
     uint32_t *inertia = calloc(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
     lmb_cpu *cpu = NULL;
@@ -136,8 +135,8 @@ static void play_example(const lmb_graph *graph, float *palette, uint32_t *foots
         parameters[speed] = number >= 30 && number < 240 ? 2.0f : 0.0f;
         const lmb_batch_inputs inputs = {.control = &frame};
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
-        for (uint32_t i = 0; i < lmb_control_emitted_count(control, emitted); i++) {
-            *footsteps += lmb_control_emitted_event(emitted, i).event == step;
+        for (uint32_t i = 0; i < lmb_emitted_count(graph, emitted); i++) {
+            *footsteps += lmb_emitted_event_at(emitted, i).event == step;
         }
     }
     lmb_cpu_destroy(cpu);
@@ -186,7 +185,7 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
     enum { CHARACTERS = 5, FRAMES = 100, LATE = 60, CHANGED = 53 };
     const uint32_t jump = lmb_graph_find_event(graph, "JUMP");
     const lmb_event sent[2] = {{1, jump}, {3, jump}};
-    const size_t states = CHARACTERS * lmb_control_state_words(lmb_graph_control(graph));
+    const size_t states = CHARACTERS * lmb_graph_get_info(graph)->state_words;
     const size_t kept = CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1;
     static manual_sound sounds[2][MANUAL_SOUNDS];
     uint32_t *state_words[2], *kept_words[2], sound_counts[2], stopped[2];
@@ -253,8 +252,7 @@ static void rollback_gives_the_same_bits(void **state) {
 // Characters that stand go where their parameters say, and stay in the clip that does so.
 static void expect_matching_machine(const lmb_graph *graph, const mannequin_clip_id *ids) {
     enum { CHARACTERS = 5 }; // one for each clip that does not turn
-    const lmb_control *control = lmb_graph_control(graph);
-    const uint32_t words = lmb_control_state_words(control), row = lmb_graph_get_info(graph)->parameter_count;
+    const uint32_t words = lmb_graph_get_info(graph)->state_words, row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t *states = calloc(CHARACTERS, words * sizeof *states);
     float *parameters = calloc(CHARACTERS, row * sizeof *parameters);
     assert_true(states != NULL && parameters != NULL);
@@ -269,12 +267,12 @@ static void expect_matching_machine(const lmb_graph *graph, const mannequin_clip
             parameters[i * row] = travel.left;
             parameters[i * row + 1] = travel.forward;
         }
-        assert_int_equal(lmb_control_run(control, &frame, 0, CHARACTERS, NULL), LMB_OK);
+        assert_int_equal(lmb_control_run(graph, &frame, 0, CHARACTERS, NULL), LMB_OK);
     }
     for (uint32_t i = 0; i < CHARACTERS; i++) {
         const mannequin_travel travel = mannequin_clip_travel(ids[i + 1]);
-        const lmb_motion moved = lmb_control_motion(control, states + (size_t)i * words);
-        assert_int_equal(lmb_control_current_state(control, states + (size_t)i * words, 0), i + 1);
+        const lmb_motion moved = lmb_state_motion(graph, states + (size_t)i * words);
+        assert_int_equal(lmb_state_current(graph, states + (size_t)i * words, 0), i + 1);
         assert_true(fabs(moved.position[0] - 2.0 * (double)travel.left) < 0.5);
         assert_true(fabs(moved.position[2] - 2.0 * (double)travel.forward) < 1.5);
     }
@@ -333,7 +331,7 @@ static void past_and_packed_snapshots_have_the_same_bits(void **state) {
     lmb_graph *graph = create_state_machine();
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
-    const size_t state_words = lmb_control_state_words(lmb_graph_control(graph));
+    const size_t state_words = lmb_graph_get_info(graph)->state_words;
     const size_t size = lmb_snapshot_size(graph, CHARACTERS), room = lmb_snapshot_packed_bound(size);
     uint32_t *states = calloc(CHARACTERS * state_words, sizeof *states), *after = calloc(state_words, sizeof *after);
     uint32_t *found = calloc(state_words, sizeof *found);
@@ -420,7 +418,7 @@ static recipe recipe_start(uint32_t block) {
     const size_t joints = lmb_graph_get_info(r.graph)->joint_count;
     assert_int_equal(lmb_cpu_create(r.graph, LMB_CPU_FAST, NULL, &r.cpu, NULL), LMB_OK);
     r.parameters = calloc(lmb_graph_get_info(r.graph)->parameter_count + 1, sizeof *r.parameters);
-    r.state = calloc(lmb_control_state_words(lmb_graph_control(r.graph)), sizeof *r.state);
+    r.state = calloc(lmb_graph_get_info(r.graph)->state_words, sizeof *r.state);
     r.models = calloc(joints * LMB_MATRIX_COMPONENTS, sizeof *r.models);
     r.poses = calloc(joints * LMB_POSE_COMPONENTS, sizeof *r.poses);
     lmb_graph_defaults(r.graph, r.parameters);
@@ -517,7 +515,6 @@ static void far_characters_take_less_and_hashes_find_them(void **state) {
         uint32_t states[2][1000];
         for (uint32_t i = 0; i < 2; i++) {
             recipe r = recipe_start(5);
-            const lmb_control *control = lmb_graph_control(r.graph);
             write_distance(r.graph, i == 0 ? 5.0f : 100.0f, r.parameters);
             if (side == 1 && i == 1) {
                 r.parameters[lmb_graph_find_parameter(r.graph, "speed")] = 2.0f; // what only one side has
@@ -533,12 +530,12 @@ static void far_characters_take_less_and_hashes_find_them(void **state) {
                 rigid = rigid && (k % 4 == 3 || (away < 1e-5f && away > -1e-5f));
             }
             assert_int_equal(rigid, i == 1);
-            const uint32_t words = lmb_control_state_words(control);
+            const uint32_t words = lmb_graph_get_info(r.graph)->state_words;
             assert_true(words <= 1000);
             memcpy(states[i], r.state, words * sizeof(uint32_t));
-            lmb_control_hash_rows(states[i], words, 1, &hashes[side][i]);
+            lmb_hash_rows(states[i], words, 1, &hashes[side][i]);
             all[side] = i == 0 ? 0 : all[side];
-            all[side] ^= hash_states(control, r.state, 1);
+            all[side] ^= hash_states(r.graph, r.state, 1);
             recipe_end(&r);
         }
     }

@@ -90,7 +90,7 @@ static void it_records_what_the_reference_computes(void **state) {
     start(&c, 2);
     const lmb_batch_def batch = {c.graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT};
     float *parameters = calloc(CHARACTERS, lmb_graph_get_info(c.graph)->parameter_count * sizeof *parameters);
-    uint32_t *states = calloc((size_t)CHARACTERS * lmb_control_state_words(lmb_graph_control(c.graph)), 4);
+    uint32_t *states = calloc((size_t)CHARACTERS * lmb_graph_get_info(c.graph)->state_words, 4);
     float expected[CHARACTERS][12], got[CHARACTERS][12];
     lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = &expected[0][0]};
     lmb_control_frame frame = lmb_default_control_frame();

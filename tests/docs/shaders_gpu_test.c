@@ -314,11 +314,10 @@ static void expect_near(const float *got, const float *expected, float error, co
 
 // Where the matrix of a motion takes a point, from the library.
 static void place(const scene *s, uint32_t character, const float point[3], float placed[3]) {
-    const lmb_control *control = lmb_graph_control(s->graph);
-    uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
+    uint32_t *state = calloc(lmb_graph_get_info(s->graph)->state_words, sizeof *state);
     lmb_error error = {0};
-    assert_ok(lmb_control_set_motion(control, state, &s->motions[character], &error), &error);
-    const lmb_affine matrix = lmb_control_matrix(control, state);
+    assert_ok(lmb_state_set_motion(s->graph, state, &s->motions[character], &error), &error);
+    const lmb_affine matrix = lmb_state_matrix(s->graph, state);
     for (int k = 0; k < 3; k++) {
         placed[k] = matrix.m[k][3];
         for (int i = 0; i < 3; i++) {

@@ -303,22 +303,21 @@ static void read_def(fuzz_input *in, lmb_graph_def *def, lmb_value *update_every
 }
 
 static void require_counts(const lmb_graph *graph, const uint32_t *state) {
-    const lmb_control *control = lmb_graph_control(graph);
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->machine_count; i++) {
         const uint32_t states = lmb_graph_machine_at(graph, i).state_count;
-        fuzz_require(lmb_control_current_state(control, state, i) < states, "no such state");
+        fuzz_require(lmb_state_current(graph, state, i) < states, "no such state");
         float sum = 0.0f;
         for (uint32_t j = 0; j < states; j++) {
-            sum += lmb_control_state_weight(control, state, i, j);
+            sum += lmb_state_weight(graph, state, i, j);
         }
         fuzz_require(fabsf(sum - 1.0f) < 1e-3f, "weights that do not sum to 1");
     }
     for (uint32_t i = 0; i < lmb_graph_get_info(graph)->player_count; i++) {
-        const float weight = lmb_control_player_weight(control, state, i);
+        const float weight = lmb_state_player(graph, state, i).weight;
         fuzz_require(weight >= 0.0f && weight <= LMB_LARGEST, "a player's weight is out of range");
-        (void)lmb_control_player_ticks(control, state, i);
+        (void)lmb_state_player(graph, state, i).ticks;
     }
-    const lmb_motion character_motion = lmb_control_motion(control, state);
+    const lmb_motion character_motion = lmb_state_motion(graph, state);
     for (int i = 0; i < 3; i++) {
         fuzz_require(fabs(character_motion.position[i]) <= 0x1p31, "character motion is out of range");
     }
@@ -334,9 +333,8 @@ typedef struct memory {
 } memory;
 
 static memory memory_create(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
-    memory m = {.state_words = (size_t)CHARACTERS * lmb_control_state_words(control),
-                .emitted_words = (size_t)CHARACTERS * lmb_control_emitted_words(control),
+    memory m = {.state_words = (size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words,
+                .emitted_words = (size_t)CHARACTERS * lmb_graph_get_info(graph)->emitted_words,
                 .parameter_count = (size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count};
     m.state = calloc(m.state_words, sizeof *m.state);
     m.emitted = calloc(m.emitted_words, sizeof *m.emitted);
@@ -386,13 +384,11 @@ static void run_frame(const lmb_graph *graph, lmb_control_frame frame, memory *m
     frame.parameters = m->parameters;
     frame.emitted = m->emitted;
     frame.motions = m->motions;
-    fuzz_require(lmb_control_run(lmb_graph_control(graph), &frame, 0, CHARACTERS, NULL) == LMB_OK,
-                 "the control does not run");
+    fuzz_require(lmb_control_run(graph, &frame, 0, CHARACTERS, NULL) == LMB_OK, "the control does not run");
 }
 
 static void expect_accepted(const lmb_graph *graph, const memory *m) {
-    fuzz_require(lmb_control_check_states(lmb_graph_control(graph), m->state, CHARACTERS, NULL) == LMB_OK,
-                 "a state that is refused");
+    fuzz_require(lmb_state_check(graph, m->state, CHARACTERS, NULL) == LMB_OK, "a state that is refused");
 }
 
 // Changes words of a state. If it still passes the check, frames from it must be safe, and the same on a processor that
@@ -404,7 +400,7 @@ static void run_changed(fuzz_input *in, const lmb_graph *graph, memory *m, uint3
         const float value = fuzz_flag(in) ? subnormal : fuzz_float(in);
         memcpy(m->state + fuzz_word(in) % m->state_words, &value, sizeof value);
     }
-    if (changes == 0 || lmb_control_check_states(lmb_graph_control(graph), m->state, CHARACTERS, NULL) != LMB_OK) {
+    if (changes == 0 || lmb_state_check(graph, m->state, CHARACTERS, NULL) != LMB_OK) {
         return;
     }
     memory flushed = memory_create(graph);
@@ -444,8 +440,7 @@ static void run_snapshot(fuzz_input *in, const lmb_graph *graph, memory *m) {
     lmb_snapshot found;
     if (lmb_snapshot_open(bytes, size, &found, NULL) == LMB_OK && lmb_snapshot_seal(bytes, size, NULL) == LMB_OK &&
         lmb_snapshot_check(graph, bytes, size, NULL) == LMB_OK) {
-        fuzz_require(lmb_control_check_states(lmb_graph_control(graph), found.states, found.character_count, NULL) ==
-                         LMB_OK,
+        fuzz_require(lmb_state_check(graph, found.states, found.character_count, NULL) == LMB_OK,
                      "a snapshot with states that are refused");
         fuzz_require(lmb_snapshot_restore(graph, bytes, size, &words, NULL) == LMB_OK, "it is not restored");
         bytes[at] = ~value;

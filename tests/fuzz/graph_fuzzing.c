@@ -27,9 +27,9 @@ void require_problems(const lmb_graph_problems *problems, const char *text, size
     }
 }
 
-static void require_states(const lmb_graph *graph, const lmb_control *control, const uint32_t *state) {
+static void require_states(const lmb_graph *graph, const lmb_graph *control, const uint32_t *state) {
     for (uint32_t machine = 0; machine < lmb_graph_get_info(graph)->machine_count; machine++) {
-        uint32_t current = lmb_control_current_state(control, state, machine);
+        uint32_t current = lmb_state_current(control, state, machine);
         require(current < lmb_graph_machine_at(graph, machine).state_count, "no such state");
         require(lmb_graph_machine_at(graph, machine).name[0] != '\0', "a machine without a name");
         require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
@@ -37,11 +37,10 @@ static void require_states(const lmb_graph *graph, const lmb_control *control, c
 }
 
 void require_motion(const lmb_graph *graph, float *parameters) {
-    const lmb_control *control = lmb_graph_control(graph);
-    if (control == NULL) {
+    if (lmb_graph_get_info(graph)->state_words == 0) {
         return;
     }
-    uint32_t *state = calloc(lmb_control_state_words(control), sizeof *state);
+    uint32_t *state = calloc(lmb_graph_get_info(graph)->state_words, sizeof *state);
     require(state != NULL, "no memory");
     for (uint32_t number = 0; number < 8; number++) {
         const lmb_event event = {0, number};
@@ -52,9 +51,9 @@ void require_motion(const lmb_graph *graph, float *parameters) {
                                          .parameters = parameters,
                                          .events = &event,
                                          .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
-        require(lmb_control_run(control, &frame, 0, 1, NULL) == LMB_OK, "the control does not run");
-        require(lmb_control_check_states(control, state, 1, NULL) == LMB_OK, "a state that is refused");
-        require_states(graph, control, state);
+        require(lmb_control_run(graph, &frame, 0, 1, NULL) == LMB_OK, "the graph does not run");
+        require(lmb_state_check(graph, state, 1, NULL) == LMB_OK, "a state that is refused");
+        require_states(graph, graph, state);
     }
     free(state);
 }

@@ -27,10 +27,9 @@ static void *get(size_t count, size_t size) {
 }
 
 static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const lmb_batch_inputs *inputs) {
-    const lmb_control *control = lmb_graph_control(graph);
     const size_t floats = lmb_batch_output_floats(batch, LMB_OUTPUT_PALETTE);
     float *palette = get(floats, sizeof *palette);
-    uint32_t *state = get(lmb_control_state_words(control), sizeof *state);
+    uint32_t *state = get(lmb_graph_get_info(graph)->state_words, sizeof *state);
     uint32_t *inertia = get(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
     const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .inertia = inertia};
     lmb_cpu *cpu = NULL;
@@ -45,9 +44,10 @@ static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const
                                    .events = &event,
                                    .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
         lmb_batch_inputs moving = *inputs;
-        moving.control = control == NULL ? NULL : &frame;
-        require((control == NULL ? lmb_cpu_run_poses(cpu, batch, &moving, &outputs, 0, 1, NULL)
-                                 : lmb_cpu_run(cpu, batch, &moving, &outputs, NULL)) == LMB_OK,
+        moving.control = lmb_graph_get_info(graph)->state_words == 0 ? NULL : &frame;
+        require((lmb_graph_get_info(graph)->state_words == 0
+                     ? lmb_cpu_run_poses(cpu, batch, &moving, &outputs, 0, 1, NULL)
+                     : lmb_cpu_run(cpu, batch, &moving, &outputs, NULL)) == LMB_OK,
                 "it does not run");
         for (size_t i = 0; i < floats; i++) {
             require(fabsf(palette[i]) <= LMB_LARGEST, "a value out of range");

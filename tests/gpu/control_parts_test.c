@@ -94,10 +94,11 @@ static void parts_cover_a_frame(void **state) {
             lmb_gpu_control_parts parts;
             lmb_error error = {0};
             given.iterations = iterations;
-            const lmb_result result = lmb_gpu_control_parts_create(&host, random->control, &given, &parts, &error);
+            const lmb_result result =
+                lmb_gpu_control_parts_create(&host, random->control->control, &given, &parts, &error);
             if (result == LMB_OK) {
-                expect_frame(random->control->block, &parts, false);
-                expect_frame(random->control->block, &parts, true);
+                expect_frame(random->control->control->block, &parts, false);
+                expect_frame(random->control->control->block, &parts, true);
                 divided += parts.counts[0] > MOST_PIECES;
             } else {
                 assert_int_equal(result, LMB_ERROR_DEVICE);

@@ -390,7 +390,7 @@ typedef struct ground {
     lmb_gpu_graph *inertialized;
     lmb_gpu_batch *batch;
     lmb_gpu_batch *inertialized_batch;
-    lmb_control *control;
+    lmb_graph *control;
 } ground;
 
 static lmb_result step_gpu(const ground *on, lmb_error *error) {
@@ -456,7 +456,7 @@ static lmb_result step_profile(const ground *on, lmb_error *error) {
 static lmb_result step_control(const ground *on, lmb_error *error) {
     lmb_gpu_control *made = NULL;
     lmb_gpu_control_def def = lmb_default_gpu_control_def();
-    def.control = on->control;
+    def.control = on->control->control;
     def.graph = on->program;
     def.character_count = CHARACTERS;
     def.slot_count = lmb_default_gpu_batch_def().slot_count;
@@ -553,7 +553,7 @@ static void ground_create(ground *ground) {
 }
 
 static void ground_destroy(ground *ground) {
-    lmb_control_destroy(ground->control);
+    lmb_graph_destroy(ground->control);
     lmb_gpu_batch_destroy(ground->inertialized_batch);
     lmb_gpu_batch_destroy(ground->batch);
     lmb_gpu_graph_destroy(ground->program);
@@ -1013,7 +1013,7 @@ static void states_must_fit_a_descriptor_too(void **state) {
     lmb_gpu_batch *batch = NULL;
     lmb_error error;
     assert_ok(lmb_graph_create(&graph_def, NULL, &playing, &error), &error);
-    const uint32_t size = CHARACTERS * lmb_control_state_words(lmb_graph_control(playing)) * (uint32_t)sizeof(uint32_t);
+    const uint32_t size = CHARACTERS * lmb_graph_get_info(playing)->state_words * (uint32_t)sizeof(uint32_t);
     for (uint32_t missing = 0; missing < 2; missing++) {
         storage_range = size - missing;
         assert_ok(lmb_gpu_create(&gpu_def, NULL, &gpu, &error), &error);
@@ -1121,14 +1121,16 @@ static void handles_of_another_gpu_are_refused(void **state) {
     control_def control = default_control_def();
     control.parameter_count = lmb_graph_get_info(program)->parameter_count;
     lmb_gpu_control_def control_of_gpu = lmb_default_gpu_control_def();
-    assert_ok(control_create(&control, program, NULL, (lmb_control **)&control_of_gpu.control, &error), &error);
+    lmb_graph *controlled = NULL;
+    assert_ok(control_create(&control, program, NULL, &controlled, &error), &error);
+    control_of_gpu.control = controlled->control;
     control_of_gpu.graph = other.graph;
     control_of_gpu.character_count = control_of_gpu.slot_count = 1;
     lmb_gpu_control *made_control = NULL;
     REFUSED(lmb_gpu_control_create(own.gpu, &control_of_gpu, &made_control, &error), "gpu control: the graph");
 #undef REFUSED
     assert_ok(device_submit_and_wait(&opened, pool, commands, &error), &error);
-    lmb_control_destroy((lmb_control *)(uintptr_t)control_of_gpu.control);
+    lmb_graph_destroy(controlled);
     family_destroy(&other);
     family_destroy(&own);
     assert_int_equal(log_count, 0);

@@ -503,7 +503,7 @@ static void bytes_include_the_control_and_exchange_areas(void **state) {
     lmb_gpu_bytes rows[LMB_MAX_GPU_BYTES_ROWS];
     const uint32_t count = lmb_gpu_batch_bytes(batch, rows, LMB_MAX_GPU_BYTES_ROWS);
     assert_true(count <= LMB_MAX_GPU_BYTES_ROWS);
-    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph));
+    const uint32_t words = lmb_graph_get_info(graph)->state_words;
     const uint64_t parameters = 2 * 10 * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
     assert_int_equal(bytes_of(rows, count, "parameters", 2), parameters);
     assert_int_equal(bytes_of(rows, count, "parameters staging", 2), parameters);

@@ -131,7 +131,7 @@ typedef struct fixture {
 static void open_fixture(fixture *f, VkDeviceSize span_bytes, uint32_t contents, uint32_t frame_count) {
     lmb_error error;
     memset(f, 0, sizeof *f);
-    memset(scenario.state, 0, CHARACTERS * lmb_control_state_words(scenario.control) * sizeof(uint32_t));
+    memset(scenario.state, 0, CHARACTERS * lmb_graph_get_info(scenario.control)->state_words * sizeof(uint32_t));
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = graph;
     def.character_count = CHARACTERS;
@@ -140,7 +140,7 @@ static void open_fixture(fixture *f, VkDeviceSize span_bytes, uint32_t contents,
     def.span_bytes = span_bytes;
     assert_ok(lmb_gpu_batch_create(gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control = lmb_default_gpu_control_def();
-    control.control = scenario.control;
+    control.control = scenario.control->control;
     control.graph = graph;
     control.character_count = CHARACTERS;
     control.slot_count = SLOTS;
@@ -223,11 +223,12 @@ static uint32_t record_frame(fixture *f) {
     info.step = scenario.step;
     assert_ok(lmb_gpu_batch_record(f->batch, &info, &error), &error);
     assert_ok(control_scenario_run(&scenario, number_of(frame), &error), &error);
-    const lmb_control *control = scenario.control;
     f->expected[frame] = (expected_frame){
-        copy_of(scenario.emitted, (size_t)CHARACTERS * lmb_control_emitted_words(control) * sizeof(uint32_t)),
+        copy_of(scenario.emitted,
+                (size_t)CHARACTERS * lmb_graph_get_info(scenario.control)->emitted_words * sizeof(uint32_t)),
         copy_of(scenario.motions, (size_t)CHARACTERS * LMB_MOTION_FLOATS * sizeof(float)),
-        copy_of(scenario.state, (size_t)CHARACTERS * lmb_control_state_words(control) * sizeof(uint32_t)),
+        copy_of(scenario.state,
+                (size_t)CHARACTERS * lmb_graph_get_info(scenario.control)->state_words * sizeof(uint32_t)),
     };
     return slot;
 }
@@ -261,11 +262,11 @@ static void expect_none(fixture *f) {
 
 // Compares the rows of emitted events. Returns the number of events stored.
 static uint32_t compare_emitted(const uint32_t *found, const uint32_t *expected) {
-    const uint32_t each = lmb_control_emitted_words(scenario.control);
+    const uint32_t each = lmb_graph_get_info(scenario.control)->emitted_words;
     uint32_t count = 0;
     for (uint32_t i = 0; i < CHARACTERS; i++, found += each, expected += each) {
         assert_memory_equal(found, expected, each * sizeof *found);
-        count += lmb_control_emitted_count(scenario.control, expected);
+        count += lmb_emitted_count(scenario.control, expected);
     }
     return count;
 }
@@ -275,7 +276,7 @@ static uint32_t expect_frame(const fixture *f, const lmb_gpu_readback_frame *fou
     assert_int_equal(found->number, number_of(frame));
     assert_int_equal(found->missed, missed);
     const expected_frame *expected = &f->expected[frame];
-    const size_t words = (size_t)CHARACTERS * lmb_control_state_words(scenario.control);
+    const size_t words = (size_t)CHARACTERS * lmb_graph_get_info(scenario.control)->state_words;
     assert_memory_equal(found->states, expected->states, words * sizeof(uint32_t));
     assert_memory_equal(found->motions, expected->motions, (size_t)CHARACTERS * LMB_MOTION_FLOATS * sizeof(float));
     for (int i = 0; i < LMB_REFUSAL_COUNT; i++) {

@@ -60,8 +60,7 @@ static void open_fixture(fixture *f, lmb_graph *graph, uint32_t slots, const lmb
     *f = (fixture){.graph = graph, .slot_count = slots, .count = ROWS, .random = 12345};
     assert_ok(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &f->here.cpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(gpu, graph, &f->gpu_graph, &error), &error);
-    const size_t states = lmb_control_state_words(lmb_graph_control(graph)),
-                 inertia = lmb_graph_get_info(graph)->inertia_words;
+    const size_t states = lmb_graph_get_info(graph)->state_words, inertia = lmb_graph_get_info(graph)->inertia_words;
     assert_true(states > 0 && states <= STATE && inertia > 0 && inertia <= INERTIA);
     assert_true(lmb_graph_get_info(graph)->parameter_count <= PARAMETERS &&
                 lmb_graph_get_info(graph)->reached_count == 1);

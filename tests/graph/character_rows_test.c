@@ -35,15 +35,14 @@ static void placing_changes_the_motion_alone(void **state) {
     (void)state;
     walkers *c = create();
     run_frames(c, 0, 20);
-    const lmb_control *control = lmb_graph_control(c->graph);
-    const lmb_word_range moved = lmb_control_motion_words(control);
+    const lmb_word_range moved = lmb_graph_get_info(c->graph)->motion_words;
     const lmb_character_words words = walkers_words(c);
     const lmb_motion motion = {.position = {7.0, 1.5, -3.0}, .yaw = 0.5};
     walkers *before = malloc(sizeof *before);
     assert_non_null(before);
     *before = *c;
     assert_int_equal(lmb_characters_place(c->graph, &words, 2, &motion, NULL), LMB_OK);
-    const lmb_motion found = lmb_control_motion(control, c->states + 2 * c->state_words);
+    const lmb_motion found = lmb_state_motion(c->graph, c->states + 2 * c->state_words);
     assert_true(found.position[0] == 7.0 && found.position[1] == 1.5 && found.position[2] == -3.0);
     uint32_t *own = c->states + 2 * c->state_words + moved.first;
     assert_memory_not_equal(own, before->states + 2 * c->state_words + moved.first, moved.count * sizeof *own);
@@ -97,17 +96,16 @@ static void moving_keeps_the_bits(void **state) {
 
 // The hash of a row, as the header says.
 static uint64_t hash_of(const lmb_graph *graph, const lmb_character_words *words, uint32_t row) {
-    const size_t states = lmb_control_state_words(lmb_graph_control(graph)),
-                 inertia = lmb_graph_get_info(graph)->inertia_words;
-    const uint64_t parts[] = {lmb_control_hash(words->states + row * states, states),
-                              lmb_control_hash(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
-                              lmb_control_hash(words->reached != NULL ? words->reached + row : NULL,
-                                               lmb_graph_get_info(graph)->reached_count)};
+    const size_t states = lmb_graph_get_info(graph)->state_words, inertia = lmb_graph_get_info(graph)->inertia_words;
+    const uint64_t parts[] = {
+        lmb_hash_words(words->states + row * states, states),
+        lmb_hash_words(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
+        lmb_hash_words(words->reached != NULL ? words->reached + row : NULL, lmb_graph_get_info(graph)->reached_count)};
     uint32_t six[6];
     for (int i = 0; i < 6; i++) {
         six[i] = (uint32_t)(parts[i / 2] >> 32 * (i % 2));
     }
-    return lmb_control_hash(six, 6);
+    return lmb_hash_words(six, 6);
 }
 
 static void hashes_are_those_of_all_words(void **state) {
@@ -145,7 +143,7 @@ static void hashes_are_those_of_all_words(void **state) {
     CHECK_REFUSAL(lmb_characters_hash(c->graph, &some, hashes, &error), &error, LMB_ERROR_ARGUMENT, "7 to 10");
     walkers_destroy(c);
     lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
-    const size_t state_words = lmb_control_state_words(lmb_graph_control(still));
+    const size_t state_words = lmb_graph_get_info(still)->state_words;
     uint32_t states[MANY * 64];
     assert_true(state_words <= 64 && lmb_graph_get_info(still)->inertia_words == 0);
     for (uint32_t i = 0; i < MANY * state_words; i++) {
@@ -193,7 +191,7 @@ static void bad_arguments_change_nothing(void **state) {
     walkers_destroy(c);
     lmb_graph *still = walker_graph_of("{'op':'clip','clip':'walk','play':true}");
     uint32_t states[64] = {0};
-    assert_true(lmb_control_state_words(lmb_graph_control(still)) <= 64);
+    assert_true(lmb_graph_get_info(still)->state_words <= 64);
     const lmb_character_words one = {.states = states, .row_count = 1};
     CHECK_REFUSAL(lmb_characters_place(still, &one, 0, &motion, &error), &error, LMB_ERROR_ARGUMENT,
                   "characters: the graph has no character motion");

@@ -4,6 +4,7 @@
 #include "refusal.h"
 
 #include <limber/cpu.h>
+#include <limber/explain.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +128,7 @@ static character begin(const recipe *r) {
     lmb_graph *graph = created(r);
     character c = {.graph = graph};
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &c.cpu, NULL), LMB_OK);
-    assert_in_range(lmb_control_state_words(lmb_graph_control(graph)), 1, MOST_WORDS);
+    assert_in_range(lmb_graph_get_info(graph)->state_words, 1, MOST_WORDS);
     assert_in_range(lmb_graph_get_info(graph)->parameter_count, 1, MOST_PARAMETERS);
     assert_in_range(lmb_graph_get_info(graph)->inertia_words, 0, 64);
     lmb_graph_defaults(graph, c.parameters);
@@ -173,7 +174,7 @@ static void one_call_runs_all_of_it(void **state) {
     step(&c, 0.5, LMB_NONE);
     assert_float_equal(c.x, 10.75, 1e-5);
     assert_int_equal(c.emitted[0], 1);
-    assert_int_equal(lmb_control_emitted_event(c.emitted, 0).event, STEP);
+    assert_int_equal(lmb_emitted_event_at(c.emitted, 0).event, STEP);
     step(&c, 0.25, HELLO); // the wave hides it
     assert_float_equal(c.x, 20.25, 1e-5);
     for (int i = 0; i < 11; i++) {
@@ -236,7 +237,7 @@ static void indices_that_do_not_exist(void **state) {
     recipe r;
     start(&r);
     character c = begin(&r);
-    const lmb_control *control = lmb_graph_control(c.graph);
+    const lmb_graph *graph = c.graph;
     const uint32_t beyond[] = {4096, LMB_NONE};
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t index = beyond[i];
@@ -251,16 +252,16 @@ static void indices_that_do_not_exist(void **state) {
         assert_int_equal(lmb_graph_machine_at(c.graph, index).owner_state, LMB_NONE);
         assert_string_equal(lmb_graph_state_name(c.graph, index, 0), "");
         assert_string_equal(lmb_graph_state_name(c.graph, 0, index), "");
-        assert_int_equal(lmb_control_current_state(control, c.state, index), LMB_NONE);
-        assert_true(lmb_control_state_weight(control, c.state, index, 0) == 0.0f);
-        assert_true(lmb_control_state_weight(control, c.state, 0, index) == 0.0f);
-        assert_int_equal(lmb_control_player_ticks(control, c.state, index), 0);
-        assert_true(lmb_control_player_weight(control, c.state, index) == 0.0f);
+        assert_int_equal(lmb_state_current(graph, c.state, index), LMB_NONE);
+        assert_true(lmb_state_weight(graph, c.state, index, 0) == 0.0f);
+        assert_true(lmb_state_weight(graph, c.state, 0, index) == 0.0f);
+        assert_int_equal(lmb_state_player(graph, c.state, index).ticks, 0);
+        assert_true(lmb_state_player(graph, c.state, index).weight == 0.0f);
     }
     // One beyond the last.
     assert_string_equal(lmb_graph_player_at(c.graph, lmb_graph_get_info(c.graph)->player_count).name, "");
     assert_string_equal(lmb_graph_state_name(c.graph, 0, lmb_graph_machine_at(c.graph, 0).state_count), "");
-    assert_true(lmb_control_player_weight(control, c.state, lmb_graph_get_info(c.graph)->player_count) == 0.0f);
+    assert_true(lmb_state_player(graph, c.state, lmb_graph_get_info(c.graph)->player_count).weight == 0.0f);
     end(&c);
 }
 
@@ -302,8 +303,8 @@ static void others_read_what_a_fade_weighs(void **state) {
     step(&c, 0.5, LMB_NONE);
     step(&c, 0.5, HELLO);
     assert_float_equal(c.x, 21.0, 1e-5);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 2) == LMB_TICKS_PER_SECOND / 2);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 3) == LMB_TICKS_PER_SECOND);
+    assert_true(lmb_state_player(c.graph, c.state, 2).ticks == LMB_TICKS_PER_SECOND / 2);
+    assert_true(lmb_state_player(c.graph, c.state, 3).ticks == LMB_TICKS_PER_SECOND);
     end(&c);
 }
 
@@ -334,7 +335,7 @@ static void a_node_may_be_used_twice_in_one_state(void **state) {
     assert_int_equal(lmb_graph_get_info(c.graph)->machine_count, 2);
     step(&c, 0.25, LMB_NONE);
     assert_float_equal(c.x, 0.25, 1e-6);
-    assert_float_equal(lmb_control_player_weight(lmb_graph_control(c.graph), c.state, 0), 1.0, 1e-6);
+    assert_float_equal(lmb_state_player(c.graph, c.state, 0).weight, 1.0, 1e-6);
     end(&c);
 }
 
@@ -356,6 +357,34 @@ static void nodes_that_nothing_uses(void **state) {
     end(&c);
 }
 
+// Functions of states do not read one.
+static void expect_nothing_of_states(const lmb_graph *graph) {
+    lmb_error error = {0};
+    float parameters[PARAMETERS] = {0};
+    uint32_t word = 1;
+    const lmb_control_frame frame = {.step = 1, .character_count = 1, .state = &word, .parameters = parameters};
+    const lmb_motion motion = {0};
+    lmb_transition_report transition;
+    lmb_matching_report matching;
+    CHECK_REFUSAL(lmb_control_run(graph, &frame, 0, 1, &error), &error, LMB_ERROR_ARGUMENT, "nothing in the graph");
+    CHECK_REFUSAL(lmb_state_check(graph, &word, 1, &error), &error, LMB_ERROR_ARGUMENT, "nothing in the graph");
+    CHECK_REFUSAL(lmb_state_set_seed(graph, &word, 1, &error), &error, LMB_ERROR_ARGUMENT, "nothing in the graph");
+    CHECK_REFUSAL(lmb_state_set_update_phase(graph, &word, 1, &error), &error, LMB_ERROR_ARGUMENT,
+                  "nothing in the graph");
+    CHECK_REFUSAL(lmb_state_set_motion(graph, &word, &motion, &error), &error, LMB_ERROR_ARGUMENT, "has none");
+    assert_int_equal(lmb_state_get_counts(graph, NULL).transitions, 0);
+    assert_int_equal(lmb_state_current(graph, NULL, 0), LMB_NONE);
+    assert_true(lmb_state_weight(graph, NULL, 0, 0) == 0.0f && lmb_state_player(graph, NULL, 0).weight == 0.0f);
+    assert_int_equal(lmb_state_update_phase(graph, NULL), LMB_NONE);
+    assert_true(lmb_state_motion(graph, NULL).rotation[3] == 1.0 && lmb_state_matrix(graph, NULL).m[0][0] == 1.0f);
+    assert_true(lmb_state_root_motion(graph, NULL).rotation[3] == 1.0);
+    assert_int_equal(lmb_emitted_count(graph, NULL), 0);
+    assert_int_equal(lmb_state_explain(graph, &word, parameters, 0, &transition, 1), 0);
+    assert_false(lmb_state_explain_matching(graph, &word, parameters, 0, &matching));
+    assert_false(lmb_graph_machine_at(graph, 0).matches_motion);
+    assert_int_equal(word, 1);
+}
+
 static void a_graph_that_stands_still(void **state) {
     (void)state;
     recipe r;
@@ -364,10 +393,12 @@ static void a_graph_that_stands_still(void **state) {
     r.def.node_count = 1;
     r.def.fade_count = 0;
     lmb_graph *graph = created(&r);
-    assert_null(lmb_graph_control(graph));
-    assert_int_equal(lmb_graph_get_info(graph)->player_count + lmb_graph_get_info(graph)->machine_count, 0);
-    assert_int_equal(lmb_control_state_words(NULL) + lmb_control_emitted_words(NULL), 0);
-    assert_false(lmb_control_has_motion(NULL));
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    assert_int_equal(info->player_count + info->machine_count, 0);
+    assert_int_equal(info->state_words + info->emitted_words + info->motion_floats, 0);
+    assert_int_equal(info->motion_words.count + info->update_phase_words.count + info->seed_words.count, 0);
+    assert_false(info->has_motion || info->rotates_fully);
+    expect_nothing_of_states(graph);
     lmb_graph_destroy(graph);
 }
 
@@ -596,8 +627,8 @@ static void conditions_name_nodes(void **state) {
     step(&c, 0.75, HELLO); // walk reaches its half after 0.5 s, and idle plays for the rest
     assert_float_equal(c.parameters[FADE], 1.0, 0.0);
     assert_float_equal(c.parameters[HOST], 0.0, 0.0);
-    assert_int_equal(lmb_control_current_state(lmb_graph_control(c.graph), c.state, 0), 0);
-    assert_true(lmb_control_player_ticks(lmb_graph_control(c.graph), c.state, 0) == LMB_TICKS_PER_SECOND / 4);
+    assert_int_equal(lmb_state_current(c.graph, c.state, 0), 0);
+    assert_true(lmb_state_player(c.graph, c.state, 0).ticks == LMB_TICKS_PER_SECOND / 4);
     end(&c);
 }
 

@@ -150,7 +150,7 @@ static outputs answer(walkers *w, question *q) {
 
 static void expect_all(walkers *w, bool emits) {
     static uint32_t emitted[ROWS * 64], kept_emitted[ROWS * 64];
-    assert_true(lmb_control_emitted_words(lmb_graph_control(w->graph)) <= 64);
+    assert_true(lmb_graph_get_info(w->graph)->emitted_words <= 64);
     run_frames(w, emits ? emitted : NULL);
     memcpy(kept_emitted, emitted, sizeof emitted);
     walkers *before = malloc(sizeof *before);
@@ -214,7 +214,7 @@ static void one_row_is_enough(void **state) {
         q.past.row = 0;
         outputs found = answer(w, &q), expected = frames[frame].expected[listed[3]];
         if (frame == 0) { // its row was its phase of updates, which changes nothing without such
-            const lmb_word_range phase = lmb_control_update_phase_words(lmb_graph_control(w->graph));
+            const lmb_word_range phase = lmb_graph_get_info(w->graph)->update_phase_words;
             found.state[phase.first] = expected.state[phase.first];
         }
         assert_memory_equal(&found, &expected, sizeof found);
@@ -230,13 +230,13 @@ static void events_that_were_lost_are_counted(void **state) {
         "clip',"
         "'clip':'walk'},'transitions':[{'to':'hop','event':'jump'}]},{'name':'hop','entry':'land','pose':{'op':'clip',"
         "'clip':'hop'}}]}");
-    const lmb_control *control = lmb_graph_control(graph);
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     uint32_t words[WALKERS_STATE] = {0}, found[WALKERS_STATE], emitted[16],
              saved[LMB_SNAPSHOT_HEADER_WORDS + WALKERS_STATE];
     float palette[MATRICES], parameters[WALKERS_PARAMETERS] = {0};
-    assert_true(lmb_control_emitted_words(control) <= 16 && lmb_control_state_words(control) <= WALKERS_STATE);
+    assert_true(lmb_graph_get_info(graph)->emitted_words <= 16 &&
+                lmb_graph_get_info(graph)->state_words <= WALKERS_STATE);
     const lmb_event jump = {0, lmb_graph_find_event(graph, "jump")};
     const lmb_character_words one = {.states = words, .row_count = 1, .count = 1};
     lmb_control_frame frame = lmb_default_control_frame();
@@ -257,9 +257,9 @@ static void events_that_were_lost_are_counted(void **state) {
         assert_int_equal(lmb_cpu_run(cpu, &batch, &inputs, &to, NULL), LMB_OK);
         const lmb_past_character past = {.snapshot = saved, .snapshot_size = bytes, .state = found};
         assert_int_equal(lmb_cpu_run_past(cpu, &batch, &inputs, &to, &past, NULL), LMB_OK);
-        assert_memory_equal(found, words, lmb_control_state_words(control) * sizeof *words);
+        assert_memory_equal(found, words, lmb_graph_get_info(graph)->state_words * sizeof *words);
     }
-    assert_int_equal(lmb_control_state_counts(control, words).emitted_events, 1);
+    assert_int_equal(lmb_state_get_counts(graph, words).emitted_events, 1);
     lmb_cpu_destroy(cpu);
     lmb_graph_destroy(graph);
 }
@@ -273,7 +273,7 @@ static void graphs_without_a_control_have_rows_too(void **state) {
         "'a':{'op':'pose','pose':0},'b':{'op':'clip','clip':'walk','time':{'param':'now'}}}}}");
     lmb_cpu *cpu;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, NULL), LMB_OK);
-    assert_null(lmb_graph_control(graph));
+    assert_int_equal(lmb_graph_get_info(graph)->state_words, 0);
     const uint32_t words = lmb_graph_get_info(graph)->inertia_words, count = lmb_graph_get_info(graph)->parameter_count;
     assert_true(words > 0 && words <= WALKERS_INERTIA && count == 2 && lmb_graph_get_info(graph)->point_count == 1);
     static uint32_t inertia[ROWS * WALKERS_INERTIA];

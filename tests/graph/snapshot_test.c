@@ -23,13 +23,13 @@ static void run_frame(walkers *c, uint32_t frame, const uint32_t characters[WALK
         uint32_t palette[WALKERS_PALETTE];
         memcpy(palette, c->palettes + row * WALKERS_PALETTE, sizeof palette);
         uint64_t *hash = rows[characters[row]];
-        hash[0] = lmb_control_hash(c->states + row * states, states);
-        hash[1] = lmb_control_hash(c->inertia + row * inertia, inertia);
-        hash[2] = lmb_control_hash(palette, WALKERS_PALETTE);
+        hash[0] = lmb_hash_words(c->states + row * states, states);
+        hash[1] = lmb_hash_words(c->inertia + row * inertia, inertia);
+        hash[2] = lmb_hash_words(palette, WALKERS_PALETTE);
     }
     uint32_t all[sizeof rows / sizeof(uint32_t)];
     memcpy(all, rows, sizeof rows);
-    hashes[frame] = lmb_control_hash(all, sizeof all / sizeof all[0]);
+    hashes[frame] = lmb_hash_words(all, sizeof all / sizeof all[0]);
 }
 
 static const uint32_t shuffled[WALKERS_ROWS] = {3, 6, 0, 5, 1, 4, 2};
@@ -124,7 +124,7 @@ static void other_graphs_are_refused(void **state) {
             *other = walkers_create(walker_graph_of(WALKER_GRAPH("hop", "walk", "jump", "land", "0.25")), LMB_CPU_FAST);
     const lmb_character_words all = walkers_words(c), others = walkers_words(other);
     run_frame(c, 0, walkers_in_order);
-    assert_int_equal(lmb_control_check_states(lmb_graph_control(other->graph), c->states, WALKERS_ROWS, NULL), LMB_OK);
+    assert_int_equal(lmb_state_check(other->graph, c->states, WALKERS_ROWS, NULL), LMB_OK);
     size_t size;
     void *bytes = save(c, &all, 0, &size);
     assert_int_equal(size, lmb_snapshot_size(other->graph, WALKERS_ROWS));
@@ -440,7 +440,7 @@ static void differences_have_names(void **state) {
     assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
     assert_string_equal(text, "machine \"body\": state \"hop\", \"walk\"");
     memcpy(b, a, words * sizeof *b);
-    const lmb_word_range moved = lmb_control_motion_words(lmb_graph_control(c->graph));
+    const lmb_word_range moved = lmb_graph_get_info(c->graph)->motion_words;
     b[moved.first + 1] += 5;
     assert_true(lmb_graph_state_difference(c->graph, a, b, text, sizeof text));
     assert_memory_equal(text, "character motion: (0, 0, ", 25);
@@ -463,7 +463,7 @@ static void sizes_add_up(void **state) {
     const lmb_state_sizes sizes = lmb_graph_state_sizes(graph);
     assert_int_equal(sizes.character + sizes.smoothed + sizes.players + sizes.machines + sizes.motion +
                          sizes.inertialization,
-                     lmb_control_state_words(lmb_graph_control(graph)));
+                     lmb_graph_get_info(graph)->state_words);
     assert_int_equal(sizes.joints + sizes.chains_and_feet, lmb_graph_get_info(graph)->inertia_words);
     // Two states, two players, one smoothed rate; two bones of 20 words.
     assert_int_equal(sizes.machines, 6 + 2 * 2);

@@ -34,7 +34,6 @@ static const char *const other_text =
 // A crowd on the CPU, whose control alone runs.
 typedef struct crowd {
     lmb_graph *graph;
-    const lmb_control *control;
     uint32_t words, parameter_count, number;
     uint32_t states[ROWS * WORDS];
     float parameters[ROWS * 16];
@@ -44,8 +43,7 @@ static crowd *crowd_create(const char *text) {
     crowd *c = calloc(1, sizeof *c);
     assert_non_null(c);
     c->graph = walker_graph_of(text);
-    c->control = lmb_graph_control(c->graph);
-    c->words = lmb_control_state_words(c->control);
+    c->words = lmb_graph_get_info(c->graph)->state_words;
     c->parameter_count = lmb_graph_get_info(c->graph)->parameter_count;
     assert_true(c->words <= WORDS && c->parameter_count <= 16);
     for (uint32_t i = 0; i < ROWS; i++) {
@@ -81,8 +79,8 @@ static void step(crowd *c, const char *event) {
     frame.parameters = c->parameters;
     frame.events = events;
     frame.event_count = event != NULL && lmb_graph_find_event(c->graph, event) != LMB_NONE ? ROWS : 0;
-    if (lmb_control_run(c->control, &frame, 0, ROWS, &error) != LMB_OK ||
-        lmb_control_check_states(c->control, c->states, ROWS, &error) != LMB_OK) {
+    if (lmb_control_run(c->graph, &frame, 0, ROWS, &error) != LMB_OK ||
+        lmb_state_check(c->graph, c->states, ROWS, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
@@ -110,7 +108,7 @@ static void run(const lmb_graph_transfer *transfer, crowd *from, crowd *to) {
     const lmb_character_words old = words_of(from), own = words_of(to);
     lmb_error error = {0};
     if (lmb_graph_transfer_run(transfer, &old, &own, &error) != LMB_OK ||
-        lmb_control_check_states(to->control, to->states, ROWS, &error) != LMB_OK) {
+        lmb_state_check(to->graph, to->states, ROWS, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     lmb_graph_transfer_parameters(transfer, from->parameters, to->parameters, ROWS);
@@ -141,18 +139,18 @@ static uint32_t find_state(const crowd *c, const char *name) {
 }
 
 static const char *current(const crowd *c, uint32_t row) {
-    return lmb_graph_state_name(c->graph, 0, lmb_control_current_state(c->control, row_of(c, row), 0));
+    return lmb_graph_state_name(c->graph, 0, lmb_state_current(c->graph, row_of(c, row), 0));
 }
 
 static float weight(const crowd *c, uint32_t row, const char *state) {
     const uint32_t index = find_state(c, state);
-    return index != LMB_NONE ? lmb_control_state_weight(c->control, row_of(c, row), 0, index) : 0.0f;
+    return index != LMB_NONE ? lmb_state_weight(c->graph, row_of(c, row), 0, index) : 0.0f;
 }
 
 static uint64_t place(const crowd *c, uint32_t row, const char *clip) {
     for (uint32_t i = 0; i < lmb_graph_get_info(c->graph)->player_count; i++) {
         if (strcmp(lmb_graph_player_at(c->graph, i).name, clip) == 0) {
-            return lmb_control_player_ticks(c->control, row_of(c, row), i);
+            return lmb_state_player(c->graph, row_of(c, row), i).ticks;
         }
     }
     return UINT64_MAX;
@@ -162,8 +160,8 @@ static uint64_t place(const crowd *c, uint32_t row, const char *clip) {
 static void expect_same(const crowd *a, const crowd *b) {
     static const char *const states[] = {"stand", "walk", "hop"};
     for (uint32_t i = 0; i < ROWS; i++) {
-        const lmb_motion own = lmb_control_motion(a->control, row_of(a, i)),
-                         other = lmb_control_motion(b->control, row_of(b, i));
+        const lmb_motion own = lmb_state_motion(a->graph, row_of(a, i)),
+                         other = lmb_state_motion(b->graph, row_of(b, i));
         assert_string_equal(current(a, i), current(b, i));
         assert_memory_equal(&own, &other, sizeof own);
         for (size_t k = 0; k < sizeof states / sizeof *states; k++) {
@@ -257,8 +255,8 @@ static void what_is_lost_is_said_and_begins_anew(void **state) {
     assert_string_equal(current(to, 0), "stand");
     assert_true(weight(to, 0, "stand") == 1.0f && weight(to, 0, "walk") == 0.0f);
     assert_int_equal(place(to, 0, "walk"), place(from, 0, "walk")); // its player goes on
-    const lmb_motion own = lmb_control_motion(from->control, row_of(from, 2)),
-                     other = lmb_control_motion(to->control, row_of(to, 2));
+    const lmb_motion own = lmb_state_motion(from->graph, row_of(from, 2)),
+                     other = lmb_state_motion(to->graph, row_of(to, 2));
     assert_true(own.position[2] > 1.0);
     assert_memory_equal(&own, &other, sizeof own);
     steps(to, 40);
@@ -317,7 +315,8 @@ static void triggers_and_draws_go_on(void **state) {
             "walk", CLIP("walk"), "{'to':'stand','when':{'trigger':'never'}}," DRAWS)));
     step(from, "go");
     transfer(from, to, nothing);
-    const lmb_word_range old = lmb_control_seed_words(from->control), own = lmb_control_seed_words(to->control);
+    const lmb_word_range old = lmb_graph_get_info(from->graph)->seed_words,
+                         own = lmb_graph_get_info(to->graph)->seed_words;
     assert_true(old.count == 1 && own.count == 1 && old.first != own.first);
     for (uint32_t i = 0; i < ROWS; i++) {
         assert_int_equal(row_of(from, i)[old.first], row_of(to, i)[own.first]);
@@ -345,12 +344,13 @@ static void players_draw_on(void **state) {
         "walk", BEGINS("walk", "'offset':'random'"), LINK("stand", "stop"))));
     step(from, NULL);
     transfer(from, to, nothing);
-    const lmb_word_range old = lmb_control_seed_words(from->control), own = lmb_control_seed_words(to->control);
+    const lmb_word_range old = lmb_graph_get_info(from->graph)->seed_words,
+                         own = lmb_graph_get_info(to->graph)->seed_words;
     assert_true(old.count == 1 && own.count == 2);
     uint32_t seeded[ROWS * WORDS];
     for (uint32_t i = 0; i < ROWS; i++) {
         uint32_t *seeds = seeded + i * WORDS;
-        assert_int_equal(lmb_control_set_seed(to->control, seeds, i, NULL), LMB_OK);
+        assert_int_equal(lmb_state_set_seed(to->graph, seeds, i, NULL), LMB_OK);
         assert_int_equal(row_of(to, i)[own.first], seeds[own.first]);
         assert_int_equal(row_of(to, i)[own.first + 1], row_of(from, i)[old.first]);
         assert_true(i == 0 || row_of(to, i)[own.first] != row_of(to, 0)[own.first]);
@@ -428,7 +428,7 @@ static void every_pair_of_graphs_gives_states_that_run(void **state) {
                 own.reached = reached[1];
                 lmb_error error = {0};
                 if (lmb_graph_transfer_run(transfer, &old, &own, &error) != LMB_OK ||
-                    lmb_control_check_states(to->control, to->states, ROWS, &error) != LMB_OK) {
+                    lmb_state_check(to->graph, to->states, ROWS, &error) != LMB_OK) {
                     fail_msg("%u to %u, frame %u: %s", pair / TEXTS, pair % TEXTS, i, error.message);
                 }
                 to->number = from->number;

@@ -72,7 +72,6 @@ static reading *read_graph(const char *text) {
 typedef struct player {
     reading *graph;
     const lmb_graph *program;
-    const lmb_control *control;
     lmb_cpu *cpu;
     uint32_t *state;
     uint32_t *emitted;
@@ -84,11 +83,10 @@ typedef struct player {
 static player begin(const char *text) {
     player p = {.graph = read_graph(text)};
     p.program = p.graph->graph;
-    p.control = lmb_graph_control(p.program);
     assert_int_equal(lmb_cpu_create(p.program, LMB_CPU_REFERENCE, NULL, &p.cpu, NULL), LMB_OK);
     uint32_t count = lmb_graph_get_info(p.program)->parameter_count;
-    p.state = calloc(lmb_control_state_words(p.control), sizeof *p.state);
-    p.emitted = calloc(lmb_control_emitted_words(p.control), sizeof *p.emitted);
+    p.state = calloc(lmb_graph_get_info(p.program)->state_words, sizeof *p.state);
+    p.emitted = calloc(lmb_graph_get_info(p.program)->emitted_words, sizeof *p.emitted);
     p.parameters = calloc((size_t)count + 1, sizeof *p.parameters);
     p.inertia = calloc((size_t)lmb_graph_get_info(p.program)->inertia_words + 1, sizeof *p.inertia);
     assert_true(p.state != NULL && p.emitted != NULL && p.parameters != NULL && p.inertia != NULL);
@@ -117,7 +115,7 @@ static void run(player *p, double seconds, const lmb_event *event) {
                                      .event_count = event != NULL,
                                      .emitted = p->emitted};
     lmb_error error = {0};
-    if (lmb_control_run(p->control, &frame, 0, 1, &error) != LMB_OK) {
+    if (lmb_control_run(p->program, &frame, 0, 1, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }
@@ -134,7 +132,7 @@ static void reset(player *p, double seconds) {
 }
 
 static const char *current(const player *p, uint32_t machine) {
-    return lmb_graph_state_name(p->graph->graph, machine, lmb_control_current_state(p->control, p->state, machine));
+    return lmb_graph_state_name(p->graph->graph, machine, lmb_state_current(p->program, p->state, machine));
 }
 
 static void set(player *p, const char *name, float value) {
@@ -168,7 +166,7 @@ static void expect_hips(const player *p, double x, double y) {
 
 static bool was_emitted(const player *p, const char *event) {
     for (uint32_t i = 0; i < p->emitted[0]; i++) {
-        if (lmb_control_emitted_event(p->emitted, i).event == lmb_graph_find_event(p->graph->graph, event)) {
+        if (lmb_emitted_event_at(p->emitted, i).event == lmb_graph_find_event(p->graph->graph, event)) {
             return true;
         }
     }
@@ -201,7 +199,7 @@ static void run_path(uint32_t rate, const line *lines, uint32_t count, char *pat
         bool due = next < count && lines[next].time * rate <= (double)i;
         step(&p, 1.0 / rate, due ? lines[next].event : NULL);
         next += due ? 1 : 0;
-        uint32_t now = lmb_control_current_state(p.control, p.state, 0);
+        uint32_t now = lmb_state_current(p.program, p.state, 0);
         if (now != state) {
             length += (size_t)snprintf(path + length, size - length, " %s", current(&p, 0));
             frames[changes++] = i;
@@ -327,7 +325,7 @@ static void find_gaits(double at, double weights[GAIT_COUNT]) {
 }
 
 static void expect_weight(const player *p, uint32_t player, double weight) {
-    assert_float_equal(lmb_control_player_weight(p->control, p->state, player), weight, 4e-7);
+    assert_float_equal(lmb_state_player(p->program, p->state, player).weight, weight, 4e-7);
 }
 
 static void expect_gaits(const player *p, double at, double whole) {
@@ -639,7 +637,7 @@ static void profiles_and_updates(void **state) {
     set(&p, "far", 4.0f);
     step(&p, 0.0, "GO");
     step(&p, 0.25, NULL);
-    assert_int_equal(lmb_control_player_ticks(p.control, p.state, 1), 0);
+    assert_int_equal(lmb_state_player(p.program, p.state, 1).ticks, 0);
     expect_hips(&p, (STAND + HOP) / 2.0, 0.25);
     end(&p);
 }
@@ -772,13 +770,13 @@ static void a_machine_draws(void **state) {
     // Of the draws a quarter leads to c, twice as many to b.
     assert_in_range(counts[1], 2 * counts[2] * 9 / 10, 2 * counts[2] * 11 / 10);
     // A reset goes on, and another seed gives other draws.
-    assert_int_equal(lmb_control_seed_words(p.control).count, 1);
-    const uint32_t own = p.state[lmb_control_seed_words(p.control).first];
+    assert_int_equal(lmb_graph_get_info(p.program)->seed_words.count, 1);
+    const uint32_t own = p.state[lmb_graph_get_info(p.program)->seed_words.first];
     assert_int_equal(own, word);
-    assert_int_equal(lmb_control_set_seed(p.control, p.state, 7, NULL), LMB_OK);
-    assert_int_equal(p.state[lmb_control_seed_words(p.control).first], spread(8 * 0x9e3779b9u));
-    assert_int_equal(lmb_control_set_seed(NULL, p.state, 7, NULL), LMB_ERROR_ARGUMENT);
-    assert_int_equal(lmb_control_check_states(p.control, p.state, 1, NULL), LMB_OK);
+    assert_int_equal(lmb_state_set_seed(p.program, p.state, 7, NULL), LMB_OK);
+    assert_int_equal(p.state[lmb_graph_get_info(p.program)->seed_words.first], spread(8 * 0x9e3779b9u));
+    assert_int_equal(lmb_state_set_seed(NULL, p.state, 7, NULL), LMB_ERROR_ARGUMENT);
+    assert_int_equal(lmb_state_check(p.program, p.state, 1, NULL), LMB_OK);
     end(&p);
 }
 
@@ -809,7 +807,7 @@ static void step_draw(uint32_t *word) {
 
 static void check_place(const player *p, uint32_t index, uint32_t clip, uint32_t word) {
     const uint64_t ticks = (uint64_t)((double)clip_durations[clip] * (double)LMB_TICKS_PER_SECOND);
-    assert_int_equal(lmb_control_player_ticks(p->control, p->state, index), ticks * (uint64_t)word >> 32);
+    assert_int_equal(lmb_state_player(p->program, p->state, index).ticks, ticks * (uint64_t)word >> 32);
 }
 
 #define AT_RANDOM(CLIP, MORE) "{'op':'clip','clip':'" CLIP "','play':{'offset':'random'" MORE "}}"
@@ -829,7 +827,7 @@ static void clips_begin_at_random_times(void **state) {
                                                                              "{'to':'a','fade':0,'event':'BACK'},"
                                                                              "{'to':'a','fade':0,'start':'phase','"
                                                                              "start-phase':0.5,'event':'HALF'}]}]}");
-    const lmb_word_range seeds = lmb_control_seed_words(p.control);
+    const lmb_word_range seeds = lmb_graph_get_info(p.program)->seed_words;
     assert_int_equal(seeds.count, 3);
     uint32_t words[3];
     for (uint32_t i = 0; i < 3; i++) {
@@ -845,8 +843,8 @@ static void clips_begin_at_random_times(void **state) {
         step(&p, 0.0, "GO");
         step_draw(&words[1]);
         check_place(&p, 1, 2, words[1]);
-        const uint64_t half = lmb_control_player_ticks(p.control, p.state, 1);
-        const uint64_t whole = lmb_control_player_ticks(p.control, p.state, 2);
+        const uint64_t half = lmb_state_player(p.program, p.state, 1).ticks;
+        const uint64_t whole = lmb_state_player(p.program, p.state, 2).ticks;
         assert_true(whole + 2 >= 2 * half && whole <= 2 * half + 2); // in phase, in a clip that is twice as long
         step(&p, 0.0, i % 4 == 3 ? "HALF" : "BACK");
         if (i % 4 == 3) {
@@ -861,7 +859,7 @@ static void clips_begin_at_random_times(void **state) {
     reset(&p, 0.0);
     step_draw(&words[0]);
     check_place(&p, 0, 4, words[0]);
-    assert_int_equal(lmb_control_set_seed(p.control, p.state, 7, NULL), LMB_OK);
+    assert_int_equal(lmb_state_set_seed(p.program, p.state, 7, NULL), LMB_OK);
     assert_int_equal(p.state[seeds.first + 2], spread(8 * 0x9e3779b9u + 2));
     end(&p);
 }
@@ -948,7 +946,7 @@ static void transitions_lead_out_with_the_outer_fade(void **state) {
         step(&p, 0.0, NULL);
         step(&p, 0.0, "GO");
         step(&p, 0.25, NULL);
-        assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), cases[i].weight, 1e-6);
+        assert_float_equal(lmb_state_weight(p.program, p.state, 0, 1), cases[i].weight, 1e-6);
         end(&p);
     }
 }
@@ -1021,9 +1019,9 @@ static void transitions_lead_out_by_conditions(void **state) {
     assert_string_equal(current(&p, 0), "a");
     step(&p, 0.25, NULL);
     assert_string_equal(current(&p, 0), "b");
-    assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 0.25, 1e-6); // 0.125 of 0.5 s
+    assert_float_equal(lmb_state_weight(p.program, p.state, 0, 1), 0.25, 1e-6); // 0.125 of 0.5 s
     step(&p, 0.25, NULL);
-    assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 0.75, 1e-6);
+    assert_float_equal(lmb_state_weight(p.program, p.state, 0, 1), 0.75, 1e-6);
     end(&p);
     p = begin(LEADS_OUT("'fade':0,'event':'GO','when':{'<':[{'param':'x'},1]}"));
     step(&p, 0.0, NULL);
@@ -1063,15 +1061,14 @@ static void what_states_emit(void **state) {
     assert_int_equal(p.emitted[0], 0);
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
-    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, left);
+    assert_int_equal(lmb_emitted_event_at(p.emitted, 0).event, left);
     assert_string_equal(current(&p, 0), "b"); // emitted events are for the host: no transition takes them
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 1);
-    assert_int_equal(lmb_control_emitted_event(p.emitted, 0).event, came);
+    assert_int_equal(lmb_emitted_event_at(p.emitted, 0).event, came);
     step(&p, 0.1, "AGAIN");
     assert_int_equal(p.emitted[0], 2);
-    const lmb_emitted_event exit = lmb_control_emitted_event(p.emitted, 0),
-                            entry = lmb_control_emitted_event(p.emitted, 1);
+    const lmb_emitted_event exit = lmb_emitted_event_at(p.emitted, 0), entry = lmb_emitted_event_at(p.emitted, 1);
     assert_true(exit.event == left && exit.kind == LMB_EMITTED_EXIT && exit.part == 0 && exit.ticks == 0);
     assert_true(entry.event == came && entry.kind == LMB_EMITTED_ENTRY && entry.part == 0 && entry.ticks == 0);
     end(&p);
@@ -1088,10 +1085,10 @@ static void emitters_have_names(void **state) {
     step(&p, 0.1, NULL);
     step(&p, 0.1, "GO");
     assert_int_equal(p.emitted[0], 3);
-    lmb_emitted_event event = lmb_control_emitted_event(p.emitted, 0);
+    lmb_emitted_event event = lmb_emitted_event_at(p.emitted, 0);
     lmb_graph_emitter_name(p.graph->graph, &event, name, sizeof name);
     assert_string_equal(name, "body/hop");
-    event = lmb_control_emitted_event(p.emitted, 2);
+    event = lmb_emitted_event_at(p.emitted, 2);
     assert_true(event.kind == LMB_EMITTED_NOTIFY && event.part == 1);
     assert_int_equal(event.ticks, LMB_TICKS_PER_SECOND / 20);
     lmb_graph_emitter_name(p.graph->graph, &event, name, sizeof name);
@@ -1224,7 +1221,7 @@ static void fades_inside_fades(void **state) {
     const double times[5] = {10.0 / 16, fmod(10.0 / 16, 0.5), 8.0 / 16, 6.0 / 16, 4.0 / 16};
     double x = LAND, y = times[4];
     for (int depth = 3; depth >= 0; depth--) {
-        assert_float_equal(lmb_control_state_weight(p.control, p.state, (uint32_t)depth, 1), shares[depth], 1e-6);
+        assert_float_equal(lmb_state_weight(p.program, p.state, (uint32_t)depth, 1), shares[depth], 1e-6);
         x += (1.0 - shares[depth]) * (CROUCH + depth - x);
         y += (1.0 - shares[depth]) * (times[depth] - y);
     }
@@ -1249,7 +1246,7 @@ static double blended(double from, double to, double share) {
 #define FRAME 0.0625
 
 static void expect_faded(const player *p, double weight, double time) {
-    assert_float_equal(lmb_control_state_weight(p->control, p->state, 0, 1), weight, 1e-6);
+    assert_float_equal(lmb_state_weight(p->program, p->state, 0, 1), weight, 1e-6);
     expect_hips(p, CROUCH * weight, time * weight);
 }
 
@@ -1261,7 +1258,7 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
     for (int i = 0; i < 4; i++) {
         step(&p, FRAME, i == 1 ? "STOP" : NULL);
         expect_faded(&p, 0.0, 0.0);
-        assert_int_equal(lmb_control_player_ticks(p.control, p.state, 0), 0);
+        assert_int_equal(lmb_state_player(p.program, p.state, 0).ticks, 0);
     }
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, i == 1 || i == 3 ? "WAVE" : NULL); // a second request does not restart it
@@ -1282,7 +1279,7 @@ static void a_pose_fades_in_and_out_on_request(void **state) {
         expect_faded(&p, 1.0 - smoothstep(i / 4.0), fmod((17 + i) * FRAME, 1.0));
     }
     // The clip keeps the time at which it was last visible.
-    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 4 * (uint64_t)(FRAME * LMB_TICKS_PER_SECOND));
+    assert_true(lmb_state_player(p.program, p.state, 0).ticks == 4 * (uint64_t)(FRAME * LMB_TICKS_PER_SECOND));
     step(&p, FRAME, "WAVE");
     expect_faded(&p, smoothstep(1 / 8.0), FRAME);
     end(&p);
@@ -1303,8 +1300,8 @@ static void a_fade_that_restarts(void **state) {
     for (int again = 0; again < 2; again++) {
         for (int i = 1; i <= 10; i++) {
             step(&p, FRAME, i == 1 ? "WAVE" : NULL);
-            assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), 1.0, 0.0);
-            assert_int_equal(lmb_control_player_ticks(p.control, p.state, 0),
+            assert_float_equal(lmb_state_weight(p.program, p.state, 0, 1), 1.0, 0.0);
+            assert_int_equal(lmb_state_player(p.program, p.state, 0).ticks,
                              (uint64_t)((0.25 + i * FRAME) * (double)LMB_TICKS_PER_SECOND));
         }
         expect_faded(&p, 1.0, 0.25 + 10 * FRAME); // the offset has decayed
@@ -1360,7 +1357,7 @@ static void a_fade_by_one_event(void **state) {
     player p = begin(FADED("{'in':'T','out':'T','seconds':0}", PLAYED("crouch")));
     for (int i = 1; i <= 4; i++) {
         step(&p, FRAME, "T");
-        assert_float_equal(lmb_control_state_weight(p.control, p.state, 0, 1), (i % 2), 0.0);
+        assert_float_equal(lmb_state_weight(p.program, p.state, 0, 1), (i % 2), 0.0);
     }
     end(&p);
     p = begin(FADED("{'in':'T','out':'O','initial':'in','seconds':0.25,'curve':'linear'}", PLAYED("crouch")));
@@ -1673,7 +1670,7 @@ static void random_machines(void **state) {
             bool known = lmb_graph_find_event(p.graph->graph, name) != LMB_NONE;
             step(&p, 0.01, known ? name : NULL);
             at = known ? follow(&m, at, event) : at;
-            assert_int_equal(lmb_control_current_state(p.control, p.state, 0), at);
+            assert_int_equal(lmb_state_current(p.program, p.state, 0), at);
             float place[2];
             hips(&p, place);
             assert_float_equal(place[0], at, 1e-4);
@@ -1685,7 +1682,7 @@ static void random_machines(void **state) {
 // ---- Motion.
 
 static lmb_motion place_of(const player *p) {
-    return lmb_control_motion(p->control, p->state);
+    return lmb_state_motion(p->program, p->state);
 }
 
 // Root motion of a clip, extracted: the hips stay in place, and the character moves.
@@ -1934,7 +1931,7 @@ static void motion_of_a_graph(void **state) {
     assert_true(p.graph->control->def->motion->full_rotation);
     assert_non_null(p.graph->control->players[0].def->motion->rotations);
     step(&p, 0.5, NULL);
-    assert_true(lmb_control_rotates_fully(lmb_graph_control(p.graph->graph)));
+    assert_true(lmb_graph_get_info(p.graph->graph)->rotates_fully);
     end(&p);
     // A character motion also works alone. Without one, only groups can use a velocity.
     p = begin("{'op':'rest','character-motion':true}");
@@ -2506,8 +2503,8 @@ static void definitions_play_once(void **state) {
     step(&p, 0.25, NULL);
     step(&p, 0.25, "IN");
     step(&p, 0.125, NULL);
-    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 5 * LMB_TICKS_PER_SECOND / 8);
-    assert_true(lmb_control_player_ticks(p.control, p.state, 1) == 3 * LMB_TICKS_PER_SECOND / 8);
+    assert_true(lmb_state_player(p.program, p.state, 0).ticks == 5 * LMB_TICKS_PER_SECOND / 8);
+    assert_true(lmb_state_player(p.program, p.state, 1).ticks == 3 * LMB_TICKS_PER_SECOND / 8);
     end(&p);
     // A state that alone uses a definition has its clips, and a transition may name them in any state.
     static const char alone[] =
@@ -2517,7 +2514,7 @@ static void definitions_play_once(void **state) {
     p = begin(alone);
     step(&p, 9.0, NULL);
     step(&p, 0.25, "A");
-    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == LMB_TICKS_PER_SECOND / 4);
+    assert_true(lmb_state_player(p.program, p.state, 0).ticks == LMB_TICKS_PER_SECOND / 4);
     end(&p);
     p = begin(
         "{'op':'machine','define':{'d':{'op':'clip','clip':'hop'}},'states':[{'name':'a','pose':{'use':'d'},"
@@ -2525,8 +2522,8 @@ static void definitions_play_once(void **state) {
         "'transitions':[{'to':'a','when':{'>=':[{'phase':'hop'},0.5]}}]}]}");
     step(&p, 0.25, NULL);
     step(&p, 0.125, "B");
-    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == 3 * LMB_TICKS_PER_SECOND / 8);
-    assert_int_equal(lmb_control_current_state(p.control, p.state, 0), 1);
+    assert_true(lmb_state_player(p.program, p.state, 0).ticks == 3 * LMB_TICKS_PER_SECOND / 8);
+    assert_int_equal(lmb_state_current(p.program, p.state, 0), 1);
     end(&p);
     // A condition names a clip by its alias.
     static const lmb_graph_alias alias = {"jump", "hop"};
@@ -2544,7 +2541,7 @@ static void definitions_play_once(void **state) {
     assert_int_equal(lmb_graph_json_def(p.graph->json)->fades[0].pose, LMB_NONE);
     step(&p, 0.25, NULL);
     step(&p, 0.25, "IN");
-    assert_true(lmb_control_player_ticks(p.control, p.state, 0) == LMB_TICKS_PER_SECOND / 2);
+    assert_true(lmb_state_player(p.program, p.state, 0).ticks == LMB_TICKS_PER_SECOND / 2);
     end(&p);
     p = begin("{'op':'blend','define':{'d':{'op':'clip','clip':'hop'}},'a':{'op':'rest'},'b':{'use':'d'},"
               "'weight':{'in':'IN','at-end':true}}");
@@ -2590,8 +2587,8 @@ static void arguments_give_machines_of_their_own(void **state) {
     step(&p, 0.25, "RIGHT");
     assert_string_equal(current(&p, 1), "shut");
     // Their clips begin with their states.
-    assert_true(lmb_control_player_ticks(p.control, p.state, 1) == 5 * LMB_TICKS_PER_SECOND / 8);
-    assert_true(lmb_control_player_ticks(p.control, p.state, 3) == LMB_TICKS_PER_SECOND / 4);
+    assert_true(lmb_state_player(p.program, p.state, 1).ticks == 5 * LMB_TICKS_PER_SECOND / 8);
+    assert_true(lmb_state_player(p.program, p.state, 3).ticks == LMB_TICKS_PER_SECOND / 4);
     step(&p, 0.25, "OFF");
     assert_string_equal(current(&p, 0), "open");
     assert_string_equal(current(&p, 1), "open");

@@ -25,7 +25,6 @@ typedef struct stage {
     lmb_rig *rig;
     lmb_clip *clips[CLIPS];
     lmb_graph *graph;
-    const lmb_control *control;
     uint32_t state[MOST_WORDS];
     uint32_t emitted[1 + EMITTED * LMB_EMITTED_EVENT_WORDS];
     float parameters[MOST_PARAMETERS];
@@ -61,8 +60,7 @@ static stage begin(const char *text) {
     def.max_emitted_events = EMITTED;
     expect_made(lmb_graph_create(&def, NULL, &s.graph, &error), &error);
     lmb_graph_json_destroy(json);
-    s.control = lmb_graph_control(s.graph);
-    assert_in_range(lmb_control_state_words(s.control), 1, MOST_WORDS);
+    assert_in_range(lmb_graph_get_info(s.graph)->state_words, 1, MOST_WORDS);
     assert_in_range(lmb_graph_get_info(s.graph)->parameter_count, 1, MOST_PARAMETERS);
     lmb_graph_defaults(s.graph, s.parameters);
     return s;
@@ -94,7 +92,7 @@ static void step(stage *s, uint64_t ticks, const char *event_name) {
                                      .emitted = s->emitted,
                                      .motions = s->motion};
     lmb_error error = {0};
-    expect_made(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
+    expect_made(lmb_control_run(s->graph, &frame, 0, 1, &error), &error);
 }
 
 static void run(stage *s, double seconds) {
@@ -113,11 +111,11 @@ static uint32_t find_player(const stage *s, const char *clip) {
 }
 
 static double place_of(const stage *s, const char *clip) {
-    return (double)lmb_control_player_ticks(s->control, s->state, find_player(s, clip)) / (double)SECOND;
+    return (double)lmb_state_player(s->graph, s->state, find_player(s, clip)).ticks / (double)SECOND;
 }
 
 static double weight_of(const stage *s, const char *clip) {
-    return (double)lmb_control_player_weight(s->control, s->state, find_player(s, clip));
+    return (double)lmb_state_player(s->graph, s->state, find_player(s, clip)).weight;
 }
 
 static void expect_near(double actual, double expected, double bound) {
@@ -128,7 +126,7 @@ static void expect_near(double actual, double expected, double bound) {
 
 // The bound covers weights and rounded rates of groups that add up over seconds.
 static void expect_displacement(const stage *s, double x, double z) {
-    const lmb_motion character_motion = lmb_control_motion(s->control, s->state);
+    const lmb_motion character_motion = lmb_state_motion(s->graph, s->state);
     expect_near(character_motion.position[0], x, 2e-5 * (1.0 + fabs(x)));
     expect_near(character_motion.position[2], z, 2e-5 * (1.0 + fabs(z)));
 }
@@ -213,7 +211,7 @@ static void a_space_in_the_plane_travels_as_its_position_says(void **state) {
     const double left = weight_of(&s, "left"), walk = weight_of(&s, "walk");
     expect_near(left + walk + weight_of(&s, "idle"), 1.0, 1e-6);
     assert_true(left > 0.1 && walk > 0.1);
-    const lmb_motion character_motion = lmb_control_motion(s.control, s.state);
+    const lmb_motion character_motion = lmb_state_motion(s.graph, s.state);
     const double phases = 2.0 * (left * 0.5 + walk * 1.25) / (left * 0.4 + walk * 1.25 * 0.9);
     expect_near(character_motion.position[0] - x, phases * left * 0.4, 1e-4);
     expect_near(character_motion.position[2] - z, phases * walk * 1.25 * 0.9, 1e-4);
@@ -229,7 +227,7 @@ static void a_group_across_states_knows_what_the_states_weigh(void **state) {
     run(&s, 2.35);
     expect_near(place_of(&s, "walk"), fmod(2.35, 0.9), 1e-6);
     expect_displacement(&s, 0.0, 2.35 * 1.25);
-    double way = lmb_control_motion(s.control, s.state).position[2];
+    double way = lmb_state_motion(s.graph, s.state).position[2];
     double phase = place_of(&s, "walk") / 0.9;
     for (int frame = 1; frame <= 40; frame++) {
         step(&s, SECOND / 60, frame == 1 ? "GO" : NULL);
@@ -336,7 +334,7 @@ static void root_motion_is_blended_as_the_root_is(void **state) {
         snprintf(text, sizeof text, "{\"character-motion\":true,%s}", rows[i].text);
         stage s = begin(text);
         run(&s, 2.0);
-        const lmb_motion reached = lmb_control_motion(s.control, s.state);
+        const lmb_motion reached = lmb_state_motion(s.graph, s.state);
         if (!(fabs(reached.position[2] - 2.0 * rows[i].z) <= 1e-4)) {
             fail_msg("%s: %g m/s, not %g", text, reached.position[2] / 2.0, rows[i].z);
         }
@@ -392,7 +390,7 @@ static void mirrors_reflect_root_motion(void **state) {
         snprintf(text, sizeof text, "{%s}", rows[i].text);
         stage s = begin(text);
         step(&s, SECOND * 4 / 5, NULL); // one loop
-        const lmb_motion reached = lmb_control_motion(s.control, s.state);
+        const lmb_motion reached = lmb_state_motion(s.graph, s.state);
         expect_near(reached.position[0], rows[i].x, 1e-6);
         expect_near(reached.position[1], rows[i].y, 1e-6);
         expect_near(reached.position[2], rows[i].z, 1e-6);
@@ -416,7 +414,7 @@ static void events_have_the_weight_of_the_pose(void **state) {
         for (int frame = 0; frame < 60; frame++) {
             step(&s, SECOND / 60, NULL);
             for (uint32_t k = 0; k < s.emitted[0]; k++) {
-                const lmb_emitted_event emitted = lmb_control_emitted_event(s.emitted, k);
+                const lmb_emitted_event emitted = lmb_emitted_event_at(s.emitted, k);
                 assert_true(emitted.weight == (emitted.event == walked ? 1.0f - w : w));
                 seen++;
             }

@@ -278,19 +278,18 @@ static void the_machine_plays(void **state) {
     lmb_graph *graph = NULL;
     lmb_error error = {0};
     assert_ok(lmb_graph_create(lmb_graph_json_def(json), NULL, &graph, &error), &error);
-    const lmb_control *control = lmb_graph_control(graph);
     const uint32_t z = lmb_graph_find_parameter(graph, "z");
     lmb_control_frame frame = lmb_default_control_frame();
-    frame.state = calloc(lmb_control_state_words(control), sizeof(uint32_t));
+    frame.state = calloc(lmb_graph_get_info(graph)->state_words, sizeof(uint32_t));
     frame.parameters = calloc(lmb_graph_get_info(graph)->parameter_count, sizeof(float));
     assert_true(frame.state != NULL && frame.parameters != NULL);
     frame.character_count = 1;
     frame.step = LMB_TICKS_PER_SECOND / 60;
     for (; frame.number < 240; frame.number++) {
         frame.parameters[z] = frame.number < 120 ? 4.0f : 1.0f;
-        assert_ok(lmb_control_run(control, &frame, 0, 1, &error), &error);
+        assert_ok(lmb_control_run(graph, &frame, 0, 1, &error), &error);
         if (frame.number == 119 || frame.number == 239) {
-            assert_int_equal(lmb_control_current_state(control, frame.state, 0), frame.number == 119 ? 1 : 0);
+            assert_int_equal(lmb_state_current(graph, frame.state, 0), frame.number == 119 ? 1 : 0);
         }
     }
     free(frame.state);

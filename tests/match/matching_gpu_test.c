@@ -19,8 +19,7 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
                           .gpu = i == 1};
         assert_ok(side_create(&sides[i], &error), &error);
     }
-    const uint32_t words = lmb_control_state_words(lmb_graph_control(graph)),
-                   row = lmb_graph_get_info(graph)->parameter_count;
+    const uint32_t words = lmb_graph_get_info(graph)->state_words, row = lmb_graph_get_info(graph)->parameter_count;
     uint32_t takes[MATCHING_CHARACTERS] = {0}, changes = 0, mirrored = 0;
     for (uint32_t frame = 0; frame < frames; frame++) {
         for (uint32_t i = 0; i < 2; i++) {
@@ -37,8 +36,7 @@ static void compare(const matching_scene *scene, uint32_t frames, uint32_t min_c
         assert_memory_equal(sides[0].outputs.buffers[LMB_OUTPUT_LOCAL], sides[1].outputs.buffers[LMB_OUTPUT_LOCAL],
                             MATCHING_CHARACTERS * WALK_JOINTS * LMB_POSE_COMPONENTS * sizeof(float));
         for (uint32_t c = 0; c < MATCHING_CHARACTERS; c++) {
-            const uint32_t take =
-                lmb_control_current_state(lmb_graph_control(graph), sides[1].state + (size_t)c * words, 0);
+            const uint32_t take = lmb_state_current(graph, sides[1].state + (size_t)c * words, 0);
             changes += take != takes[c];
             takes[c] = take;
             mirrored += scene->matching.mirrored != LMB_NONE &&

@@ -38,7 +38,7 @@ typedef struct oracle_numbers {
 
 typedef struct oracle {
     const matching_scene *scene;
-    const lmb_control *control;
+    const lmb_graph *graph;
     const oracle_numbers *all;
     uint32_t take;
     double time;   // in it
@@ -108,7 +108,7 @@ static void put_places(const oracle *o, const float *parameters, double yaw, flo
 static void make_query(const oracle *o, const uint32_t *state, const float *parameters, uint32_t row,
                        int16_t query[LMB_MOTION_ROW_SIZE]) {
     float features[LMB_MOTION_FEATURES] = {0};
-    const double yaw = lmb_control_motion(o->control, state).yaw, sine = sin(yaw), cosine = cos(yaw);
+    const double yaw = lmb_state_motion(o->graph, state).yaw, sine = sin(yaw), cosine = cos(yaw);
     const double wx = (double)parameters[ASKED_X], wz = (double)parameters[ASKED_Z];
     const double desired[2] = {wx * cosine - wz * sine, wz * cosine + wx * sine};
     const double v[2] = {o->velocity[0] * cosine - o->velocity[1] * sine,
@@ -260,7 +260,7 @@ static displacement displace_in_frame(const oracle *o, uint32_t take, double fro
 // Checks that a character has moved as its take does, or as the reflection of it if that plays mirrored.
 static void check_motion(const oracle *o, uint32_t take, double from, double to, const uint32_t *before,
                          const uint32_t *after) {
-    const lmb_motion was = lmb_control_motion(o->control, before), is = lmb_control_motion(o->control, after);
+    const lmb_motion was = lmb_state_motion(o->graph, before), is = lmb_state_motion(o->graph, after);
     displacement own = displace_in_frame(o, take, from, to);
     own.x = o->mirrored ? -own.x : own.x;
     own.yaw = o->mirrored ? -own.yaw : own.yaw;
@@ -293,14 +293,14 @@ static uint32_t row_at_end(const oracle *o, const uint32_t *state, const float *
     const uint32_t last = lmb_motion_database_find_row(o->scene->database, take, (float)duration);
     const bool is_at_end = duration - (double)lmb_motion_database_row(o->scene->database, last).time < 1e-3;
     lmb_matching_report report;
-    assert_true(lmb_control_explain_matching(o->control, state, parameters, 0, &report));
+    assert_true(lmb_state_explain_matching(o->graph, state, parameters, 0, &report));
     return o->scene->takes[take].loop && is_at_end && report.recent_rows[0] == last ? last : first;
 }
 
 // Follows a character through a frame. Returns the row to which it has jumped, or LMB_NONE.
 static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, const float *parameters) {
-    const uint32_t take = lmb_control_current_state(o->control, state, 0);
-    const double time = seconds_of(lmb_control_player_ticks(o->control, state, take));
+    const uint32_t take = lmb_state_current(o->graph, state, 0);
+    const double time = seconds_of(lmb_state_player(o->graph, state, take).ticks);
     const double duration = (double)lmb_clip_get_info(o->scene->takes[take].clip)->duration;
     double expected = o->time + 1.0 / 60.0;
     expected = o->scene->takes[o->take].loop ? fmod(expected, duration) : fmin(expected, duration);
@@ -330,7 +330,6 @@ static choice follow(oracle *o, const uint32_t *before, const uint32_t *state, c
 
 typedef struct crowd {
     lmb_graph *graph;
-    const lmb_control *control;
     uint32_t *states;
     float *parameters;
     uint32_t row; // parameters of a character
@@ -339,9 +338,8 @@ typedef struct crowd {
 static void crowd_start(const matching_scene *scene, crowd *crowd) {
     lmb_error error = {0};
     assert_ok(lmb_graph_create(&scene->def, NULL, &crowd->graph, &error), &error);
-    crowd->control = lmb_graph_control(crowd->graph);
     crowd->row = lmb_graph_get_info(crowd->graph)->parameter_count;
-    crowd->states = calloc(MATCHING_CHARACTERS, lmb_control_state_words(crowd->control) * sizeof(uint32_t));
+    crowd->states = calloc(MATCHING_CHARACTERS, lmb_graph_get_info(crowd->graph)->state_words * sizeof(uint32_t));
     crowd->parameters = calloc(MATCHING_CHARACTERS, crowd->row * sizeof(float));
     assert_true(crowd->states != NULL && crowd->parameters != NULL);
 }
@@ -353,7 +351,7 @@ static void crowd_end(crowd *crowd) {
 }
 
 static uint32_t *state_of(const crowd *crowd, uint32_t character) {
-    return crowd->states + (size_t)character * lmb_control_state_words(crowd->control);
+    return crowd->states + (size_t)character * lmb_graph_get_info(crowd->graph)->state_words;
 }
 
 static float *parameters_of(const crowd *crowd, uint32_t character) {
@@ -370,7 +368,7 @@ static void crowd_run(crowd *crowd, uint32_t number, const lmb_event *events, ui
     frame.number = number;
     frame.events = events;
     frame.event_count = event_count;
-    assert_ok(lmb_control_run(crowd->control, &frame, 0, MATCHING_CHARACTERS, &error), &error);
+    assert_ok(lmb_control_run(crowd->graph, &frame, 0, MATCHING_CHARACTERS, &error), &error);
 }
 
 // A jump goes to the best row, by rounding, and is worth it. And nobody stays where a search, of which there is one in
@@ -437,7 +435,7 @@ static void check_report(const oracle *o, const uint32_t *state, const float *pa
     int16_t query[LMB_MOTION_ROW_SIZE];
     const uint32_t current = lmb_motion_database_find_row(o->scene->database, o->take, (float)o->time + 1e-4f);
     make_query(o, state, parameters, current, query);
-    assert_true(lmb_control_explain_matching(o->control, state, parameters, 0, &report));
+    assert_true(lmb_state_explain_matching(o->graph, state, parameters, 0, &report));
     check_path(o, query, &report.asked);
     assert_int_equal(report.played.row, current);
     assert_int_equal(report.played.mirrored, o->mirrored);
@@ -465,14 +463,14 @@ static jumps expect_best_rows(const matching_scene *scene) {
     crowd_start(scene, &crowd);
     oracle oracles[MATCHING_CHARACTERS];
     float asked[ASKED_NUMBERS];
-    const size_t words = lmb_control_state_words(crowd.control);
+    const size_t words = lmb_graph_get_info(crowd.graph)->state_words;
     uint32_t *states = malloc(MATCHING_CHARACTERS * words * sizeof *states);
     jumps jumps = {0};
     oracle_numbers all;
     list_numbers(&all, scene->database);
     assert_non_null(states);
     for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
-        oracles[i] = (oracle){.scene = scene, .control = crowd.control, .all = &all};
+        oracles[i] = (oracle){.scene = scene, .graph = crowd.graph, .all = &all};
         memset(oracles[i].recent, 0xff, sizeof oracles[i].recent);
     }
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
@@ -532,7 +530,7 @@ static void jumps_go_to_the_best_row_or_its_mirror(void **state) {
 // ---- When characters search.
 
 static uint32_t *matched_of(const crowd *crowd, uint32_t character) {
-    const uint32_t *block = crowd->control->block;
+    const uint32_t *block = crowd->graph->control->block;
     return state_of(crowd, character) + block[block[CONTROL_MATCHINGS] + MATCHING_STATE];
 }
 
@@ -592,9 +590,9 @@ static void a_change_is_answered_at_once(void **state) {
 // was mirrored.
 static void check_other(const matching_scene *scene, const crowd *crowd, uint32_t character, const uint32_t *before,
                         bool fades) {
-    const oracle o = {.scene = scene, .control = crowd->control};
+    const oracle o = {.scene = scene, .graph = crowd->graph};
     const uint32_t *state = state_of(crowd, character);
-    const double time = seconds_of(lmb_control_player_ticks(crowd->control, state, MATCHING_OTHER));
+    const double time = seconds_of(lmb_state_player(crowd->graph, state, MATCHING_OTHER).ticks);
     oracle moved = o;
     moved.mirrored = read_mirrored(&o, parameters_of(crowd, character));
     if (!fades) {
@@ -609,7 +607,7 @@ static void expect_others_left_alone(const matching_scene *scene, bool mirrored)
     crowd_start(scene, &crowd);
     lmb_event events[MATCHING_CHARACTERS];
     const oracle any = {.scene = scene};
-    const size_t words = lmb_control_state_words(crowd.control);
+    const size_t words = lmb_graph_get_info(crowd.graph)->state_words;
     uint32_t *states = calloc(MATCHING_CHARACTERS * words, sizeof *states);
     uint32_t in_other[2] = {0}, after = 0;
     bool was_mirrored[MATCHING_CHARACTERS] = {0};
@@ -623,15 +621,15 @@ static void expect_others_left_alone(const matching_scene *scene, bool mirrored)
         crowd_run(&crowd, frame, events, frame == 40 ? MATCHING_CHARACTERS : 0);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
             const uint32_t *state = state_of(&crowd, i), *before = states + i * words;
-            const bool other = lmb_control_current_state(crowd.control, state, 0) == MATCHING_OTHER;
+            const bool other = lmb_state_current(crowd.graph, state, 0) == MATCHING_OTHER;
             const float left = 33.3f - 32.0f; // seconds of that state's clip
             const bool expected = frame >= 40 && (float)(frame - 39) / 60.0f < left - 0.05f;
             assert_true(!expected || other);
             lmb_matching_report report;
-            assert_int_equal(lmb_control_explain_matching(crowd.control, state, parameters_of(&crowd, i), 0, &report),
+            assert_int_equal(lmb_state_explain_matching(crowd.graph, state, parameters_of(&crowd, i), 0, &report),
                              !other);
             const bool is_mirrored = read_mirrored(&any, parameters_of(&crowd, i));
-            const bool stays = frame > 40 && lmb_control_current_state(crowd.control, before, 0) == MATCHING_OTHER;
+            const bool stays = frame > 40 && lmb_state_current(crowd.graph, before, 0) == MATCHING_OTHER;
             const uint32_t *recent = matched_of(&crowd, i) + MATCHED_RECENT;
             assert_true(is_mirrored == was_mirrored[i] || (!stays && recent[0] != 0 && recent[1] == STEP));
             if (stays && other) {
@@ -667,14 +665,14 @@ static void reports_need_a_machine_that_matches(void **state) {
     crowd_run(&crowd, 0, NULL, 0);
     lmb_matching_report report;
     const float *parameters = parameters_of(&crowd, 0);
-    assert_true(lmb_control_matches(crowd.control, 0));
-    assert_false(lmb_control_matches(crowd.control, 1));
-    assert_true(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 0, &report));
-    assert_false(lmb_control_explain_matching(NULL, crowd.states, parameters, 0, &report));
-    assert_false(lmb_control_explain_matching(crowd.control, NULL, parameters, 0, &report));
-    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, NULL, 0, &report));
-    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 1, &report));
-    assert_false(lmb_control_explain_matching(crowd.control, crowd.states, parameters, 0, NULL));
+    assert_true(lmb_graph_machine_at(crowd.graph, 0).matches_motion);
+    assert_false(lmb_graph_machine_at(crowd.graph, 1).matches_motion);
+    assert_true(lmb_state_explain_matching(crowd.graph, crowd.states, parameters, 0, &report));
+    assert_false(lmb_state_explain_matching(NULL, crowd.states, parameters, 0, &report));
+    assert_false(lmb_state_explain_matching(crowd.graph, NULL, parameters, 0, &report));
+    assert_false(lmb_state_explain_matching(crowd.graph, crowd.states, NULL, 0, &report));
+    assert_false(lmb_state_explain_matching(crowd.graph, crowd.states, parameters, 1, &report));
+    assert_false(lmb_state_explain_matching(crowd.graph, crowd.states, parameters, 0, NULL));
     crowd_end(&crowd);
     matching_end(&scene);
 }
@@ -708,10 +706,10 @@ static void watch(const matching_scene *scene, const crowd *crowd, uint32_t fram
     const oracle any = {.scene = scene};
     for (uint32_t i = 0; i < MATCHING_CHARACTERS * WALK_JOINTS; i++) {
         const uint32_t character = i / WALK_JOINTS, joint = i % WALK_JOINTS, *state = state_of(crowd, character);
-        const uint32_t take = lmb_control_current_state(crowd->control, state, 0);
+        const uint32_t take = lmb_state_current(crowd->graph, state, 0);
         const bool mirrored = read_mirrored(&any, parameters_of(crowd, character));
         double expected[3];
-        find_joint(scene, take, seconds_of(lmb_control_player_ticks(crowd->control, state, take)), mirrored, joint,
+        find_joint(scene, take, seconds_of(lmb_state_player(crowd->graph, state, take).ticks), mirrored, joint,
                    expected);
         for (uint32_t k = 0; k < 3; k++) {
             const double is = (double)models[12 * i + 4 * k + 3];
@@ -799,7 +797,7 @@ static void differences_are_named(void **state) {
     crowd crowd;
     crowd_start(&scene, &crowd);
     crowd_run(&crowd, 0, NULL, 0);
-    const uint32_t words = lmb_control_state_words(crowd.control);
+    const uint32_t words = lmb_graph_get_info(crowd.graph)->state_words;
     uint32_t *other = malloc(words * sizeof *other);
     assert_non_null(other);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -849,8 +847,8 @@ static void expect_the_same_from_a_pack(bool mirrored) {
         crowd_run(&crowds[0], frame, NULL, 0);
         crowd_run(&crowds[1], frame, NULL, 0);
     }
-    const size_t words = lmb_control_state_words(crowds[0].control);
-    assert_int_equal(words, lmb_control_state_words(crowds[1].control));
+    const size_t words = lmb_graph_get_info(crowds[0].graph)->state_words;
+    assert_int_equal(words, lmb_graph_get_info(crowds[1].graph)->state_words);
     assert_memory_equal(crowds[0].states, crowds[1].states, MATCHING_CHARACTERS * words * sizeof(uint32_t));
     assert_int_equal(crowds[0].row, crowds[1].row);
     assert_memory_equal(crowds[0].parameters, crowds[1].parameters,
@@ -885,11 +883,11 @@ static uint32_t run_both(crowd *crowds, uint32_t first, uint32_t end, bool begin
             crowd_run(&crowds[side], frame, events, begins_anew && frame == first ? MATCHING_CHARACTERS : 0);
         }
         assert_memory_equal(crowds[0].states, crowds[1].states,
-                            MATCHING_CHARACTERS * lmb_control_state_words(crowds[0].control) * sizeof(uint32_t));
+                            MATCHING_CHARACTERS * lmb_graph_get_info(crowds[0].graph)->state_words * sizeof(uint32_t));
         assert_memory_equal(crowds[0].parameters, crowds[1].parameters,
                             MATCHING_CHARACTERS * crowds[0].row * sizeof(float));
         lmb_error error = {0};
-        assert_ok(lmb_control_check_states(crowds[0].control, crowds[0].states, MATCHING_CHARACTERS, &error), &error);
+        assert_ok(lmb_state_check(crowds[0].graph, crowds[0].states, MATCHING_CHARACTERS, &error), &error);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
             const bool is_mirrored = parameters_of(&crowds[0], i)[MATCHING_MIRRORED_PARAMETER] == 1.0f;
             assert_false(begins_anew && frame == first && is_mirrored);
@@ -967,7 +965,7 @@ static void transfer(const crowd *from, const crowd *to) {
     assert_ok(lmb_graph_transfer_create(from->graph, to->graph, NULL, &made, &error), &error);
     assert_int_equal(lmb_graph_transfer_lost_count(made), 0);
     assert_ok(lmb_graph_transfer_run(made, &words[0], &words[1], &error), &error);
-    assert_ok(lmb_control_check_states(to->control, to->states, MATCHING_CHARACTERS, &error), &error);
+    assert_ok(lmb_state_check(to->graph, to->states, MATCHING_CHARACTERS, &error), &error);
     lmb_graph_transfer_destroy(made);
     free(inertia[0]);
     free(inertia[1]);
@@ -1024,9 +1022,9 @@ static void other_rows_are_forgotten(void **state) {
 static void expect_word_refused(const crowd *crowd, uint32_t word, uint32_t value) {
     lmb_error error = {0};
     uint32_t *at = matched_of(crowd, 0) + word, kept = *at;
-    assert_ok(lmb_control_check_states(crowd->control, crowd->states, 1, &error), &error);
+    assert_ok(lmb_state_check(crowd->graph, crowd->states, 1, &error), &error);
     *at = value;
-    assert_int_equal(lmb_control_check_states(crowd->control, crowd->states, 1, &error), LMB_ERROR_FORMAT);
+    assert_int_equal(lmb_state_check(crowd->graph, crowd->states, 1, &error), LMB_ERROR_FORMAT);
     *at = kept;
 }
 
@@ -1056,7 +1054,7 @@ static void choices_of_states_are_checked(void **state) {
         const uint32_t last[2] = {found, MATCH_MIRRORED + found};
         for (uint32_t i = 0; i <= mirrored; i++) { // 1 plus the last choice
             matched_of(&crowd, 0)[MATCHED_FOUND] = last[i];
-            assert_ok(lmb_control_check_states(crowd.control, crowd.states, 1, &error), &error);
+            assert_ok(lmb_state_check(crowd.graph, crowd.states, 1, &error), &error);
         }
         crowd_end(&crowd);
         matching_end(&scene);

@@ -224,7 +224,7 @@ static int tear_down(void **state) {
 
 // A character, and what its last frame was.
 typedef struct walker {
-    const lmb_control *control;
+    const lmb_graph *graph;
     uint32_t *words;
     float *parameters;
     lmb_control_frame frame;
@@ -233,8 +233,8 @@ typedef struct walker {
 } walker;
 
 static walker start(const lmb_graph *of) {
-    walker w = {.control = lmb_graph_control(of), .frame = lmb_default_control_frame()};
-    w.words = calloc(lmb_control_state_words(w.control), sizeof *w.words);
+    walker w = {.graph = of, .frame = lmb_default_control_frame()};
+    w.words = calloc(lmb_graph_get_info(w.graph)->state_words, sizeof *w.words);
     w.parameters = calloc(lmb_graph_get_info(of)->parameter_count, sizeof *w.parameters);
     assert_true(w.words != NULL && w.parameters != NULL);
     w.frame.state = w.words;
@@ -250,14 +250,14 @@ static void end(walker *w) {
 }
 
 static void step(walker *w, double x, double z) {
-    const uint32_t *block = w->control->block;
+    const uint32_t *block = w->graph->control->block;
     lmb_error error = {0};
     w->parameters[X] = (float)x;
     w->parameters[Z] = (float)z;
     w->before = w->now;
-    assert_ok(lmb_control_run(w->control, &w->frame, 0, 1, &error), &error);
+    assert_ok(lmb_control_run(w->graph, &w->frame, 0, 1, &error), &error);
     w->frame.number++;
-    w->now = lmb_control_motion(w->control, w->words);
+    w->now = lmb_state_motion(w->graph, w->words);
     const uint32_t *recent = w->words + block[block[CONTROL_MATCHINGS] + MATCHING_STATE] + MATCHED_RECENT;
     w->jumps += recent[0] != 0 && recent[1] == w->frame.step;
 }
@@ -376,7 +376,7 @@ static void stand(stander *s, lmb_graph *of) {
     lmb_error error = {0};
     *s = (stander){.batch = {of, 1, LMB_OUTPUT_MODEL_BIT}, .frame = lmb_default_control_frame()};
     assert_ok(lmb_cpu_create(of, LMB_CPU_REFERENCE, NULL, &s->cpu, &error), &error);
-    s->state = calloc(lmb_control_state_words(lmb_graph_control(of)), sizeof *s->state);
+    s->state = calloc(lmb_graph_get_info(of)->state_words, sizeof *s->state);
     s->memory = calloc(lmb_graph_get_info(of)->inertia_words + 1, sizeof *s->memory);
     s->parameters = calloc(lmb_graph_get_info(of)->parameter_count, sizeof *s->parameters);
     s->models = calloc(lmb_graph_get_info(of)->joint_count, 12 * sizeof *s->models);
@@ -405,7 +405,7 @@ static void note_slide(stander *s, double slide) {
 static bool plants(const stander *s, uint32_t shown) {
     static const char *const names[FEET] = {"left_planted", "right_planted"};
     const uint32_t foot = s->parameters[MIRRORED] > 0.5f ? 1 - shown : shown;
-    const uint32_t take = lmb_control_current_state(lmb_graph_control(s->batch.graph), s->state, 0);
+    const uint32_t take = lmb_state_current(s->batch.graph, s->state, 0);
     lmb_crossing crossings[MOST_STEPS];
     uint32_t count = 0;
     lmb_error error = {0};

@@ -42,9 +42,8 @@ static void end(sides *s) {
 // Places a character on both sides, with the next frame.
 static void place(sides *s, uint32_t character, const lmb_motion *motion) {
     lmb_error error = {0};
-    const lmb_control *control = lmb_graph_control(s->here.graph);
-    uint32_t *state = s->here.state + (size_t)character * lmb_control_state_words(control);
-    assert_ok(lmb_control_set_motion(control, state, motion, &error), &error);
+    uint32_t *state = s->here.state + (size_t)character * lmb_graph_get_info(s->here.graph)->state_words;
+    assert_ok(lmb_state_set_motion(s->here.graph, state, motion, &error), &error);
     assert_ok(lmb_gpu_batch_place(s->on_device.batch, 0, character, motion, &error), &error);
 }
 

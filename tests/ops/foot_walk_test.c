@@ -160,25 +160,24 @@ static void begin_moving(walk *w, bool full_rotation) {
     walk_begin(
         w, &(walk_def){
                .lock_distance = 0.15f, .release_half_life = HALF_LIFE, .moves = true, .full_rotation = full_rotation});
-    const lmb_control *control = lmb_graph_control(w->graph);
     for (uint32_t i = 0; i < WALK_CHARACTERS; i++) {
         const lmb_motion placed = {.position = {3.0 * i - 5.0, 0.25 * i, 1000.0 * i}, .yaw = 0.7 * i};
         lmb_error error = {0};
-        uint32_t *state = w->state + (size_t)i * lmb_control_state_words(control);
-        assert_int_equal(lmb_control_set_motion(control, state, &placed, &error), LMB_OK);
+        uint32_t *state = w->state + (size_t)i * lmb_graph_get_info(w->graph)->state_words;
+        assert_int_equal(lmb_state_set_motion(w->graph, state, &placed, &error), LMB_OK);
     }
 }
 
 // Runs a frame as a host does that makes the transforms.
 static void run_with_made_transforms(walk *w) {
     lmb_error error = {0};
-    const lmb_control *control = lmb_graph_control(w->graph);
     const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_MODEL] = w->models, .inertia = w->memory};
     const lmb_batch_inputs inputs = {.parameters = w->parameters, .transforms = &w->transforms[0][0]};
     w->frame.matrices = NULL;
-    assert_int_equal(lmb_control_run(control, &w->frame, 0, WALK_CHARACTERS, &error), LMB_OK);
+    assert_int_equal(lmb_control_run(w->graph, &w->frame, 0, WALK_CHARACTERS, &error), LMB_OK);
     for (uint32_t i = 0; i < WALK_CHARACTERS; i++) {
-        const lmb_affine matrix = lmb_control_matrix(control, w->state + (size_t)i * lmb_control_state_words(control));
+        const lmb_affine matrix =
+            lmb_state_matrix(w->graph, w->state + (size_t)i * lmb_graph_get_info(w->graph)->state_words);
         memcpy(w->transforms[i], &matrix, sizeof matrix);
     }
     if (lmb_cpu_run_poses(w->cpu, &w->batch, &inputs, &outputs, 0, WALK_CHARACTERS, &error) != LMB_OK) {

@@ -19,7 +19,7 @@ typedef struct fixture {
     lmb_rig *rig;
     lmb_clip *clips[CLIPS];
     lmb_graph *program;
-    lmb_control *control;
+    lmb_graph *control;
     lmb_gpu_graph *gpu_program;
     lmb_gpu_batch *batch;
     lmb_gpu_control *gpu_control;
@@ -109,7 +109,7 @@ static void make_program(fixture *f) {
 }
 
 // Each event leads to its state, with fades of different kinds.
-static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_parameters) {
+static lmb_graph *make_control(const lmb_graph *program, uint32_t inertia_parameters) {
     control_player_def players[CLIPS];
     control_state_def states[CLIPS];
     lmb_transition_def transitions[EVENTS];
@@ -137,7 +137,7 @@ static lmb_control *make_control(const lmb_graph *program, uint32_t inertia_para
     def.machine_count = 1;
     def.inertialize = true;
     def.inertia_parameters = inertia_parameters;
-    lmb_control *control = NULL;
+    lmb_graph *control = NULL;
     lmb_error error;
     assert_ok(control_create(&def, program, NULL, &control, &error), &error);
     return control;
@@ -163,7 +163,7 @@ static void open_fixture(fixture *f, bool interprets, uint64_t span_bytes) {
     def.span_bytes = span_bytes;
     assert_ok(lmb_gpu_batch_create(f->gpu, &def, &f->batch, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
-    control_def.control = f->control;
+    control_def.control = f->control->control;
     control_def.graph = f->gpu_program;
     control_def.character_count = f->characters;
     control_def.slot_count = SLOTS;
@@ -171,7 +171,7 @@ static void open_fixture(fixture *f, bool interprets, uint64_t span_bytes) {
     lmb_gpu_batch_set_control(f->batch, f->gpu_control);
     const size_t words = lmb_graph_get_info(f->program)->inertia_words;
     f->parameters = calloc(characters, PARAMETERS * sizeof(float));
-    f->state = calloc((size_t)characters * lmb_control_state_words(f->control), sizeof(uint32_t));
+    f->state = calloc((size_t)characters * lmb_graph_get_info(f->control)->state_words, sizeof(uint32_t));
     f->memory = calloc(characters * words, sizeof(uint32_t));
     f->there = calloc(characters * words, sizeof(uint32_t));
     f->shown = calloc((size_t)characters * f->joints * LMB_POSE_COMPONENTS, sizeof(float));
@@ -182,7 +182,7 @@ static void close_fixture(fixture *f) {
     device_buffer_destroy(&f->device, &f->list);
     lmb_gpu_batch_destroy(f->batch);
     lmb_gpu_graph_destroy(f->gpu_program);
-    lmb_control_destroy(f->control);
+    lmb_graph_destroy(f->control);
     lmb_cpu_destroy(f->cpu);
     lmb_graph_destroy(f->program);
     for (uint32_t i = 0; i < CLIPS; i++) {
@@ -378,11 +378,11 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     def.parameter_count = PARAMETERS;
     def.inertialize = true;
     def.inertia_parameters = INERTIA - 1;
-    lmb_control *other = NULL;
+    lmb_graph *other = NULL;
     // Created without the program, because the program reads one of these parameters.
     assert_ok(control_create(&def, NULL, NULL, &other, &error), &error);
     lmb_gpu_control_def control_def = lmb_default_gpu_control_def();
-    control_def.control = other;
+    control_def.control = other->control;
     control_def.graph = f->gpu_program;
     control_def.character_count = f->characters;
     control_def.slot_count = SLOTS;
@@ -390,7 +390,7 @@ static void expect_refusal_of_other_parameters(const fixture *f) {
     assert_int_equal(lmb_gpu_control_create(f->gpu, &control_def, &refused, &error), LMB_ERROR_ARGUMENT);
     assert_non_null(strstr(error.message, "inertializes"));
     assert_null(refused);
-    lmb_control_destroy(other);
+    lmb_graph_destroy(other);
 }
 
 // In several spans, with levels of detail; again from saved data; then with lists of characters.

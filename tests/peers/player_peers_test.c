@@ -41,8 +41,8 @@ static int32_t play(const peer_row *row, stage *s, uint32_t event) {
     int32_t passes = 0;
     for (uint32_t i = 0; i < row->steps; i++) {
         stage_step(s, QUARTER);
-        for (uint32_t k = 0; k < lmb_control_emitted_count(s->control, s->emitted); k++) {
-            const lmb_emitted_event emitted = lmb_control_emitted_event(s->emitted, k);
+        for (uint32_t k = 0; k < lmb_emitted_count(s->control, s->emitted); k++) {
+            const lmb_emitted_event emitted = lmb_emitted_event_at(s->emitted, k);
             passes += emitted.event == event ? emitted.passes : 0;
         }
     }
@@ -68,7 +68,7 @@ static double weight_of(const peer_row *row) {
 static double repetitions_of(const peer_row *row) {
     stage s;
     play(row, &s, LMB_NONE);
-    const double count = lmb_control_player_repetitions(s.control, s.state, 0);
+    const double count = lmb_state_player(s.control, s.state, 0).repetitions;
     stage_end(&s);
     return count;
 }
@@ -112,7 +112,7 @@ static double cycles_of(const peer_row *row) {
     def.group_count = 1;
     stage s = stage_begin_with(&def, control_program_create(&def, weights));
     stage_step(&s, LMB_TICKS_PER_SECOND);
-    const lmb_emitted_event emitted = lmb_control_emitted_event(s.emitted, 0);
+    const lmb_emitted_event emitted = lmb_emitted_event_at(s.emitted, 0);
     const double cycles = emitted.passes + stage_player_seconds(&s, 0) / (double)row->lengths[0];
     stage_end(&s);
     return cycles;

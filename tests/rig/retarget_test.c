@@ -1342,14 +1342,13 @@ static void root_motion_is_scaled(void **state) {
         assert_int_equal(lmb_graph_create(&def, NULL, &graph, &error), LMB_OK);
         uint32_t words[64] = {0};
         float parameters[2];
-        const lmb_control *control = lmb_graph_control(graph);
-        assert_true(lmb_control_state_words(control) <= 64 && lmb_graph_get_info(graph)->parameter_count == 2);
+        assert_true(lmb_graph_get_info(graph)->state_words <= 64 && lmb_graph_get_info(graph)->parameter_count == 2);
         const lmb_control_frame frame = {
             .step = LMB_TICKS_PER_SECOND / 2, .character_count = 1, .state = words, .parameters = parameters};
-        assert_int_equal(lmb_control_run(control, &frame, 0, 1, &error), LMB_OK);
+        assert_int_equal(lmb_control_run(graph, &frame, 0, 1, &error), LMB_OK);
         // Half of each clip, each with a weight of a half.
         const double scale = i == 0 ? 1.0 : 0.25, x = scale * 0.75 + 0.5, z = scale * -0.25 + 1.5;
-        const lmb_motion reached = lmb_control_motion(control, words);
+        const lmb_motion reached = lmb_state_motion(graph, words);
         assert_true(fabs(reached.position[0] - 0.25 * x) < 1e-6);
         assert_true(fabs(reached.position[1] - 0.25 * (scale * 0.0625 + 0.125)) < 1e-6);
         assert_true(fabs(reached.position[2] - 0.25 * z) < 1e-6);

@@ -210,9 +210,9 @@ static void open_sample(const sample *sample, playing *p) {
         fail_msg("%s: %s", sample->graph, error.message);
     }
     assert_int_equal(lmb_graph_json_warning_count(p->json), 0);
-    assert_non_null(lmb_graph_control(p->graph));
+    assert_true(lmb_graph_get_info(p->graph)->state_words > 0);
     p->batch = (lmb_batch_def){p->graph, 1, LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_MODEL_BIT | LMB_OUTPUT_PALETTE_BIT};
-    p->state = calloc(lmb_control_state_words(lmb_graph_control(p->graph)), sizeof *p->state);
+    p->state = calloc(lmb_graph_get_info(p->graph)->state_words, sizeof *p->state);
     p->row = calloc(lmb_graph_get_info(p->graph)->parameter_count, sizeof *p->row);
     p->outputs.inertia = calloc(lmb_graph_get_info(p->graph)->inertia_words + (size_t)1, sizeof *p->outputs.inertia);
     p->outputs.refused = p->refused;
@@ -287,7 +287,7 @@ static void expect_finite_poses(const sample *sample) {
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
         run_frame(sample, &p, frame);
         expect_poses(&p);
-        const lmb_motion motion = lmb_control_motion(lmb_graph_control(p.graph), p.state);
+        const lmb_motion motion = lmb_state_motion(p.graph, p.state);
         assert_true(isfinite(motion.position[0]) && isfinite(motion.position[2]) && isfinite(motion.yaw));
         most = fmax(most, hypot(motion.position[0], motion.position[2]));
         if (frame == 0) {

@@ -341,14 +341,13 @@ static void settings_keep_their_values_by_name(void **state) {
 
 static const char *state_name(const running *running) {
     const graph_moment *moment = graph_run_moment(running->run, 0);
-    const uint32_t current =
-        lmb_control_current_state(running->run->control, graph_run_state(running->run, moment, 0), 0);
+    const uint32_t current = lmb_state_current(running->run->graph, graph_run_state(running->run, moment, 0), 0);
     return lmb_graph_state_name(running->run->graph, 0, current);
 }
 
 static double position(const running *running) {
     const graph_moment *moment = graph_run_moment(running->run, 0);
-    return lmb_control_motion(running->run->control, graph_run_state(running->run, moment, 0)).position[2];
+    return lmb_state_motion(running->run->graph, graph_run_state(running->run, moment, 0)).position[2];
 }
 
 static void characters_go_on_where_they_are(void **state) {
@@ -511,8 +510,8 @@ static void a_crowd_begins_apart_and_hears_every_event(void **state) {
     step(&running, 1);
     const graph_moment *moment = graph_run_moment(run, 0);
     for (uint32_t i = 1; i < 5; i++) {
-        assert_true(lmb_control_player_ticks(run->control, graph_run_state(run, moment, i), 0) !=
-                    lmb_control_player_ticks(run->control, graph_run_state(run, moment, 0), 0));
+        assert_true(lmb_state_player(run->graph, graph_run_state(run, moment, i), 0).ticks !=
+                    lmb_state_player(run->graph, graph_run_state(run, moment, 0), 0).ticks);
     }
     send(&running, "GO");
     assert_true(run->changed);
@@ -520,13 +519,13 @@ static void a_crowd_begins_apart_and_hears_every_event(void **state) {
     assert_false(run->changed);
     moment = graph_run_moment(run, 0);
     for (uint32_t i = 0; i < 5; i++) {
-        assert_int_equal(lmb_control_current_state(run->control, graph_run_state(run, moment, i), 0), 1);
+        assert_int_equal(lmb_state_current(run->graph, graph_run_state(run, moment, i), 0), 1);
     }
     graph_run_send(running.run, lmb_graph_find_event(run->graph, "STOP"), 3);
     step(&running, 1);
     moment = graph_run_moment(run, 0);
     for (uint32_t i = 0; i < 5; i++) {
-        assert_int_equal(lmb_control_current_state(run->control, graph_run_state(run, moment, i), 0), i != 3);
+        assert_int_equal(lmb_state_current(run->graph, graph_run_state(run, moment, i), 0), i != 3);
     }
     for (uint32_t i = 0; i < 100; i++) { // more than fit are ignored
         send(&running, "STOP");
@@ -575,8 +574,8 @@ static void a_scattered_crowd_is_in_different_states(void **state) {
     const graph_moment *moment = graph_run_moment(run, 0);
     for (uint32_t i = 0; i < 40; i++) {
         const uint32_t *words = graph_run_state(run, moment, i);
-        const lmb_motion motion = lmb_control_motion(run->control, words);
-        counts[lmb_control_current_state(run->control, words, 0)]++;
+        const lmb_motion motion = lmb_state_motion(run->graph, words);
+        counts[lmb_state_current(run->graph, words, 0)]++;
         assert_true(fabs(motion.position[2]) < 1.1 * STEP); // nobody has moved before this frame
     }
     assert_true(counts[0] >= 8 && counts[1] >= 8);
@@ -765,7 +764,8 @@ static void transitions_are_found_in_the_frames(void **state) {
 // Adds the weights of all nodes, from this one down, of which there may be several uses.
 static void add_weights(const running *running, uint32_t node, float weight, float *weights) {
     const graph_moment *moment = graph_run_moment(running->run, 0);
-    const uint32_t *state = running->run->control != NULL ? graph_run_state(running->run, moment, 0) : NULL;
+    const uint32_t *state =
+        lmb_graph_get_info(running->run->graph)->state_words > 0 ? graph_run_state(running->run, moment, 0) : NULL;
     float shares[LMB_MAX_SPACE_INPUTS];
     weights[node] += weight;
     graph_weights_shares(running->weights, node, graph_run_parameters(running->run, moment, 0), state, shares);
@@ -786,7 +786,7 @@ static void expect_weights_of_players(const running *running) {
         if (player == LMB_NONE) {
             continue;
         }
-        const float reported = lmb_control_player_weight(run->control, state, player);
+        const float reported = lmb_state_player(run->graph, state, player).weight;
         if (fabsf(weights[i] - reported) > 1e-5f) {
             fail_msg("node %u: %g, and the control says %g", i, (double)weights[i], (double)reported);
         }

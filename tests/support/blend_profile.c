@@ -88,8 +88,7 @@ void blend_profile_create(blend_profile *scene) {
     if (lmb_graph_create(&scene->def, NULL, &scene->graph, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
-    scene->control = lmb_graph_control(scene->graph);
-    const size_t words = lmb_control_state_words(scene->control),
+    const size_t words = lmb_graph_get_info(scene->graph)->state_words,
                  floats = lmb_graph_get_info(scene->graph)->parameter_count;
     scene->state = calloc(PROFILED_CHARACTERS * words, sizeof *scene->state);
     scene->parameters = calloc(PROFILED_CHARACTERS * floats, sizeof *scene->parameters);
@@ -130,7 +129,7 @@ void blend_profile_run(blend_profile *scene) {
                                      .events = scene->events,
                                      .event_count = scene->event_count};
     lmb_error error = {0};
-    if (lmb_control_run(scene->control, &frame, 0, PROFILED_CHARACTERS, &error) != LMB_OK) {
+    if (lmb_control_run(scene->graph, &frame, 0, PROFILED_CHARACTERS, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
 }

@@ -33,7 +33,6 @@ typedef struct blend_profile {
 
     // Valid after the creation.
     lmb_graph *graph;
-    const lmb_control *control;
     uint32_t *state;
     float *parameters;
     uint32_t frame; // the number of the next frame

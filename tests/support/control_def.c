@@ -1,7 +1,5 @@
 #include "control_def.h"
 
-#include "program/program.h"
-
 #include <stdlib.h>
 
 control_player_def default_control_player_def(void) {
@@ -236,15 +234,28 @@ static void release(building *b) {
     }
 }
 
-lmb_result control_create(const control_def *def, const lmb_graph *graph, const lmb_host *host, lmb_control **control,
+lmb_result control_create(const control_def *def, const lmb_graph *played, const lmb_host *host, lmb_graph **graph,
                           lmb_error *error) {
     building b = {0};
-    *control = NULL;
+    *graph = NULL;
     build(&b, def);
+    lmb_control *control = NULL;
     lmb_result result = lmb_moving_check(&b.moving, error);
     if (result == LMB_OK) {
-        result = lmb_control_create(&b.moving, graph, host, control, error);
+        result = lmb_control_create(&b.moving, played, host, &control, error);
     }
     release(&b);
-    return result;
+    if (result != LMB_OK) {
+        return result;
+    }
+    const lmb_host resolved = lmb_host_resolve(host);
+    lmb_graph *created = lmb_host_allocate(&resolved, 1, sizeof *created);
+    if (created == NULL) {
+        lmb_control_destroy(control);
+        return lmb_fail(error, LMB_ERROR_MEMORY, "control: no memory");
+    }
+    *created = (lmb_graph){.host = resolved, .info = {.parameter_count = def->parameter_count}, .control = control};
+    lmb_control_count(control, &created->info);
+    *graph = created;
+    return LMB_OK;
 }

@@ -109,10 +109,11 @@ typedef struct control_def {
 // No machines, players or parameters, no character motion, an update in every frame, 8 events emitted.
 control_def default_control_def(void);
 
-// Creates a control from a graph in which player i is node i and the machines follow, and which `graph` plays; NULL: no
-// graph plays the clips, and players weigh what their states do. Groups are led by their player with the lowest index.
-// Fails as lmb_moving_check() and control_create() do. Indices of players, machines and states must be valid.
-lmb_result control_create(const control_def *def, const lmb_graph *graph, const lmb_host *host, lmb_control **control,
+// Creates a graph that has a control and nothing else, for functions of states. The control is that of a graph in which
+// player i is node i and the machines follow, and plays the clips of `played`; NULL: no graph plays the clips, and
+// players weigh what their states do. `played` must outlive it. Groups are led by their player with the lowest index.
+// Fails as lmb_moving_check() and lmb_control_create() do. Indices of players, machines and states must be valid.
+lmb_result control_create(const control_def *def, const lmb_graph *played, const lmb_host *host, lmb_graph **graph,
                           lmb_error *error);
 
 #endif

@@ -878,7 +878,7 @@ control_random *control_random_create(uint32_t number) {
 }
 
 void control_random_destroy(control_random *random) {
-    lmb_control_destroy(random->control);
+    lmb_graph_destroy(random->control);
     lmb_graph_destroy(random->program);
     free(random);
 }
@@ -886,19 +886,19 @@ void control_random_destroy(control_random *random) {
 // ---- Results. ----
 
 void control_random_begin(const control_random *random, uint32_t *states) {
-    const size_t words = lmb_control_state_words(random->control);
+    const size_t words = lmb_graph_get_info(random->control)->state_words;
     memset(states, 0, CONTROL_RANDOM_CHARACTERS * words * sizeof *states);
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         if (random->phases[i] != LMB_NONE) {
-            lmb_control_set_update_phase(random->control, states + i * words, random->phases[i], NULL);
+            lmb_state_set_update_phase(random->control, states + i * words, random->phases[i], NULL);
         }
     }
 }
 
 control_random_result control_random_result_create(const control_random *random) {
     const control_random_result result = {
-        .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_state_words(random->control), 4),
-        .emitted = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_control_emitted_words(random->control), 4),
+        .state = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_graph_get_info(random->control)->state_words, 4),
+        .emitted = calloc((size_t)CONTROL_RANDOM_CHARACTERS * lmb_graph_get_info(random->control)->emitted_words, 4),
         .parameters = calloc(CONTROL_RANDOM_CHARACTERS * CONTROL_RANDOM_PARAMETERS, sizeof(float)),
         .motions = calloc(CONTROL_RANDOM_CHARACTERS * LMB_FULL_MOTION_FLOATS, sizeof(float)),
         .matrices = calloc(CONTROL_RANDOM_CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float))};
@@ -957,9 +957,9 @@ static void expect_words(uint32_t number, uint32_t frame, const char *what, cons
 // Matrices are those of the states, if these are what is shown.
 static void expect_matrix_of_state(const control_random *random, uint32_t number, uint32_t frame,
                                    const control_random_result *here, uint32_t character) {
-    const uint32_t *state = here->state + character * (size_t)lmb_control_state_words(random->control);
-    if (random->writes_matrices && !random->interpolates && lmb_control_has_motion(random->control)) {
-        const lmb_affine matrix = lmb_control_matrix(random->control, state);
+    const uint32_t *state = here->state + character * (size_t)lmb_graph_get_info(random->control)->state_words;
+    if (random->writes_matrices && !random->interpolates && lmb_graph_get_info(random->control)->has_motion) {
+        const lmb_affine matrix = lmb_state_matrix(random->control, state);
         expect_words(number, frame, "matrix of the state", here->matrices + character * LMB_MATRIX_COMPONENTS, &matrix,
                      0, LMB_MATRIX_COMPONENTS, 0);
     }
@@ -967,8 +967,9 @@ static void expect_matrix_of_state(const control_random *random, uint32_t number
 
 uint64_t control_random_expect_same(const control_random *random, uint32_t number, uint32_t frame,
                                     const control_random_result *here, const control_random_result *there) {
-    const size_t emitted = lmb_control_emitted_words(random->control), state = lmb_control_state_words(random->control);
-    const size_t character_motions = lmb_control_motion_floats(random->control);
+    const size_t emitted = lmb_graph_get_info(random->control)->emitted_words,
+                 state = lmb_graph_get_info(random->control)->state_words;
+    const size_t character_motions = lmb_graph_get_info(random->control)->motion_floats;
     uint64_t compared = 0;
     for (uint32_t i = 0; i < CONTROL_RANDOM_CHARACTERS; i++) {
         expect_words(number, frame, "state", here->state, there->state, state, state, i);

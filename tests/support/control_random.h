@@ -31,7 +31,7 @@ typedef struct control_random_frame {
 
 // A control and the inputs from its host.
 typedef struct control_random {
-    lmb_control *control;
+    lmb_graph *control;
     lmb_cpu_path path;                          // that runs it; the fast one at first
     lmb_graph *program;                         // the control's, or NULL
     bool interpolates;                          // updates

@@ -314,9 +314,10 @@ static lmb_result create(control_scenario *scenario, uint32_t character_count, s
         return result;
     }
     scenario->parameters = calloc((size_t)character_count * CONTROL_SCENARIO_PARAMETERS, sizeof(float));
-    scenario->state = calloc((size_t)character_count * lmb_control_state_words(scenario->control), sizeof(uint32_t));
+    scenario->state =
+        calloc((size_t)character_count * lmb_graph_get_info(scenario->control)->state_words, sizeof(uint32_t));
     scenario->emitted =
-        calloc((size_t)character_count * lmb_control_emitted_words(scenario->control), sizeof(uint32_t));
+        calloc((size_t)character_count * lmb_graph_get_info(scenario->control)->emitted_words, sizeof(uint32_t));
     scenario->motions = calloc((size_t)character_count * LMB_MOTION_FLOATS, sizeof(float));
     scenario->events = calloc((size_t)character_count, sizeof(lmb_event));
     return scenario->parameters != NULL && scenario->state != NULL && scenario->emitted != NULL &&
@@ -342,7 +343,7 @@ lmb_result interpolated_scenario_create(control_scenario *scenario, uint32_t cha
 }
 
 void control_scenario_destroy(control_scenario *scenario) {
-    lmb_control_destroy(scenario->control);
+    lmb_graph_destroy(scenario->control);
     lmb_graph_destroy(scenario->program);
     free(scenario->parameters);
     free(scenario->state);
@@ -390,17 +391,18 @@ static uint64_t hash_floats(const float *numbers, size_t count, uint64_t hash) {
         return 0;
     }
     memcpy(bits, numbers, count * sizeof *bits);
-    hash = hash * 31 + lmb_control_hash(bits, count);
+    hash = hash * 31 + lmb_hash_words(bits, count);
     free(bits);
     return hash;
 }
 
 uint64_t control_scenario_hash(const control_scenario *scenario) {
     size_t characters = scenario->character_count;
-    uint64_t hash = lmb_control_hash(scenario->state, characters * lmb_control_state_words(scenario->control));
+    uint64_t hash = lmb_hash_words(scenario->state, characters * lmb_graph_get_info(scenario->control)->state_words);
     hash = hash_floats(scenario->parameters, characters * CONTROL_SCENARIO_PARAMETERS, hash);
-    if (lmb_control_has_motion(scenario->control)) {
+    if (lmb_graph_get_info(scenario->control)->has_motion) {
         hash = hash_floats(scenario->motions, characters * LMB_MOTION_FLOATS, hash);
     }
-    return hash * 31 + lmb_control_hash(scenario->emitted, characters * lmb_control_emitted_words(scenario->control));
+    return hash * 31 +
+           lmb_hash_words(scenario->emitted, characters * lmb_graph_get_info(scenario->control)->emitted_words);
 }

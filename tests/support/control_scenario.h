@@ -9,7 +9,7 @@
 enum { CONTROL_SCENARIO_PARAMETERS = 32, CONTROL_SCENARIO_EVENTS = 12 };
 
 typedef struct control_scenario {
-    lmb_control *control;
+    lmb_graph *control;
     lmb_graph *program; // plays the players' clips; a control without character motion is created without it
     uint32_t character_count;
     float *parameters; // the host's parameters are set anew each frame

@@ -17,8 +17,8 @@ stage stage_begin_with(const control_def *def, lmb_graph *program) {
     stage s = {.program = program};
     lmb_error error = {0};
     expect_made(control_create(def, program, NULL, &s.control, &error), &error);
-    assert_in_range(lmb_control_state_words(s.control), 1, STAGE_WORDS);
-    assert_in_range(lmb_control_emitted_words(s.control), 1, STAGE_EMITTED_WORDS);
+    assert_in_range(lmb_graph_get_info(s.control)->state_words, 1, STAGE_WORDS);
+    assert_in_range(lmb_graph_get_info(s.control)->emitted_words, 1, STAGE_EMITTED_WORDS);
     assert_in_range(def->parameter_count, 0, STAGE_PARAMETERS);
     return s;
 }
@@ -28,7 +28,7 @@ stage stage_begin(const control_def *def) {
 }
 
 void stage_end(stage *s) {
-    lmb_control_destroy(s->control);
+    lmb_graph_destroy(s->control);
     lmb_graph_destroy(s->program);
 }
 
@@ -50,14 +50,14 @@ void stage_step_with(stage *s, uint64_t ticks, const uint32_t *events, uint32_t 
                                      .motions = s->motion};
     lmb_error error = {0};
     expect_made(lmb_control_run(s->control, &frame, 0, 1, &error), &error);
-    expect_made(lmb_control_check_states(s->control, s->state, 1, &error), &error);
-    const uint32_t emitted = lmb_control_emitted_count(s->control, s->emitted);
+    expect_made(lmb_state_check(s->control, s->state, 1, &error), &error);
+    const uint32_t emitted = lmb_emitted_count(s->control, s->emitted);
     for (uint32_t i = 0; i < emitted; i++) {
-        const uint32_t event = lmb_control_emitted_event(s->emitted, i).event;
+        const uint32_t event = lmb_emitted_event_at(s->emitted, i).event;
         assert_in_range(event, 0, STAGE_EVENTS - 1);
         s->counts[event]++;
     }
-    for (uint32_t i = 1 + emitted * LMB_EMITTED_EVENT_WORDS; i < lmb_control_emitted_words(s->control); i++) {
+    for (uint32_t i = 1 + emitted * LMB_EMITTED_EVENT_WORDS; i < lmb_graph_get_info(s->control)->emitted_words; i++) {
         assert_int_equal(s->emitted[i], 0);
     }
 }
@@ -71,19 +71,19 @@ void stage_step(stage *s, uint64_t ticks) {
 }
 
 uint32_t stage_current_state(const stage *s, uint32_t machine) {
-    return lmb_control_current_state(s->control, s->state, machine);
+    return lmb_state_current(s->control, s->state, machine);
 }
 
 double stage_player_seconds(const stage *s, uint32_t player) {
-    return (double)lmb_control_player_ticks(s->control, s->state, player) / (double)LMB_TICKS_PER_SECOND;
+    return (double)lmb_state_player(s->control, s->state, player).ticks / (double)LMB_TICKS_PER_SECOND;
 }
 
 double stage_player_weight(const stage *s, uint32_t player) {
-    return lmb_control_player_weight(s->control, s->state, player);
+    return lmb_state_player(s->control, s->state, player).weight;
 }
 
 void stage_refuse(const control_def *def, lmb_result expected, const char *message) {
-    lmb_control *control = (lmb_control *)(uintptr_t)def; // must become NULL
+    lmb_graph *control = (lmb_graph *)(uintptr_t)def; // must become NULL
     lmb_error error = {0};
     CHECK_REFUSAL(control_create(def, NULL, NULL, &control, &error), &error, expected, message);
     assert_null(control);

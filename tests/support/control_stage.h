@@ -12,7 +12,7 @@ enum { STAGE_WORDS = 1024, STAGE_EMITTED = 64, STAGE_PARAMETERS = 64, STAGE_EVEN
 enum { STAGE_EMITTED_WORDS = 1 + STAGE_EMITTED * LMB_EMITTED_EVENT_WORDS };
 
 typedef struct stage {
-    lmb_control *control;
+    lmb_graph *control;
     lmb_graph *program; // or NULL
     uint32_t state[STAGE_WORDS];
     uint32_t emitted[STAGE_EMITTED_WORDS]; // of the last frame

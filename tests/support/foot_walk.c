@@ -93,7 +93,7 @@ void walk_begin(walk *w, const walk_def *def) {
     w->batch = (lmb_batch_def){w->graph, WALK_CHARACTERS, LMB_OUTPUT_MODEL_BIT};
     w->row = lmb_graph_get_info(w->graph)->parameter_count;
     w->joints = lmb_graph_get_info(w->graph)->joint_count;
-    w->state = calloc((size_t)WALK_CHARACTERS * lmb_control_state_words(lmb_graph_control(w->graph)), sizeof(uint32_t));
+    w->state = calloc((size_t)WALK_CHARACTERS * lmb_graph_get_info(w->graph)->state_words, sizeof(uint32_t));
     w->memory = calloc((size_t)WALK_CHARACTERS * lmb_graph_get_info(w->graph)->inertia_words + 1, sizeof(uint32_t));
     w->parameters = calloc((size_t)WALK_CHARACTERS * w->row, sizeof(float));
     w->models = calloc((size_t)WALK_CHARACTERS * w->joints * 12, sizeof(float));

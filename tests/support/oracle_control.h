@@ -133,7 +133,7 @@ typedef struct oracle_character {
     uint32_t draws[ORACLE_MACHINES];
     uint32_t player_draws[ORACLE_PLAYERS];
     bool waits[ORACLE_MACHINES][ORACLE_EVENTS]; // triggers
-    lmb_control_counts counts;
+    lmb_state_counts counts;
     int64_t piece_time; // when the piece begins, in ticks since the frame's own step began
     int64_t passed;     // units of the passage of the player that moves
     int64_t first_end;  // units from the beginning of its passage to the first end; below 0 if it has passed none

@@ -7,7 +7,6 @@ enum { CHARACTERS = 7, FRAMES = 40, EVENT_EVERY = 9 };
 
 typedef struct run {
     const lmb_graph *graph;
-    const lmb_control *control; // or NULL
     lmb_cpu *cpu;
     lmb_batch_def batch;
     float *parameters;
@@ -25,9 +24,9 @@ static void *get(size_t count, size_t size) {
 
 static bool create(run *r, const lmb_graph *graph) {
     const uint32_t outputs = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_PALETTE_BIT;
-    *r = (run){.graph = graph, .control = lmb_graph_control(graph), .batch = {graph, CHARACTERS, outputs}};
-    r->words = CHARACTERS * (size_t)lmb_control_state_words(r->control);
-    r->emitted_words = r->control == NULL ? 0 : CHARACTERS * (size_t)lmb_control_emitted_words(r->control);
+    *r = (run){.graph = graph, .batch = {graph, CHARACTERS, outputs}};
+    r->words = CHARACTERS * (size_t)lmb_graph_get_info(r->graph)->state_words;
+    r->emitted_words = CHARACTERS * (size_t)lmb_graph_get_info(r->graph)->emitted_words;
     r->local_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_LOCAL);
     r->palette_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_PALETTE);
     r->inertia_words = CHARACTERS * (size_t)lmb_graph_get_info(graph)->inertia_words;
@@ -88,10 +87,11 @@ static bool run_frame(run *r, uint32_t frame, FILE *file) {
         sent[moving.event_count++] = (lmb_event){i, (frame / EVENT_EVERY + i) % events};
     }
     set_parameters(r, frame);
-    const lmb_batch_inputs inputs = {.parameters = r->parameters, .control = r->control != NULL ? &moving : NULL};
+    const lmb_batch_inputs inputs = {.parameters = r->parameters,
+                                     .control = lmb_graph_get_info(r->graph)->state_words > 0 ? &moving : NULL};
     const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_LOCAL] = r->local, [LMB_OUTPUT_PALETTE] = r->palette},
                                        .inertia = r->inertia};
-    const lmb_result result = r->control != NULL
+    const lmb_result result = lmb_graph_get_info(r->graph)->state_words > 0
                                   ? lmb_cpu_run(r->cpu, &r->batch, &inputs, &outputs, NULL)
                                   : lmb_cpu_run_poses(r->cpu, &r->batch, &inputs, &outputs, 0, CHARACTERS, NULL);
     return result == LMB_OK && write_frame(r, file);

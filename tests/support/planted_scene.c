@@ -131,8 +131,7 @@ void planted_begin(planted_scene *s, bool by_channels, bool is_mirrored) {
     make_graph(s, by_channels);
     s->batch = (lmb_batch_def){s->graph, PLANTED_CHARACTERS, LMB_OUTPUT_MODEL_BIT};
     s->row = lmb_graph_get_info(s->graph)->parameter_count;
-    const size_t state = lmb_control_state_words(lmb_graph_control(s->graph)),
-                 kept = lmb_graph_get_info(s->graph)->inertia_words;
+    const size_t state = lmb_graph_get_info(s->graph)->state_words, kept = lmb_graph_get_info(s->graph)->inertia_words;
     s->state = calloc(PLANTED_CHARACTERS * state, sizeof(uint32_t));
     s->memory = calloc(PLANTED_CHARACTERS * kept + 1, sizeof(uint32_t));
     s->parameters = calloc((size_t)PLANTED_CHARACTERS * s->row, sizeof(float));

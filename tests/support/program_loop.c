@@ -44,8 +44,8 @@ static void print_loop(const program_loop *loop) {
 }
 
 void program_loop_hash(program_loop *loop, const void *words, size_t count) {
-    const uint64_t pair[] = {loop->hash, lmb_control_hash(words, count)};
-    loop->hash = lmb_control_hash((const uint32_t *)pair, 4);
+    const uint64_t pair[] = {loop->hash, lmb_hash_words(words, count)};
+    loop->hash = lmb_hash_words((const uint32_t *)pair, 4);
 }
 
 bool program_loop_next(program_loop *loop) {

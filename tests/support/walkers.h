@@ -36,7 +36,7 @@ static inline walkers *walkers_create(lmb_graph *graph, lmb_cpu_path path) {
     assert_non_null(c);
     c->graph = graph;
     assert_int_equal(lmb_cpu_create(graph, path, NULL, &c->cpu, NULL), LMB_OK);
-    c->state_words = lmb_control_state_words(lmb_graph_control(graph));
+    c->state_words = lmb_graph_get_info(graph)->state_words;
     c->inertia_words = lmb_graph_get_info(graph)->inertia_words;
     assert_true(c->state_words > 0 && c->state_words <= WALKERS_STATE);
     assert_true(c->inertia_words > 36 && c->inertia_words <= WALKERS_INERTIA);

@@ -76,7 +76,7 @@ static show open_show(const char *name, bool has_face, uint32_t count) {
     free(text);
     expect_good(lmb_cpu_create(show.graph, LMB_CPU_FAST, NULL, &show.cpu, &error), &error);
     const size_t floats = (size_t)count * lmb_graph_get_info(show.graph)->joint_count * LMB_MATRIX_COMPONENTS;
-    show.states = calloc(count * lmb_control_state_words(lmb_graph_control(show.graph)) + 1, sizeof(uint32_t));
+    show.states = calloc(count * lmb_graph_get_info(show.graph)->state_words + 1, sizeof(uint32_t));
     show.inertia = calloc(count * lmb_graph_get_info(show.graph)->inertia_words + 1, sizeof(uint32_t));
     show.parameters = calloc((size_t)count * lmb_graph_get_info(show.graph)->parameter_count + 1, sizeof(float));
     show.palettes = calloc(floats, sizeof(float));
@@ -105,7 +105,6 @@ static double seconds_of(const show *show) {
 }
 
 static void run_frame(show *show) {
-    const lmb_control *control = lmb_graph_control(show->graph);
     const double step = show->frame > 0 ? 1.0 / RATE : 0.0;
     lmb_error error;
     play_scene_set_parameters(show->scene, seconds_of(show), show->parameters);
@@ -114,8 +113,8 @@ static void run_frame(show *show) {
                                      .character_count = show->count,
                                      .state = show->states,
                                      .parameters = show->parameters};
-    if (control != NULL) {
-        expect_good(lmb_control_run(control, &frame, 0, show->count, &error), &error);
+    if (lmb_graph_get_info(show->graph)->state_words > 0) {
+        expect_good(lmb_control_run(show->graph, &frame, 0, show->count, &error), &error);
     }
     const play_scene_frame moment = {.seconds = seconds_of(show),
                                      .step = step,

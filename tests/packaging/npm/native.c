@@ -114,7 +114,7 @@ static void input(game *g, uint32_t frame) {
 static uint64_t hash_of_characters(const lmb_graph *graph, const lmb_character_words *words) {
     uint64_t hashes[CHARACTERS];
     check(lmb_characters_hash(graph, words, hashes, &error));
-    return lmb_control_hash((const uint32_t *)hashes, CHARACTERS * 2);
+    return lmb_hash_words((const uint32_t *)hashes, CHARACTERS * 2);
 }
 
 static uint32_t find_machine(const lmb_graph *graph, const char *name) {
@@ -128,8 +128,7 @@ static uint32_t find_machine(const lmb_graph *graph, const char *name) {
 // Why the machine takes its transitions or not.
 static void print_reasons(const lmb_graph *graph, const uint32_t *state, const float *parameters, uint32_t machine) {
     static lmb_transition_report reports[LMB_MAX_TRANSITIONS];
-    const uint32_t count =
-        lmb_control_explain(lmb_graph_control(graph), state, parameters, machine, reports, LMB_MAX_TRANSITIONS);
+    const uint32_t count = lmb_state_explain(graph, state, parameters, machine, reports, LMB_MAX_TRANSITIONS);
     for (uint32_t i = 0; i < count; i++) {
         const lmb_transition_report *report = &reports[i];
         printf("  %s %d %.5f %.5f", lmb_graph_state_name(graph, machine, report->to), report->applies,
@@ -146,7 +145,6 @@ static void print_reasons(const lmb_graph *graph, const uint32_t *state, const f
 }
 
 static void play_game(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT};
     const size_t palette_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
     const size_t bounds_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS);
@@ -155,7 +153,7 @@ static void play_game(const lmb_graph *graph) {
     g.points = zeroed((size_t)CHARACTERS * POINTS * 4, sizeof(float));
     g.transforms = zeroed((size_t)CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float));
     const lmb_character_words words = {
-        .states = zeroed((size_t)CHARACTERS * lmb_control_state_words(control), sizeof(uint32_t)),
+        .states = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words, sizeof(uint32_t)),
         .inertia = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words, sizeof(uint32_t)),
         .reached = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->reached_count, sizeof(uint32_t)),
         .row_count = CHARACTERS,
@@ -165,8 +163,8 @@ static void play_game(const lmb_graph *graph) {
     frame.character_count = CHARACTERS;
     frame.state = words.states;
     frame.parameters = g.parameters;
-    frame.emitted = zeroed((size_t)CHARACTERS * lmb_control_emitted_words(control), sizeof(uint32_t));
-    frame.motions = zeroed((size_t)CHARACTERS * lmb_control_motion_floats(control), sizeof(float));
+    frame.emitted = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->emitted_words, sizeof(uint32_t));
+    frame.motions = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->motion_floats, sizeof(float));
     frame.reached = words.reached;
     frame.events = g.events;
     const lmb_batch_inputs inputs = {.control = &frame, .points = g.points, .transforms = g.transforms};
@@ -183,20 +181,20 @@ static void play_game(const lmb_graph *graph) {
         frame.event_count = g.event_count;
         check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error));
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            emitted += lmb_control_emitted_count(control, frame.emitted + i * lmb_control_emitted_words(control));
+            emitted += lmb_emitted_count(graph, frame.emitted + i * lmb_graph_get_info(graph)->emitted_words);
         }
         if (number % 30 == 29) {
             printf("frame %u: palettes %016" PRIx64 " bounds %016" PRIx64 " characters %016" PRIx64 "\n", number,
-                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words),
-                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_BOUNDS], bounds_words),
+                   lmb_hash_words((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words),
+                   lmb_hash_words((const uint32_t *)outputs.buffers[LMB_OUTPUT_BOUNDS], bounds_words),
                    hash_of_characters(graph, &words));
             const size_t watched = number % CHARACTERS;
-            print_reasons(graph, words.states + watched * lmb_control_state_words(control),
+            print_reasons(graph, words.states + watched * lmb_graph_get_info(graph)->state_words,
                           g.parameters + watched * g.parameter_count, machine);
         }
     }
     printf("%u events; character 0: %s\n", emitted,
-           lmb_graph_state_name(graph, machine, lmb_control_current_state(control, words.states, machine)));
+           lmb_graph_state_name(graph, machine, lmb_state_current(graph, words.states, machine)));
     lmb_cpu_destroy(cpu);
     free(outputs.buffers[LMB_OUTPUT_PALETTE]);
     free(outputs.buffers[LMB_OUTPUT_BOUNDS]);
@@ -266,7 +264,7 @@ static void print_pack(const char *name, lmb_pack_def def, const lmb_pack_graph 
     check(lmb_pack_write(&def, NULL, NULL, 0, &size, &error));
     void *bytes = zeroed(size, 1);
     check(lmb_pack_write(&def, NULL, bytes, size, &size, &error));
-    printf("%s: %zu bytes, %016" PRIx64 "\n", name, size, lmb_control_hash(bytes, size / 4));
+    printf("%s: %zu bytes, %016" PRIx64 "\n", name, size, lmb_hash_words(bytes, size / 4));
     free(bytes);
 }
 
@@ -306,11 +304,10 @@ static void print_matching(const lmb_graph *graph, const lmb_matching_report *re
 }
 
 static void run_match(const lmb_graph *graph) {
-    const lmb_control *control = lmb_graph_control(graph);
     const lmb_batch_def batch = {graph, MATCHING, LMB_OUTPUT_PALETTE_BIT};
     const size_t palette_words = (size_t)MATCHING * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
     const uint32_t parameter_count = lmb_graph_get_info(graph)->parameter_count,
-                   words = lmb_control_state_words(control);
+                   words = lmb_graph_get_info(graph)->state_words;
     game g = {.graph = graph, .parameter_count = parameter_count};
     g.parameters = zeroed((size_t)MATCHING * parameter_count, sizeof(float));
     lmb_control_frame frame = lmb_default_control_frame();
@@ -338,12 +335,12 @@ static void run_match(const lmb_graph *graph) {
         }
         frame.number = number;
         check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error));
-        lmb_control_explain_matching(control, frame.state + WATCHED * words,
-                                     g.parameters + WATCHED * (size_t)parameter_count, 0, &report);
+        lmb_state_explain_matching(graph, frame.state + WATCHED * words,
+                                   g.parameters + WATCHED * (size_t)parameter_count, 0, &report);
         jumps += report.found.row != LMB_NONE;
     }
-    print_matching(graph, &report,
-                   lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words), jumps);
+    print_matching(graph, &report, lmb_hash_words((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], palette_words),
+                   jumps);
     lmb_cpu_destroy(cpu);
     free(outputs.buffers[LMB_OUTPUT_PALETTE]);
     free(outputs.inertia);
@@ -368,7 +365,7 @@ static void run_hello(const char *name, lmb_graph *graph) {
     }
     check(lmb_cpu_run(cpu, &batch, &(lmb_batch_inputs){.parameters = parameters}, &outputs, &error));
     printf("%s: palettes %016" PRIx64 "\n", name,
-           lmb_control_hash((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], words));
+           lmb_hash_words((const uint32_t *)outputs.buffers[LMB_OUTPUT_PALETTE], words));
     free(outputs.buffers[LMB_OUTPUT_PALETTE]);
     free(parameters);
     lmb_cpu_destroy(cpu);
