@@ -135,5 +135,6 @@ lmb_gpu_def kernels_gpu_def(const device *device, uint32_t subgroup_size, kernel
     def.probe_queue = VK_NULL_HANDLE; // no probe
     def.accept_mismatch = true;
     def.pipeline_cache = VK_NULL_HANDLE;
+    def.kept_pipelines = 0; // every graph is reported with all of its kernels
     return def;
 }

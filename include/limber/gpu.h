@@ -12,6 +12,12 @@
 /// **Threads.** Once created, an lmb_gpu may serve several threads. An lmb_gpu_graph and its batches may be used by one
 /// thread at a time. The host synchronises command buffers.
 ///
+/// **Pipelines.** Objects of an lmb_gpu share the pipelines that they have in common: batches whose controls need the
+/// same features, copies of a graph, graphs whose kernels have the same code, skins, ragdolls, readbacks. When the last
+/// user of a pipeline is destroyed, it becomes unused. The last lmb_gpu_def.kept_pipelines unused ones are kept for
+/// later objects, until lmb_gpu_destroy(). No create call waits while another thread compiles: two that need the same
+/// new pipeline at once both compile it, and one of both is destroyed at once.
+///
 /// **Lifetimes.** Objects that were created with an lmb_gpu, an lmb_gpu_graph or an lmb_gpu_batch are destroyed before
 /// it. Destroying one that others still use does nothing: it logs as #LMB_LOG_ERROR (lmb_host of the lmb_gpu) how many
 /// objects of which kind use it, and the object stays valid. Destroy these and call again, before the VkDevice is
@@ -137,12 +143,15 @@ typedef struct lmb_gpu_def {
     /// Also creates the general kernels if `interpret_graphs` is not set, so that lmb_gpu_graph_create_interpreted()
     /// compiles none.
     bool prepare_interpreter;
+    /// The number of pipelines that are kept although no object uses them ("Pipelines"). Default 8; 0 destroys a
+    /// pipeline with its last user.
+    uint32_t kept_pipelines;
     /// Optional: the `pNext` chain of the VkDeviceCreateInfo with which `device` was created; only read by
     /// lmb_gpu_create(), which then names a feature that the device has and the host did not enable.
     const void *enabled_features;
 } lmb_gpu_def;
 
-/// No device and no probe queue; no optional field is set.
+/// No device and no probe queue; 8 kept pipelines; no optional field is set.
 LMB_API lmb_gpu_def lmb_default_gpu_def(void);
 
 /// The result of the probe, which checks that the device computes the bits of the reference.

@@ -344,8 +344,8 @@ void lmb_gpu_control_destroy(lmb_gpu_control *control) {
     lmb_gpu *gpu = control->gpu;
     lmb_gpu_control_visit_buffers(control, lmb_gpu_buffer_destroy_visited, gpu);
     lmb_gpu_control_parts_destroy(&gpu->host, &control->division.parts);
-    gpu->vk.DestroyPipeline(gpu->device, control->pipeline, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, control->match, gpu->allocator);
+    lmb_gpu_pipeline_release(gpu, control->pipeline);
+    lmb_gpu_pipeline_release(gpu, control->match);
     lmb_host_release(&gpu->host, control->scratch);
     lmb_host_release(&gpu->host, control);
 }

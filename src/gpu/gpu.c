@@ -40,7 +40,7 @@ static const struct {
 #define LLVMPIPE_LOOPS 65535u
 
 lmb_gpu_def lmb_default_gpu_def(void) {
-    return (lmb_gpu_def){0};
+    return (lmb_gpu_def){.kept_pipelines = 8};
 }
 
 static lmb_result check_def(const lmb_gpu_def *def, lmb_gpu **gpu, lmb_error *error) {
@@ -215,53 +215,6 @@ lmb_result lmb_gpu_specialize(lmb_gpu *gpu, const uint32_t *words, size_t count,
     return result;
 }
 
-lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const char *name, VkPipeline *pipeline, lmb_error *error) {
-    lmb_spirv used = {0};
-    *pipeline = VK_NULL_HANDLE;
-    lmb_result result = lmb_gpu_specialize(gpu, words, count, constants, NULL, &used, error);
-    if (result == LMB_OK) {
-        result = lmb_gpu_pipeline_create_from(gpu, &used, constants, name, pipeline, error);
-        lmb_spirv_release(&gpu->host, &used);
-    }
-    return result;
-}
-
-lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *used, lmb_kernel_constants constants,
-                                        const char *name, VkPipeline *pipeline, lmb_error *error) {
-    *pipeline = VK_NULL_HANDLE;
-    VkShaderModuleCreateInfo module_info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                            .codeSize = used->count * sizeof *used->words,
-                                            .pCode = used->words};
-    VkShaderModule module = VK_NULL_HANDLE;
-    const char *call = "vkCreateShaderModule";
-    VkResult created = gpu->vk.CreateShaderModule(gpu->device, &module_info, gpu->allocator, &module);
-    if (created == VK_SUCCESS) {
-        VkSpecializationMapEntry entries[sizeof constants / sizeof(uint32_t)];
-        const uint32_t entry_count = sizeof entries / sizeof entries[0];
-        for (uint32_t i = 0; i < entry_count; i++) {
-            entries[i] = (VkSpecializationMapEntry){i, i * (uint32_t)sizeof(uint32_t), sizeof(uint32_t)};
-        }
-        VkSpecializationInfo specialization = {entry_count, entries, sizeof constants, &constants};
-        VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                            .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                                                      .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                                                      .module = module,
-                                                      .pName = "main",
-                                                      .pSpecializationInfo = &specialization},
-                                            .layout = gpu->layout};
-        call = "vkCreateComputePipelines";
-        created = gpu->vk.CreateComputePipelines(gpu->device, gpu->pipeline_cache, 1, &info, gpu->allocator, pipeline);
-        gpu->vk.DestroyShaderModule(gpu->device, module, gpu->allocator);
-    }
-    if (created != VK_SUCCESS) {
-        *pipeline = VK_NULL_HANDLE;
-        return lmb_gpu_fail(error, call, created);
-    }
-    lmb_gpu_name(gpu, VK_OBJECT_TYPE_PIPELINE, (uint64_t)*pipeline, name);
-    return LMB_OK;
-}
-
 static lmb_result create_kernel(lmb_gpu *gpu, lmb_kernel kernel, uint32_t poses, lmb_graph_needs needs,
                                 VkPipeline *pipeline, lmb_error *error) {
     const lmb_kernel_constants all = {.cubic = VK_TRUE,
@@ -375,7 +328,10 @@ lmb_result lmb_gpu_create(const lmb_gpu_def *def, const lmb_host *host, lmb_gpu 
         lmb_host_release(&resolved, created);
         return result;
     }
-    result = inspect_device(created, error);
+    result = lmb_gpu_pipelines_create(created, def->kept_pipelines, error);
+    if (result == LMB_OK) {
+        result = inspect_device(created, error);
+    }
     if (result == LMB_OK) {
         result = check_enabled(def->enabled_features, error);
     }
@@ -448,10 +404,7 @@ void lmb_gpu_destroy(lmb_gpu *gpu) {
     if (gpu == NULL || !lmb_gpu_is_childless(gpu, &gpu->children, "gpu")) {
         return;
     }
-    for (int kernel = 0; kernel < LMB_KERNEL_COUNT; kernel++) {
-        gpu->vk.DestroyPipeline(gpu->device, gpu->pipelines[kernel], gpu->allocator);
-    }
-    gpu->vk.DestroyPipeline(gpu->device, gpu->full_weights, gpu->allocator);
+    lmb_gpu_pipelines_destroy(gpu);
     gpu->vk.DestroyPipelineLayout(gpu->device, gpu->layout, gpu->allocator);
     lmb_host host = gpu->host;
     lmb_host_release(&host, gpu->queue_families);

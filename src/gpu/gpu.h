@@ -98,6 +98,9 @@ typedef enum lmb_kernel {
     LMB_KERNEL_COUNT
 } lmb_kernel;
 
+// The pipelines that objects of a gpu share (pipelines.c).
+typedef struct lmb_gpu_pipelines lmb_gpu_pipelines;
+
 struct lmb_gpu {
     lmb_host host;
     lmb_gpu_functions vk;
@@ -119,6 +122,7 @@ struct lmb_gpu {
     lmb_gpu_limits limits;
     uint32_t interpreted_poses; // room of the kernel that interprets graphs, if it exists
     VkPipelineLayout layout;
+    lmb_gpu_pipelines *shared;              // all pipelines, those below too
     VkPipeline pipelines[LMB_KERNEL_COUNT]; // those that interpret graphs only if they are prepared
     VkPipeline full_weights; // with the code that few graphs need, for graphs that are interpreted; or VK_NULL_HANDLE
     lmb_gpu_probe_result probe;
@@ -255,13 +259,25 @@ lmb_result lmb_gpu_interpreter_create(lmb_gpu *gpu, uint32_t poses, lmb_graph_ne
 lmb_result lmb_gpu_specialize(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
                               const lmb_spirv_block *block, lmb_spirv *module, lmb_error *error);
 
-// Creates a compute pipeline from such a copy. On failure `pipeline` is VK_NULL_HANDLE.
+// Creates the table of pipelines. It keeps up to `kept` pipelines that nothing uses.
+lmb_result lmb_gpu_pipelines_create(lmb_gpu *gpu, uint32_t kept, lmb_error *error);
+// Destroys it with all pipelines. Accepts a gpu that has none.
+void lmb_gpu_pipelines_destroy(lmb_gpu *gpu);
+
+// These return a compute pipeline, to which the caller holds a reference until it calls lmb_gpu_pipeline_release(). If
+// the gpu has the pipeline already, the caller shares it. Several threads may call them. On failure `pipeline` is
+// VK_NULL_HANDLE.
+
+// Returns that of a kernel of the library for all programs: specialises a copy. `words` must be static.
+lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
+                                   const char *name, VkPipeline *pipeline, lmb_error *error);
+
+// Returns that of a specialised module, which need not outlive the call.
 lmb_result lmb_gpu_pipeline_create_from(lmb_gpu *gpu, const lmb_spirv *module, lmb_kernel_constants constants,
                                         const char *name, VkPipeline *pipeline, lmb_error *error);
 
-// Does both, for all programs.
-lmb_result lmb_gpu_pipeline_create(lmb_gpu *gpu, const uint32_t *words, size_t count, lmb_kernel_constants constants,
-                                   const char *name, VkPipeline *pipeline, lmb_error *error);
+// Accepts VK_NULL_HANDLE. No pending command buffer may use the pipeline, unless others hold it too.
+void lmb_gpu_pipeline_release(lmb_gpu *gpu, VkPipeline pipeline);
 
 // Fails if the driver ends loops of an invocation before it has run so many iterations.
 lmb_result lmb_gpu_check_loops(const lmb_gpu *gpu, const char *kernel, uint64_t loops, lmb_error *error);

@@ -172,7 +172,7 @@ lmb_result lmb_gpu_graph_compile(lmb_gpu_graph *gpu_graph, lmb_error *error) {
         result = lmb_gpu_channels_create(gpu, lmb_gpu_graph_constants(graph), &channels, error);
     }
     if (result != LMB_OK) {
-        gpu->vk.DestroyPipeline(gpu->device, steps, gpu->allocator);
+        lmb_gpu_pipeline_release(gpu, steps);
         return result;
     }
     gpu_graph->compiled_steps = steps;
@@ -205,12 +205,12 @@ void lmb_gpu_graph_destroy(lmb_gpu_graph *gpu_graph) {
     lmb_gpu *gpu = gpu_graph->gpu;
     lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_GRAPH);
     atomic_fetch_sub(&((lmb_graph *)(uintptr_t)gpu_graph->graph)->users, 1);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->steps, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->weights, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->channels, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->interpreter, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->compiled_steps, gpu->allocator);
-    gpu->vk.DestroyPipeline(gpu->device, gpu_graph->compiled_channels, gpu->allocator);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->steps);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->weights);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->channels);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->interpreter);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->compiled_steps);
+    lmb_gpu_pipeline_release(gpu, gpu_graph->compiled_channels);
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->staging);
     lmb_gpu_buffer_destroy(gpu, &gpu_graph->buffer);
     lmb_host_release(&gpu->host, gpu_graph);

@@ -51,7 +51,7 @@ void lmb_gpu_ragdoll_destroy(lmb_gpu_ragdoll *ragdoll) {
     }
     lmb_gpu *gpu = ragdoll->gpu;
     lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_RAGDOLL);
-    gpu->vk.DestroyPipeline(gpu->device, ragdoll->pipeline, gpu->allocator);
+    lmb_gpu_pipeline_release(gpu, ragdoll->pipeline);
     lmb_host_release(&gpu->host, ragdoll);
 }
 

@@ -235,7 +235,7 @@ void lmb_gpu_readback_destroy(lmb_gpu_readback *readback) {
     }
     lmb_gpu_buffer_destroy(gpu, &readback->part_hashes);
     lmb_gpu_buffer_destroy(gpu, &readback->hashes);
-    gpu->vk.DestroyPipeline(gpu->device, readback->hash, gpu->allocator);
+    lmb_gpu_pipeline_release(gpu, readback->hash);
     lmb_host_release(&gpu->host, readback->places);
     lmb_host_release(&gpu->host, readback);
 }

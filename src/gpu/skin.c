@@ -66,7 +66,7 @@ void lmb_gpu_skin_destroy(lmb_gpu_skin *gpu_skin) {
     lmb_gpu *gpu = gpu_skin->gpu;
     lmb_gpu_remove_child(&gpu->children, LMB_GPU_CHILD_SKIN);
     for (int i = 0; i < LMB_SKIN_METHOD_COUNT; i++) {
-        gpu->vk.DestroyPipeline(gpu->device, gpu_skin->pipelines[i], gpu->allocator);
+        lmb_gpu_pipeline_release(gpu, gpu_skin->pipelines[i]);
     }
     lmb_host_release(&gpu->host, gpu_skin);
 }

@@ -104,9 +104,9 @@ static int finish(void **state) {
         device_buffer_destroy(&opened, &buffers[i]);
     }
     for (uint32_t i = 0; i < kernel_count; i++) {
-        vkDestroyPipeline(opened.device, kernels[i].pipeline, NULL);
+        lmb_gpu_pipeline_release(gpu, kernels[i].pipeline);
     }
-    vkDestroyPipeline(opened.device, match, NULL);
+    lmb_gpu_pipeline_release(gpu, match);
     lmb_gpu_destroy(gpu);
     return device_close(&opened) == 0 ? 0 : -1;
 }

@@ -92,6 +92,8 @@ DESTROYS(DestroyQueryPool, VkQueryPool)
 
 static VkPipelineCache expected_cache;
 static uint32_t caches_used, pipelines_created;
+static void (*meanwhile)(void *with); // called once while a pipeline is created
+static void *meanwhile_with;
 
 static VKAPI_ATTR VkResult VKAPI_CALL door_CreateComputePipelines(VkDevice device, VkPipelineCache cache,
                                                                   uint32_t count,
@@ -101,6 +103,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL door_CreateComputePipelines(VkDevice devic
     assert_int_equal(count, 1);
     caches_used += cache != VK_NULL_HANDLE && cache == expected_cache;
     pipelines_created++;
+    void (*const once)(void *) = meanwhile;
+    meanwhile = NULL;
+    if (once != NULL) {
+        once(meanwhile_with);
+    }
     return OR_FAIL(vkCreateComputePipelines)
         : created(vkCreateComputePipelines(device, cache, count, infos, callbacks, pipelines));
 }
@@ -276,6 +283,7 @@ static lmb_rig *rig;
 static lmb_clip *clip;
 static lmb_graph *program;
 static lmb_graph *inertialized; // the same program, inertialized
+static lmb_graph *posed;        // reads a pose buffer
 static VkPipelineCache cache;   // shared, because every test creates the same pipelines
 
 static void create_rig_and_clip(void) {
@@ -330,6 +338,7 @@ static int start(void **state) {
     create_rig_and_clip();
     program = create_program(false);
     inertialized = create_program_of(LMB_OP_CLIP, 1 + LMB_INERTIA_PARAMETERS, true);
+    posed = create_program(true);
     return 0;
 }
 
@@ -337,6 +346,7 @@ static int finish(void **state) {
     (void)state;
     lmb_graph_destroy(program);
     lmb_graph_destroy(inertialized);
+    lmb_graph_destroy(posed);
     lmb_clip_destroy(clip);
     lmb_rig_destroy(rig);
     vkDestroyPipelineCache(opened.device, cache, NULL);
@@ -374,11 +384,14 @@ static void expect_error(lmb_result result, const lmb_error *error, lmb_result e
 
 // ---- Failures. ----
 
+// No pipeline is kept, so that a step that is repeated creates its pipelines again.
 static lmb_gpu_def door_def(void) {
     calls = failing_call = lookups = failing_lookup = allocations = failing_allocation = 0;
     alive = blocks = 0;
+    pipelines_created = 0;
     lmb_gpu_def def = gpu_def();
     def.get_instance_proc_addr = door_instance;
+    def.kept_pipelines = 0;
     return def;
 }
 
@@ -401,12 +414,21 @@ static lmb_result step_gpu(const ground *on, lmb_error *error) {
     return result;
 }
 
-static lmb_result step_program(const ground *on, lmb_error *error) {
+static lmb_result create_graph(const ground *on, const lmb_graph *of, lmb_error *error) {
     lmb_gpu_graph *made = NULL;
-    lmb_result result = lmb_gpu_graph_create(on->gpu, program, &made, error);
+    lmb_result result = lmb_gpu_graph_create(on->gpu, of, &made, error);
     assert_true((result == LMB_OK) == (made != NULL));
     lmb_gpu_graph_destroy(made);
     return result;
+}
+
+static lmb_result step_program(const ground *on, lmb_error *error) {
+    return create_graph(on, posed, error);
+}
+
+// Its pipeline exists.
+static lmb_result step_program_again(const ground *on, lmb_error *error) {
+    return create_graph(on, program, error);
 }
 
 // A batch with two spans.
@@ -569,6 +591,7 @@ static void fail_each_of_all_steps(ground *ground, uint32_t *asked, uint32_t *fa
     ground_create(ground);
     fail_each(step_gpu, ground, asked, failing, expected, part, 0);
     fail_each(step_program, ground, asked, failing, expected, part, 0);
+    fail_each(step_program_again, ground, asked, failing, expected, part, 0);
     fail_each(step_batch, ground, asked, failing, expected, part, of_direct);
     fail_each(step_inertialized_batch, ground, asked, failing, expected, part, of_direct);
     fail_each(step_control, ground, asked, failing, expected, part, 0);
@@ -614,13 +637,13 @@ static void compile_while_failing(lmb_gpu_graph *graph, uint32_t *asked, uint32_
         *failing = i;
         result = lmb_gpu_graph_compile(graph, &error);
         *failing = 0;
-        assert_int_equal(blocks, blocks_before);
         if (result != LMB_OK) {
             expect_error(result, &error, expected, expected == LMB_ERROR_MEMORY ? "memory" : failed_name);
             assert_int_equal(alive, alive_before);
+            assert_int_equal(blocks, blocks_before);
         }
     }
-    assert_true(*asked > 0 && alive == alive_before + 1);
+    assert_true(*asked > 0 && alive == alive_before + 1 && blocks == blocks_before + 1);
 }
 
 static void a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled(void **state) {
@@ -633,7 +656,7 @@ static void a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled(void **st
     assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
     pipelines_created = 0;
     for (int i = 0; i < 2; i++) {
-        assert_ok(lmb_gpu_graph_create_interpreted(gpu, program, &graphs[i], &error), &error);
+        assert_ok(lmb_gpu_graph_create_interpreted(gpu, i == 0 ? program : posed, &graphs[i], &error), &error);
     }
     assert_int_equal(pipelines_created, 0); // it shows at once
     compile_while_failing(graphs[0], &calls, &failing_call, LMB_ERROR_VULKAN);
@@ -650,6 +673,102 @@ static void a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled(void **st
     expect_error(lmb_gpu_graph_compile(NULL, &error), &error, LMB_ERROR_ARGUMENT, "NULL");
     assert_false(lmb_gpu_graph_use_compiled(NULL));
     lmb_gpu_graph_destroy(graphs[0]);
+    lmb_gpu_destroy(gpu);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks, 0);
+}
+
+static VkPipeline steps_of(const lmb_gpu_graph *graph) {
+    assert_true(graph->steps != VK_NULL_HANDLE);
+    return graph->steps;
+}
+
+// Two copies of a graph, and one of another graph that has the same kernel.
+static void objects_share_pipelines(void **state) {
+    (void)state;
+    ground ground = {.def = door_def()};
+    ground_create(&ground);
+    lmb_graph *other = create_program_of(LMB_OP_CLIP, 1, false);
+    lmb_gpu_graph *again = NULL, *alike = NULL;
+    lmb_gpu_skin *skins[2];
+    lmb_error error;
+    uint32_t before = pipelines_created;
+    assert_ok(lmb_gpu_graph_create(ground.gpu, program, &again, &error), &error);
+    assert_ok(lmb_gpu_graph_create(ground.gpu, other, &alike, &error), &error);
+    assert_int_equal(pipelines_created, before);
+    assert_true(steps_of(again) == steps_of(ground.program) && steps_of(alike) == steps_of(again));
+    assert_true(steps_of(again) != steps_of(ground.inertialized));
+    assert_ok(lmb_gpu_skin_create(ground.gpu, &skins[0], &error), &error);
+    before = pipelines_created;
+    const int32_t alive_before = alive;
+    assert_ok(lmb_gpu_skin_create(ground.gpu, &skins[1], &error), &error);
+    assert_int_equal(pipelines_created, before);
+    assert_int_equal(alive, alive_before);
+    lmb_gpu_skin_destroy(skins[0]);
+    assert_int_equal(alive, alive_before);
+    lmb_gpu_skin_destroy(skins[1]);
+    assert_int_equal(alive, alive_before - LMB_SKIN_METHOD_COUNT);
+    lmb_gpu_graph_destroy(again);
+    lmb_gpu_graph_destroy(alike);
+    lmb_graph_destroy(other);
+    ground_destroy(&ground);
+}
+
+// A gpu that keeps two pipelines keeps those of the two graphs that were destroyed last.
+static void the_last_unused_pipelines_are_kept(void **state) {
+    (void)state;
+    static const lmb_graph *const *const order[] = {
+        (const lmb_graph *const *)&program, (const lmb_graph *const *)&posed, (const lmb_graph *const *)&inertialized};
+    static const struct {
+        int graph;
+        uint32_t creates;
+    } runs[] = {{0, 1}, {0, 0}, {1, 1}, {0, 0}, {2, 1}, {0, 0}, {1, 1}, {0, 0}, {2, 1}, {2, 0}};
+    lmb_gpu_def def = door_def();
+    def.kept_pipelines = 2;
+    lmb_gpu *gpu = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
+    const int32_t alive_before = alive, blocks_before = blocks;
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        const uint32_t before = pipelines_created;
+        lmb_gpu_graph *graph = NULL;
+        assert_ok(lmb_gpu_graph_create(gpu, *order[runs[i].graph], &graph, &error), &error);
+        assert_int_equal(pipelines_created - before, runs[i].creates);
+        lmb_gpu_graph_destroy(graph);
+        assert_true(alive <= alive_before + 2 && blocks <= blocks_before + 2);
+    }
+    assert_int_equal(alive, alive_before + 2);
+    lmb_gpu_destroy(gpu);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks, 0);
+}
+
+static lmb_gpu_ragdoll *made_meanwhile;
+
+static void make_ragdoll(void *gpu) {
+    lmb_error error;
+    assert_ok(lmb_gpu_ragdoll_create(gpu, &made_meanwhile, &error), &error);
+}
+
+// What another thread does while one compiles.
+static void threads_that_compile_the_same_share_it(void **state) {
+    (void)state;
+    const lmb_gpu_def def = door_def();
+    lmb_gpu *gpu = NULL;
+    lmb_gpu_ragdoll *ragdoll = NULL;
+    lmb_error error;
+    assert_ok(lmb_gpu_create(&def, &counting_host, &gpu, &error), &error);
+    const int32_t alive_before = alive;
+    pipelines_created = 0;
+    meanwhile = make_ragdoll;
+    meanwhile_with = gpu;
+    assert_ok(lmb_gpu_ragdoll_create(gpu, &ragdoll, &error), &error);
+    assert_int_equal(pipelines_created, 2);
+    assert_int_equal(alive, alive_before + 1);
+    lmb_gpu_ragdoll_destroy(made_meanwhile);
+    assert_int_equal(alive, alive_before + 1);
+    lmb_gpu_ragdoll_destroy(ragdoll);
+    assert_int_equal(alive, alive_before);
     lmb_gpu_destroy(gpu);
     assert_int_equal(alive, 0);
     assert_int_equal(blocks, 0);
@@ -1785,6 +1904,9 @@ int main(void) {
         cmocka_unit_test(every_vulkan_call_that_fails_is_named_and_leaves_nothing),
         cmocka_unit_test(every_allocation_that_fails_is_reported_and_leaves_nothing),
         cmocka_unit_test(a_graph_stays_interpreted_if_its_kernel_cannot_be_compiled),
+        cmocka_unit_test(objects_share_pipelines),
+        cmocka_unit_test(the_last_unused_pipelines_are_kept),
+        cmocka_unit_test(threads_that_compile_the_same_share_it),
         cmocka_unit_test(every_function_that_cannot_be_loaded_is_named),
         cmocka_unit_test(a_device_of_vulkan_1_1_without_extensions_is_refused),
         cmocka_unit_test(recording_creates_and_allocates_nothing),
