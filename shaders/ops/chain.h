@@ -78,7 +78,7 @@ OP vector position_of(affine model) {
 }
 
 // The point in the direction of p from a, at the length of `bone`; a plus the bone if p is at a.
-OP_SHARED vector place_end(vector a, vector p, vector bone) {
+OP_NOINLINE vector place_end(vector a, vector p, vector bone) {
     vector apart = snap_vector(subtract_vectors(p, a));
     vector along = scale_vector(direction_of(apart), vector_length(bone));
     vector placed = select_vector(vector_dot(apart, apart) > 0.0f, along, bone);

@@ -214,13 +214,13 @@ OP quaternion short_way(quaternion q) {
 }
 
 // Slerps from a base to a rotation by a weight: exactly the base at 0, exactly the rotation at 1.
-OP_SHARED quaternion rotation_by_weight(quaternion base, quaternion turned, real weight) {
+OP_NOINLINE quaternion rotation_by_weight(quaternion base, quaternion turned, real weight) {
     quaternion blended = rotation_at_end(quaternion_slerp(base, turned, weight), turned, weight);
     return select_quaternion(weight > 0.0f, blended, base);
 }
 
 // Turns a local rotation in the joint's own space, and slerps to the result from the base by a weight.
-OP_SHARED quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
+OP_NOINLINE quaternion turn_by_weight(quaternion base, quaternion turn, real weight) {
     quaternion turned = quaternion_normalize(quaternion_multiply(base, short_way(turn)));
     return rotation_by_weight(base, turned, weight);
 }
@@ -309,7 +309,7 @@ vector goal;  // from start to target
 vector pole;
 END_STRUCT(two_bones)
 
-OP_SHARED two_bones load_two_bones(evaluation e, uint area, uint table) {
+OP_NOINLINE two_bones load_two_bones(evaluation e, uint area, uint table) {
     uint start_joint = LOAD(e.program, table + TWO_BONE_START);
     uint mid_joint = LOAD(e.program, table + TWO_BONE_MID);
     uint end_joint = LOAD(e.program, table + TWO_BONE_END);

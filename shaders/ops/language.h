@@ -165,7 +165,7 @@ static inline float lmb_float_of(uint32_t bits) {
 #else
 #define OP_COLD OP
 #endif
-// What several rare operations share: compilers would take long for many copies of it. Vectors inline it.
+// What several rare operations share: compilers would take long for many copies of it.
 #define OP_SHARED OP_COLD
 typedef float real;
 typedef uint32_t word;

@@ -10,10 +10,11 @@
 // Everything is inlined, because vectors wider than a register are passed through memory in calls.
 #define OP static inline __attribute__((always_inline))
 #define OP_NOINLINE OP
-#define OP_SHARED OP
 // Cold code is kept out of line. It takes and returns vectors by address. Callers pass addresses of variables of the
 // calling block only, and copy from these: Clang keeps a variable in memory everywhere if any block takes its address.
 #define OP_COLD static __attribute__((noinline, unused))
+// By value: it is long enough that passing vectors through memory costs little.
+#define OP_SHARED OP_COLD
 
 typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
 typedef uint32_t word __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));
