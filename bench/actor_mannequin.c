@@ -17,17 +17,18 @@ static uint32_t extra_parent(const lmb_rig *body, uint32_t joint) {
 }
 
 static lmb_result create_rig(const lmb_rig *body, uint32_t joints, lmb_rig **rig, lmb_error *error) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(body);
     lmb_joint_def *defs = malloc(joints * sizeof *defs);
     if (defs == NULL) {
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        bool own = i < lmb_rig_get_def(body)->joint_count;
+        bool own = i < rig_def->joint_count;
         defs[i] = lmb_default_joint_def();
-        defs[i].parent = own ? lmb_rig_get_def(body)->joints[i].parent : extra_parent(body, i);
+        defs[i].parent = own ? rig_def->joints[i].parent : extra_parent(body, i);
         if (own) {
-            defs[i].name = lmb_rig_get_def(body)->joints[i].name;
-            defs[i].rest = lmb_rig_get_def(body)->joints[i].rest;
+            defs[i].name = rig_def->joints[i].name;
+            defs[i].rest = rig_def->joints[i].rest;
         } else {
             defs[i].rest.translation[1] = -0.025f;
         }
@@ -52,11 +53,12 @@ static void fill_key(const actor *actor, const lmb_transform *pose, uint32_t bod
 
 lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, const lmb_clip *clip, lmb_clip **taken,
                                      lmb_error *error) {
+    const lmb_clip_info *info = lmb_clip_get_info(clip);
     uint32_t joints = lmb_rig_get_def(actor->rig)->joint_count, body_joints = lmb_rig_get_def(body)->joint_count;
     keyframes whole = {0}, own = {0};
-    lmb_result result = keyframes_create(lmb_clip_get_info(clip)->duration, joints, &whole, error);
+    lmb_result result = keyframes_create(info->duration, joints, &whole, error);
     if (result == LMB_OK) {
-        result = keyframes_create(lmb_clip_get_info(clip)->duration, body_joints, &own, error);
+        result = keyframes_create(info->duration, body_joints, &own, error);
     }
     if (result == LMB_OK) {
         result = keyframes_sample(&own, body, clip, 0.0f, error);
@@ -66,7 +68,7 @@ lmb_result actor_take_mannequin_clip(const actor *actor, const lmb_rig *body, co
             float phase = 6.2831853f * (float)key / (float)(whole.count - 1);
             fill_key(actor, keyframes_pose(&own, key), body_joints, joints, phase, keyframes_pose(&whole, key));
         }
-        result = keyframes_clip(&whole, actor->rig, lmb_clip_get_info(clip)->name, taken, error);
+        result = keyframes_clip(&whole, actor->rig, info->name, taken, error);
     }
     keyframes_destroy(&own);
     keyframes_destroy(&whole);

@@ -26,18 +26,19 @@ static lmb_result find_clip(const lmb_import *import, const char *name, lmb_clip
 
 // Copies the rig, because the import owns it and is destroyed.
 static lmb_result copy_rig(const lmb_rig *from, lmb_rig **rig, lmb_error *error) {
-    uint32_t joints = lmb_rig_get_def(from)->joint_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(from);
+    uint32_t joints = rig_def->joint_count;
     lmb_joint_def *defs = malloc(joints * sizeof *defs);
     if (defs == NULL) {
         return actor_no_memory(error);
     }
     for (uint32_t i = 0; i < joints; i++) {
-        defs[i] = (lmb_joint_def){.name = lmb_rig_get_def(from)->joints[i].name,
-                                  .parent = lmb_rig_get_def(from)->joints[i].parent,
-                                  .rest = lmb_rig_get_def(from)->joints[i].rest,
-                                  .inverse_bind = lmb_rig_get_def(from)->joints[i].inverse_bind,
+        defs[i] = (lmb_joint_def){.name = rig_def->joints[i].name,
+                                  .parent = rig_def->joints[i].parent,
+                                  .rest = rig_def->joints[i].rest,
+                                  .inverse_bind = rig_def->joints[i].inverse_bind,
                                   .has_inverse_bind = true,
-                                  .radius = lmb_rig_get_def(from)->joints[i].radius};
+                                  .radius = rig_def->joints[i].radius};
     }
     lmb_rig_def def = {.joints = defs, .joint_count = joints};
     lmb_result result = lmb_rig_create(&def, NULL, rig, error);

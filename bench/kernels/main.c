@@ -119,13 +119,14 @@ static uint32_t level_of(const lmb_rig *rig, uint32_t joint) {
 
 // Counts the levels on which a joint has siblings, and the first: PROGRAM_BANDS in shaders/ops/layout.h.
 static uint32_t count_bands(const lmb_rig *rig) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     static bool forks[LMB_MAX_JOINTS];
     uint32_t bands = 1;
     memset(forks, 0, sizeof forks);
-    for (uint32_t a = 0; a < lmb_rig_get_def(rig)->joint_count; a++) {
+    for (uint32_t a = 0; a < rig_def->joint_count; a++) {
         for (uint32_t b = 0; b < a; b++) {
-            const uint32_t parent = lmb_rig_get_def(rig)->joints[a].parent, level = level_of(rig, a);
-            if (parent != LMB_NONE && parent == lmb_rig_get_def(rig)->joints[b].parent && !forks[level]) {
+            const uint32_t parent = rig_def->joints[a].parent, level = level_of(rig, a);
+            if (parent != LMB_NONE && parent == rig_def->joints[b].parent && !forks[level]) {
                 forks[level] = true;
                 bands++;
             }

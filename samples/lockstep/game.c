@@ -84,6 +84,7 @@ lmb_result no_memory(lmb_error *error) {
 }
 
 lmb_result world_create(const lmb_graph *graph, const script *script, uint32_t own, world **result, lmb_error *error) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     *result = NULL;
     world *w = calloc(1, sizeof *w);
     if (w == NULL) {
@@ -94,12 +95,12 @@ lmb_result world_create(const lmb_graph *graph, const script *script, uint32_t o
     w->own = own;
     w->capacity = script->player_count * script->squad;
     w->state_words = lmb_graph_get_info(w->graph)->state_words;
-    w->inertia_words = lmb_graph_get_info(graph)->inertia_words;
-    w->reached_words = lmb_graph_get_info(graph)->reached_count;
+    w->inertia_words = info->inertia_words;
+    w->reached_words = info->reached_count;
     w->emitted_words = lmb_graph_get_info(w->graph)->emitted_words;
-    w->palette_words = lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
-    w->parameter_count = lmb_graph_get_info(graph)->parameter_count;
-    w->point_count = lmb_graph_get_info(graph)->point_count;
+    w->palette_words = info->joint_count * LMB_MATRIX_COMPONENTS;
+    w->parameter_count = info->parameter_count;
+    w->point_count = info->point_count;
     w->speed = lmb_graph_find_parameter(graph, "speed");
     w->aside = lmb_graph_find_parameter(graph, "aside");
     w->heading = lmb_graph_find_parameter(graph, "heading");

@@ -99,9 +99,9 @@ const lmb_clip *subject_find_clip(const subject *subject, const char *name, size
 const char *const pack_part_names[LMB_PACK_PART_COUNT] = {"rig", "clips", "meshes", "images", "graphs"};
 
 void subject_print_parts(const lmb_pack *pack) {
-    const uint32_t counts[LMB_PACK_PART_COUNT] = {
-        lmb_rig_get_def(lmb_pack_get_def(pack)->rig)->joint_count, lmb_pack_get_def(pack)->clip_count,
-        lmb_pack_get_def(pack)->mesh_count, lmb_pack_get_def(pack)->image_count, lmb_pack_get_def(pack)->graph_count};
+    const lmb_pack_def *content = lmb_pack_get_def(pack);
+    const uint32_t counts[LMB_PACK_PART_COUNT] = {lmb_rig_get_def(content->rig)->joint_count, content->clip_count,
+                                                  content->mesh_count, content->image_count, content->graph_count};
     for (uint32_t i = 0; i < LMB_PACK_PART_COUNT; i++) {
         terminal_print("  %-8s  %6u%s  %10zu bytes\n", pack_part_names[i], counts[i],
                        i == LMB_PACK_RIG ? " joints" : "       ", lmb_pack_part_bytes(pack, (lmb_pack_part)i));

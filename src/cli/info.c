@@ -322,14 +322,15 @@ static uint32_t count_extras(const lmb_rig *rig) {
 }
 
 static void print_joint(const lmb_rig *rig, uint32_t joint) {
-    const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
-    const char *extra = lmb_rig_get_def(rig)->joints[joint].is_extra ? "  extra" : "";
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    const uint32_t parent = rig_def->joints[joint].parent;
+    const char *extra = rig_def->joints[joint].is_extra ? "  extra" : "";
     if (parent != LMB_NONE) {
-        terminal_print("  %5u  %-32s  parent %u%s\n", joint, lmb_rig_get_def(rig)->joints[joint].name, parent, extra);
+        terminal_print("  %5u  %-32s  parent %u%s\n", joint, rig_def->joints[joint].name, parent, extra);
     } else if (extra[0] != '\0') {
-        terminal_print("  %5u  %-32s%s\n", joint, lmb_rig_get_def(rig)->joints[joint].name, extra);
+        terminal_print("  %5u  %-32s%s\n", joint, rig_def->joints[joint].name, extra);
     } else {
-        terminal_print("  %5u  %s\n", joint, lmb_rig_get_def(rig)->joints[joint].name);
+        terminal_print("  %5u  %s\n", joint, rig_def->joints[joint].name);
     }
 }
 
@@ -349,14 +350,14 @@ static void print_joints(const lmb_rig *rig, const axes *shown) {
 }
 
 static void print_channels(const lmb_rig *rig) {
-    uint32_t count = lmb_rig_get_def(rig)->channel_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    uint32_t count = rig_def->channel_count;
     if (count > 0) {
         terminal_print("channels: %u\n", count);
     }
     for (uint32_t i = 0; i < count; i++) {
-        terminal_print("  %5u  %-32s  rest %g%s\n", i, lmb_rig_get_def(rig)->channels[i].name,
-                       (double)lmb_rig_get_def(rig)->channels[i].rest,
-                       lmb_rig_get_def(rig)->channels[i].angle ? " degrees" : "");
+        terminal_print("  %5u  %-32s  rest %g%s\n", i, rig_def->channels[i].name, (double)rig_def->channels[i].rest,
+                       rig_def->channels[i].angle ? " degrees" : "");
     }
 }
 

@@ -18,10 +18,10 @@ static lmb_result no_memory(lmb_error *error) {
 }
 
 void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]) {
-    lmb_affine model = lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[joint].rest);
-    for (uint32_t k = lmb_rig_get_def(rig)->joints[joint].parent; k != LMB_NONE;
-         k = lmb_rig_get_def(rig)->joints[k].parent) {
-        model = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[k].rest), model);
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    lmb_affine model = lmb_affine_from_transform(rig_def->joints[joint].rest);
+    for (uint32_t k = rig_def->joints[joint].parent; k != LMB_NONE; k = rig_def->joints[k].parent) {
+        model = lmb_affine_multiply(lmb_affine_from_transform(rig_def->joints[k].rest), model);
     }
     for (int axis = 0; axis < 3; axis++) {
         place[axis] = model.m[axis][3];

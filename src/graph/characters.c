@@ -50,9 +50,10 @@ static void copy_row(uint32_t *rows, size_t words, uint32_t from, uint32_t to) {
 }
 
 static void copy_rows(const lmb_graph *graph, const lmb_character_words *of, uint32_t from, uint32_t to) {
-    copy_row(of->states, lmb_graph_get_info(graph)->state_words, from, to);
-    copy_row(of->inertia, lmb_graph_get_info(graph)->inertia_words, from, to);
-    copy_row(of->reached, lmb_graph_get_info(graph)->reached_count, from, to);
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    copy_row(of->states, info->state_words, from, to);
+    copy_row(of->inertia, info->inertia_words, from, to);
+    copy_row(of->reached, info->reached_count, from, to);
 }
 
 lmb_result lmb_characters_place(const lmb_graph *graph, const lmb_character_words *words, uint32_t character,

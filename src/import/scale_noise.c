@@ -106,16 +106,17 @@ static void set_rest(const lmb_rig *rig, const float *rounded, bone *bones) {
 
 // Takes lengths and scales into model space.
 static void find_reaches(const lmb_rig *rig, bone *bones, double shell) {
-    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    const uint32_t count = rig_def->joint_count;
     for (uint32_t joint = 0; joint < count; joint++) {
-        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+        const uint32_t parent = rig_def->joints[joint].parent;
         const double above = parent == LMB_NONE ? 1.0 : bones[parent].scale;
         bones[joint].length *= above;
         bones[joint].scale *= above;
         bones[joint].reach = shell;
     }
     for (uint32_t joint = count; joint-- > 0;) {
-        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+        const uint32_t parent = rig_def->joints[joint].parent;
         if (parent != LMB_NONE) {
             bones[parent].reach = fmax(bones[parent].reach, bones[joint].length + bones[joint].reach);
         }

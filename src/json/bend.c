@@ -348,16 +348,17 @@ static double mean_ahead(const lmb_graph_source *source, uint32_t joint, const f
 
 // Returns whether an axis of a joint is along the bone to a child, within about 30 degrees.
 static bool is_along_bone(const lmb_rig *rig, uint32_t joint, const float axis[3]) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     bool found = false;
-    for (uint32_t child = joint + 1; child < lmb_rig_get_def(rig)->joint_count && !found; child++) {
-        const lmb_transform rest = lmb_rig_get_def(rig)->joints[child].rest;
+    for (uint32_t child = joint + 1; child < rig_def->joint_count && !found; child++) {
+        const lmb_transform rest = rig_def->joints[child].rest;
         double dot = 0.0, squares[2] = {0.0, 0.0};
         for (int i = 0; i < 3; i++) {
             dot += (double)rest.translation[i] * (double)axis[i];
             squares[0] += (double)rest.translation[i] * (double)rest.translation[i];
             squares[1] += (double)axis[i] * (double)axis[i];
         }
-        found = lmb_rig_get_def(rig)->joints[child].parent == joint && dot > 0.85 * sqrt(squares[0] * squares[1]);
+        found = rig_def->joints[child].parent == joint && dot > 0.85 * sqrt(squares[0] * squares[1]);
     }
     return found;
 }

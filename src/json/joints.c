@@ -17,9 +17,9 @@ enum { JOINTS = 1, CHANNELS = 2 };
 
 // The names of joints, then of channels.
 static const char *part_name_at(const void *rig, uint32_t index) {
-    const uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
-    return index < joint_count ? lmb_rig_get_def(rig)->joints[index].name
-                               : lmb_rig_get_def(rig)->channels[index - joint_count].name;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    const uint32_t joint_count = rig_def->joint_count;
+    return index < joint_count ? rig_def->joints[index].name : rig_def->channels[index - joint_count].name;
 }
 
 // Returns the index of a joint or channel of that name, or LMB_NONE. Where both are possible, channels follow the
@@ -128,11 +128,12 @@ static uint32_t count_joint_maps(const lmb_rig *rig) {
 
 // Parents precede their children, so the value that a joint inherits is known.
 static void inherit(const lmb_rig *rig, uint32_t of_root, uint32_t count, share *shares, uint8_t *bytes) {
-    for (uint32_t part = lmb_rig_get_def(rig)->joint_count; part < count; part++) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    for (uint32_t part = rig_def->joint_count; part < count; part++) {
         bytes[part] = (uint8_t)shares[part].value;
     }
-    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
-        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+    for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
+        uint32_t parent = rig_def->joints[joint].parent;
         if (!shares[joint].is_set) {
             shares[joint].value = parent != LMB_NONE ? shares[parent].value : of_root;
         }

@@ -135,14 +135,14 @@ static void warn_once(lmb_graph_reader *reader, uint32_t value, const char *mess
 
 // Returns the length of the longest bone in the rest pose, in model space.
 static double longest_bone(const lmb_rig *rig) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     double square = 0.0;
-    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
         lmb_affine above = lmb_affine_from_transform(lmb_transform_identity());
-        for (uint32_t k = lmb_rig_get_def(rig)->joints[joint].parent; k != LMB_NONE;
-             k = lmb_rig_get_def(rig)->joints[k].parent) {
-            above = lmb_affine_multiply(lmb_affine_from_transform(lmb_rig_get_def(rig)->joints[k].rest), above);
+        for (uint32_t k = rig_def->joints[joint].parent; k != LMB_NONE; k = rig_def->joints[k].parent) {
+            above = lmb_affine_multiply(lmb_affine_from_transform(rig_def->joints[k].rest), above);
         }
-        const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
+        const lmb_transform rest = rig_def->joints[joint].rest;
         double bone = 0.0;
         for (int row = 0; row < 3; row++) {
             const double way = (double)above.m[row][0] * (double)rest.translation[0] +

@@ -19,12 +19,13 @@
 #include <string.h>
 
 lmb_clip_slot_def lmb_clip_slot_for(const lmb_clip *clip) {
+    const lmb_clip_info *info = lmb_clip_get_info(clip);
     lmb_clip_slot_def def = lmb_default_clip_slot_def();
-    def.name = lmb_clip_get_info(clip)->name;
+    def.name = info->name;
     def.bytes = clip->size * (uint32_t)sizeof *clip->words;
-    def.duration = lmb_clip_get_info(clip)->duration;
-    def.joint_count = lmb_clip_get_info(clip)->joint_count;
-    def.additive = lmb_clip_get_info(clip)->is_additive;
+    def.duration = info->duration;
+    def.joint_count = info->joint_count;
+    def.additive = info->is_additive;
     def.kinds = lmb_clip_kinds(clip);
     return def;
 }
@@ -73,13 +74,14 @@ uint32_t lmb_clip_find_common_track(const uint32_t *words) {
 }
 
 lmb_clip_traits lmb_clip_find_traits(const lmb_clip *clip) {
+    const lmb_clip_info *info = lmb_clip_get_info(clip);
     lmb_clip_traits traits = {.words = clip->size,
-                              .duration = lmb_clip_get_info(clip)->duration,
-                              .joint_count = lmb_clip_get_info(clip)->joint_count,
-                              .channel_count = lmb_clip_get_info(clip)->channel_count,
-                              .additive = lmb_clip_get_info(clip)->is_additive,
+                              .duration = info->duration,
+                              .joint_count = info->joint_count,
+                              .channel_count = info->channel_count,
+                              .additive = info->is_additive,
                               .kinds = lmb_clip_kinds(clip)};
-    snprintf(traits.name, sizeof traits.name, "%s", lmb_clip_get_info(clip)->name);
+    snprintf(traits.name, sizeof traits.name, "%s", info->name);
     return traits;
 }
 

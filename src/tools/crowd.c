@@ -43,12 +43,13 @@ static void draw_masks(crowd *crowd, random_source *random, lmb_graph_def *def) 
 // Makes leaves under the same parent partners, two by two, in their order; every other joint is its own partner.
 // `alone` has for each parent, and at the end for roots, a leaf that has no partner yet.
 static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone) {
-    uint32_t joint_count = lmb_rig_get_def(rig)->joint_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    uint32_t joint_count = rig_def->joint_count;
     for (uint32_t joint = 0; joint < joint_count; joint++) {
         partners[joint] = 0;
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+        uint32_t parent = rig_def->joints[joint].parent;
         if (parent != LMB_NONE) {
             partners[parent] = LMB_NONE; // not a leaf
         }
@@ -57,7 +58,7 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
         alone[joint] = LMB_NONE;
     }
     for (uint32_t joint = 0; joint < joint_count; joint++) {
-        uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
+        uint32_t parent = rig_def->joints[joint].parent;
         uint32_t *other = &alone[parent == LMB_NONE ? joint_count : parent];
         if (partners[joint] == LMB_NONE) {
             partners[joint] = joint;
@@ -73,13 +74,13 @@ static void pair_leaves(const lmb_rig *rig, uint32_t *partners, uint32_t *alone)
 
 // Makes a channel and the one after it partners if both are angles or neither is. Every other pair changes its sign.
 static void pair_channels(const lmb_rig *rig, uint32_t *partners, int8_t *signs) {
-    uint32_t count = lmb_rig_get_def(rig)->channel_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    uint32_t count = rig_def->channel_count;
     for (uint32_t channel = 0; channel < count; channel++) {
         partners[channel] = channel;
         signs[channel] = channel % 4 < 2 ? -1 : 1;
         uint32_t before = channel - 1;
-        if (channel % 2 == 1 &&
-            lmb_rig_get_def(rig)->channels[channel].angle == lmb_rig_get_def(rig)->channels[before].angle) {
+        if (channel % 2 == 1 && rig_def->channels[channel].angle == rig_def->channels[before].angle) {
             partners[channel] = before;
             partners[before] = channel;
         }

@@ -256,8 +256,9 @@ static lmb_rig *rig_with_channels(uint32_t joint_count, uint32_t channel_count) 
 }
 
 static float *sampled(const lmb_clip *clip) {
-    const uint32_t joint_count = lmb_clip_get_info(clip)->joint_count;
-    lmb_rig *rig = rig_with_channels(joint_count, lmb_clip_get_info(clip)->channel_count);
+    const lmb_clip_info *info = lmb_clip_get_info(clip);
+    const uint32_t joint_count = info->joint_count;
+    lmb_rig *rig = rig_with_channels(joint_count, info->channel_count);
     lmb_node_def nodes[2] = {lmb_default_node_def(), lmb_default_node_def()};
     for (uint32_t i = 0; i < 2; i++) {
         nodes[i].op = LMB_OP_CLIP;
@@ -275,7 +276,7 @@ static float *sampled(const lmb_clip *clip) {
         assert_int_equal(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
         float times[SAMPLES];
         for (uint32_t i = 0; i < SAMPLES; i++) {
-            times[i] = ((float)i / 4.0f - 0.5f) * lmb_clip_get_info(clip)->duration;
+            times[i] = ((float)i / 4.0f - 0.5f) * info->duration;
         }
         const lmb_batch_def batch = {program, SAMPLES, LMB_OUTPUT_LOCAL_BIT};
         const lmb_batch_inputs inputs = {.parameters = times};

@@ -32,6 +32,7 @@ static lmb_clip *create(const lmb_rig *rig, const lmb_track_def *tracks, uint32_
 
 static lmb_clip *compress(const lmb_rig *rig, const lmb_clip *source, const lmb_clip_compression *settings,
                           lmb_clip_compression_report *report) {
+    const lmb_clip_info *info = lmb_clip_get_info(source);
     lmb_clip *clip = NULL;
     lmb_error error = {0};
     assert_fine(lmb_clip_compress(rig, source, settings, NULL, &clip, report, &error), &error);
@@ -41,9 +42,9 @@ static lmb_clip *compress(const lmb_rig *rig, const lmb_clip *source, const lmb_
     lmb_clip *opened = NULL;
     assert_fine(lmb_clip_open(block, size, NULL, &opened, &error), &error);
     lmb_clip_destroy(opened);
-    assert_string_equal(lmb_clip_get_info(clip)->name, lmb_clip_get_info(source)->name);
-    assert_true(lmb_clip_get_info(clip)->duration == lmb_clip_get_info(source)->duration);
-    assert_int_equal(lmb_clip_get_info(clip)->track_count, lmb_clip_get_info(source)->track_count);
+    assert_string_equal(lmb_clip_get_info(clip)->name, info->name);
+    assert_true(lmb_clip_get_info(clip)->duration == info->duration);
+    assert_int_equal(lmb_clip_get_info(clip)->track_count, info->track_count);
     return clip;
 }
 

@@ -160,11 +160,12 @@ static void release_crowd(crowd *m) {
 }
 
 static buffers make_buffers(const lmb_graph *graph) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     buffers m = {.batch = {graph, CROWD, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_PREVIOUS_PALETTE_BIT}};
-    m.parameter_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->parameter_count * sizeof(float);
+    m.parameter_bytes = (size_t)CROWD * info->parameter_count * sizeof(float);
     m.palette_bytes = CROWD * lmb_batch_output_floats(&m.batch, LMB_OUTPUT_PALETTE) * sizeof(float);
-    m.state_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->state_words * sizeof(uint32_t);
-    m.memory_bytes = (size_t)CROWD * lmb_graph_get_info(graph)->inertia_words * sizeof(uint32_t);
+    m.state_bytes = (size_t)CROWD * info->state_words * sizeof(uint32_t);
+    m.memory_bytes = (size_t)CROWD * info->inertia_words * sizeof(uint32_t);
     assert_true(m.memory_bytes > 0);
     m.parameters = calloc(1, m.parameter_bytes);
     m.palette = calloc(1, m.palette_bytes);

@@ -52,18 +52,19 @@ typedef struct cpu_crowd {
 } cpu_crowd;
 
 static void start_cpu(const lmb_graph *graph, const lmb_motion *places, cpu_crowd *c) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     lmb_error error = {0};
     assert_ok(lmb_cpu_pool_create(graph, LMB_CPU_FAST, 2, NULL, &c->pool, &error), &error);
-    c->character_floats = (size_t)lmb_graph_get_info(graph)->joint_count * LMB_MATRIX_COMPONENTS;
+    c->character_floats = (size_t)info->joint_count * LMB_MATRIX_COMPONENTS;
     c->palettes = calloc(CHARACTERS * c->character_floats, sizeof *c->palettes);
     c->frame = lmb_default_control_frame();
     c->frame.step = lmb_ticks_from_seconds(STEP);
     c->frame.character_count = CHARACTERS;
-    c->frame.state = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words, sizeof(uint32_t));
-    c->frame.parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
+    c->frame.state = calloc((size_t)CHARACTERS * info->state_words, sizeof(uint32_t));
+    c->frame.parameters = calloc((size_t)CHARACTERS * info->parameter_count, sizeof(float));
     c->frame.motions = calloc((size_t)CHARACTERS * LMB_MOTION_FLOATS, sizeof(float));
     for (uint32_t i = 0; i < CHARACTERS; i++) {
-        uint32_t *state = c->frame.state + (size_t)i * lmb_graph_get_info(graph)->state_words;
+        uint32_t *state = c->frame.state + (size_t)i * info->state_words;
         assert_ok(lmb_state_set_motion(graph, state, &places[i], &error), &error);
     }
 }

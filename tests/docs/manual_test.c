@@ -111,11 +111,12 @@ static void every_operation_has_a_section(void **state) {
 
 // Runs the page's graph of JSON with the host's actions of its C code.
 static void play_example(const lmb_graph *graph, float *palette, uint32_t *footsteps) {
-    const uint32_t emitted_words = lmb_graph_get_info(graph)->emitted_words;
-    float *parameters = calloc(lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
-    uint32_t *words = calloc(lmb_graph_get_info(graph)->state_words, sizeof *words);
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    const uint32_t emitted_words = info->emitted_words;
+    float *parameters = calloc(info->parameter_count, sizeof *parameters);
+    uint32_t *words = calloc(info->state_words, sizeof *words);
     uint32_t *emitted = calloc(emitted_words, sizeof *emitted);
-    uint32_t *inertia = calloc(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
+    uint32_t *inertia = calloc(info->inertia_words, sizeof *inertia);
     lmb_cpu *cpu = NULL;
     assert_int_equal(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL), LMB_OK);
     const lmb_batch_def batch = {graph, 1, LMB_OUTPUT_PALETTE_BIT};
@@ -182,11 +183,12 @@ static bool is_same_sound(const manual_sound *a, const manual_sound *b) {
 
 // Late input, with which frames run again, gives the bits of the same input in time. Each event is heard once.
 static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     enum { CHARACTERS = 5, FRAMES = 100, LATE = 60, CHANGED = 53 };
     const uint32_t jump = lmb_graph_find_event(graph, "JUMP");
     const lmb_event sent[2] = {{1, jump}, {3, jump}};
-    const size_t states = CHARACTERS * lmb_graph_get_info(graph)->state_words;
-    const size_t kept = CHARACTERS * lmb_graph_get_info(graph)->inertia_words + 1;
+    const size_t states = CHARACTERS * info->state_words;
+    const size_t kept = CHARACTERS * info->inertia_words + 1;
     static manual_sound sounds[2][MANUAL_SOUNDS];
     uint32_t *state_words[2], *kept_words[2], sound_counts[2], stopped[2];
     for (int run = 0; run < 2; run++) {
@@ -195,8 +197,8 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
         uint32_t counts[FRAMES] = {[CHANGED] = run == 0 ? jumps : 2 - jumps};
         state_words[run] = calloc(states, sizeof **state_words);
         kept_words[run] = calloc(kept, sizeof **kept_words);
-        float *parameters = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof *parameters);
-        float *palettes = calloc((size_t)CHARACTERS * lmb_graph_get_info(graph)->joint_count * 12, sizeof *palettes);
+        float *parameters = calloc((size_t)CHARACTERS * info->parameter_count, sizeof *parameters);
+        float *palettes = calloc((size_t)CHARACTERS * info->joint_count * 12, sizeof *palettes);
         lmb_control_frame frame = lmb_default_control_frame();
         frame.step = LMB_TICKS_PER_SECOND / 60;
         frame.character_count = CHARACTERS;
@@ -205,7 +207,7 @@ static void expect_rollback(const lmb_graph *graph, lmb_cpu *cpu, uint32_t jumps
         const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palettes},
                                            .inertia = kept > 1 ? kept_words[run] : NULL};
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            float *row = parameters + i * lmb_graph_get_info(graph)->parameter_count;
+            float *row = parameters + i * info->parameter_count;
             lmb_graph_defaults(graph, row);
             row[lmb_graph_find_parameter(graph, "speed")] = 2.0f + 0.3f * (float)i;
         }

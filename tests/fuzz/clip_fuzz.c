@@ -43,8 +43,9 @@ static lmb_rig *create_chain(uint32_t joint_count, uint32_t channel_count) {
 }
 
 static void sample(const lmb_clip *clip) {
-    uint32_t joint_count = lmb_clip_get_info(clip)->joint_count;
-    uint32_t channel_count = lmb_clip_get_info(clip)->channel_count;
+    const lmb_clip_info *info = lmb_clip_get_info(clip);
+    uint32_t joint_count = info->joint_count;
+    uint32_t channel_count = info->channel_count;
     lmb_rig *rig = create_chain(joint_count, channel_count);
     lmb_node_def node = lmb_default_node_def();
     node.op = LMB_OP_CLIP;
@@ -57,7 +58,7 @@ static void sample(const lmb_clip *clip) {
     lmb_cpu *cpu = NULL;
     require(lmb_cpu_create(program, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no scratch memory");
 
-    const float duration = lmb_clip_get_info(clip)->duration;
+    const float duration = info->duration;
     const float times[] = {0.0f, duration * 0.5f, duration, -1.0f, LMB_LARGEST};
     enum { CHARACTERS = sizeof times / sizeof times[0] };
     float local[CHARACTERS * (LMB_POSE_COMPONENTS + 1) * MAX_JOINTS];

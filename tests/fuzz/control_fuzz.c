@@ -333,9 +333,10 @@ typedef struct memory {
 } memory;
 
 static memory memory_create(const lmb_graph *graph) {
-    memory m = {.state_words = (size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words,
-                .emitted_words = (size_t)CHARACTERS * lmb_graph_get_info(graph)->emitted_words,
-                .parameter_count = (size_t)CHARACTERS * lmb_graph_get_info(graph)->parameter_count};
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    memory m = {.state_words = (size_t)CHARACTERS * info->state_words,
+                .emitted_words = (size_t)CHARACTERS * info->emitted_words,
+                .parameter_count = (size_t)CHARACTERS * info->parameter_count};
     m.state = calloc(m.state_words, sizeof *m.state);
     m.emitted = calloc(m.emitted_words, sizeof *m.emitted);
     m.parameters = calloc(m.parameter_count + 1, sizeof *m.parameters);

@@ -46,18 +46,18 @@ static void check_mesh(const lmb_import *import, const lmb_mesh *mesh) {
 }
 
 void import_require_whole(const lmb_import *import) {
-    import_require(lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count > 0, "a rig without joints");
-    for (uint32_t i = 0; i < lmb_import_get_content(import)->clip_count; i++) {
-        const lmb_clip *clip = lmb_import_get_content(import)->clips[i];
-        import_require(lmb_clip_get_info(clip)->joint_count ==
-                           lmb_rig_get_def(lmb_import_get_content(import)->rig)->joint_count,
+    const lmb_import_content *content = lmb_import_get_content(import);
+    import_require(lmb_rig_get_def(content->rig)->joint_count > 0, "a rig without joints");
+    for (uint32_t i = 0; i < content->clip_count; i++) {
+        const lmb_clip *clip = content->clips[i];
+        import_require(lmb_clip_get_info(clip)->joint_count == lmb_rig_get_def(content->rig)->joint_count,
                        "a clip of another rig");
     }
-    for (uint32_t i = 0; i < lmb_import_get_content(import)->mesh_count; i++) {
-        check_mesh(import, &lmb_import_get_content(import)->meshes[i]);
+    for (uint32_t i = 0; i < content->mesh_count; i++) {
+        check_mesh(import, &content->meshes[i]);
     }
-    for (uint32_t i = 0; i < lmb_import_get_content(import)->note_count; i++) {
-        import_require(strlen(lmb_import_get_content(import)->notes[i]) > 0, "an empty note");
+    for (uint32_t i = 0; i < content->note_count; i++) {
+        import_require(strlen(content->notes[i]) > 0, "an empty note");
     }
 }
 

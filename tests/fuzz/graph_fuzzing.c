@@ -37,10 +37,11 @@ static void require_states(const lmb_graph *graph, const lmb_graph *control, con
 }
 
 void require_motion(const lmb_graph *graph, float *parameters) {
-    if (lmb_graph_get_info(graph)->state_words == 0) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    if (info->state_words == 0) {
         return;
     }
-    uint32_t *state = calloc(lmb_graph_get_info(graph)->state_words, sizeof *state);
+    uint32_t *state = calloc(info->state_words, sizeof *state);
     require(state != NULL, "no memory");
     for (uint32_t number = 0; number < 8; number++) {
         const lmb_event event = {0, number};
@@ -50,7 +51,7 @@ void require_motion(const lmb_graph *graph, float *parameters) {
                                          .state = state,
                                          .parameters = parameters,
                                          .events = &event,
-                                         .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
+                                         .event_count = number < info->event_count ? 1 : 0};
         require(lmb_control_run(graph, &frame, 0, 1, NULL) == LMB_OK, "the graph does not run");
         require(lmb_state_check(graph, state, 1, NULL) == LMB_OK, "a state that is refused");
         require_states(graph, graph, state);

@@ -51,16 +51,17 @@ static uint32_t cost_of(const int16_t *query, const int16_t *numbers) {
 
 // Without a row that plays, and without recent ones.
 static void search(const lmb_motion_database *database, random_source *source) {
+    const lmb_motion_database_info *info = lmb_motion_database_get_info(database);
     lmb_motion_search_def def = random_motion_search(source, database);
-    require(lmb_motion_database_search(database, &def).row < lmb_motion_database_get_info(database)->row_count ||
+    require(lmb_motion_database_search(database, &def).row < info->row_count ||
                 lmb_motion_database_search(database, &def).row == LMB_NONE,
             "the row does not exist");
     def.current_row = LMB_NONE;
     def.recent_count = 0;
     const lmb_motion_match found = lmb_motion_database_search(database, &def);
     lmb_motion_match best = {.row = LMB_NONE, .cost = UINT32_MAX};
-    const uint32_t rows = lmb_motion_database_get_info(database)->row_count;
-    for (uint32_t i = 0; i < (lmb_motion_database_get_info(database)->is_mirrored ? 2 * rows : rows); i++) {
+    const uint32_t rows = info->row_count;
+    for (uint32_t i = 0; i < (info->is_mirrored ? 2 * rows : rows); i++) {
         const uint32_t row = i % rows;
         const lmb_motion_row moment = lmb_motion_database_row(database, row);
         int16_t numbers[LMB_MOTION_ROW_SIZE];

@@ -27,10 +27,11 @@ static void *get(size_t count, size_t size) {
 }
 
 static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const lmb_batch_inputs *inputs) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     const size_t floats = lmb_batch_output_floats(batch, LMB_OUTPUT_PALETTE);
     float *palette = get(floats, sizeof *palette);
-    uint32_t *state = get(lmb_graph_get_info(graph)->state_words, sizeof *state);
-    uint32_t *inertia = get(lmb_graph_get_info(graph)->inertia_words, sizeof *inertia);
+    uint32_t *state = get(info->state_words, sizeof *state);
+    uint32_t *inertia = get(info->inertia_words, sizeof *inertia);
     const lmb_batch_outputs outputs = {.buffers = {[LMB_OUTPUT_PALETTE] = palette}, .inertia = inertia};
     lmb_cpu *cpu = NULL;
     require(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &cpu, NULL) == LMB_OK, "no cpu");
@@ -42,12 +43,11 @@ static void run_frames(const lmb_graph *graph, const lmb_batch_def *batch, const
                                    .state = state,
                                    .parameters = (float *)(uintptr_t)inputs->parameters,
                                    .events = &event,
-                                   .event_count = number < lmb_graph_get_info(graph)->event_count ? 1 : 0};
+                                   .event_count = number < info->event_count ? 1 : 0};
         lmb_batch_inputs moving = *inputs;
-        moving.control = lmb_graph_get_info(graph)->state_words == 0 ? NULL : &frame;
-        require((lmb_graph_get_info(graph)->state_words == 0
-                     ? lmb_cpu_run_poses(cpu, batch, &moving, &outputs, 0, 1, NULL)
-                     : lmb_cpu_run(cpu, batch, &moving, &outputs, NULL)) == LMB_OK,
+        moving.control = info->state_words == 0 ? NULL : &frame;
+        require((info->state_words == 0 ? lmb_cpu_run_poses(cpu, batch, &moving, &outputs, 0, 1, NULL)
+                                        : lmb_cpu_run(cpu, batch, &moving, &outputs, NULL)) == LMB_OK,
                 "it does not run");
         for (size_t i = 0; i < floats; i++) {
             require(fabsf(palette[i]) <= LMB_LARGEST, "a value out of range");

@@ -426,11 +426,12 @@ static void count_line(void *user, const char *line) {
 }
 
 static void run(fuzz_input *in, const lmb_graph *program) {
-    const lmb_batch_def batch = {program, CHARACTERS, lmb_graph_get_info(program)->outputs};
-    const uint32_t parameter_count = lmb_graph_get_info(program)->parameter_count;
+    const lmb_graph_info *info = lmb_graph_get_info(program);
+    const lmb_batch_def batch = {program, CHARACTERS, info->outputs};
+    const uint32_t parameter_count = info->parameter_count;
     float *parameters = fuzz_array(in, CHARACTERS * parameter_count + 1, UINT32_MAX, sizeof *parameters);
     lmb_batch_inputs inputs = {.parameters = parameters};
-    for (uint32_t i = 0; i < lmb_graph_get_info(program)->pose_count; i++) {
+    for (uint32_t i = 0; i < info->pose_count; i++) {
         const uint32_t floats = CHARACTERS * lmb_graph_pose_floats(program, i);
         float *pose = fuzz_array(in, floats + 1, UINT32_MAX, sizeof *pose);
         for (uint32_t k = 0; k < floats && k < 128; k++) {
@@ -438,13 +439,13 @@ static void run(fuzz_input *in, const lmb_graph *program) {
         }
         inputs.poses[i] = pose;
     }
-    const uint32_t point_floats = CHARACTERS * lmb_graph_get_info(program)->point_count * 4;
+    const uint32_t point_floats = CHARACTERS * info->point_count * 4;
     float *points = fuzz_array(in, point_floats + 1, UINT32_MAX, sizeof *points);
     float *transforms = fuzz_array(in, CHARACTERS * LMB_MATRIX_COMPONENTS, UINT32_MAX, sizeof *transforms);
     for (uint32_t i = 0; i < point_floats && i < 64; i++) {
         points[i] = fuzz_float(in);
     }
-    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && lmb_graph_get_info(program)->uses_transforms; i++) {
+    for (uint32_t i = 0; i < LMB_MATRIX_COMPONENTS && info->uses_transforms; i++) {
         transforms[i] = fuzz_float(in);
     }
     inputs.points = points;
@@ -455,8 +456,7 @@ static void run(fuzz_input *in, const lmb_graph *program) {
         outputs.buffers[output] = fuzz_array(in, CHARACTERS * lmb_batch_output_floats(&batch, (lmb_output)output) + 1,
                                              UINT32_MAX, sizeof(float));
     }
-    outputs.inertia =
-        fuzz_array(in, CHARACTERS * lmb_graph_get_info(program)->inertia_words + 1, UINT32_MAX, sizeof(uint32_t));
+    outputs.inertia = fuzz_array(in, CHARACTERS * info->inertia_words + 1, UINT32_MAX, sizeof(uint32_t));
     uint32_t lines = 0;
     lmb_graph_print(program, count_line, &lines);
     fuzz_require(lines > 0, "a program without instructions");

@@ -131,8 +131,8 @@ static bool has_every_output(const lmb_graph *graph) {
 
 // Whether the graph keeps nothing between frames and reads no points, too.
 static bool is_stateless(const lmb_graph *graph) {
-    return has_every_output(graph) && lmb_graph_get_info(graph)->inertia_words == 0 &&
-           lmb_graph_get_info(graph)->point_count == 0 && !lmb_graph_get_info(graph)->uses_transforms;
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    return has_every_output(graph) && info->inertia_words == 0 && info->point_count == 0 && !info->uses_transforms;
 }
 
 // The crowd of a random program from a number on for which `fits` holds.

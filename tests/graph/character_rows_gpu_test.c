@@ -56,14 +56,14 @@ static lmb_graph *updated_rarely(void) {
 }
 
 static void open_fixture(fixture *f, lmb_graph *graph, uint32_t slots, const lmb_motion *motions) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     lmb_error error = {0};
     *f = (fixture){.graph = graph, .slot_count = slots, .count = ROWS, .random = 12345};
     assert_ok(lmb_cpu_create(graph, LMB_CPU_REFERENCE, NULL, &f->here.cpu, &error), &error);
     assert_ok(lmb_gpu_graph_create(gpu, graph, &f->gpu_graph, &error), &error);
-    const size_t states = lmb_graph_get_info(graph)->state_words, inertia = lmb_graph_get_info(graph)->inertia_words;
+    const size_t states = info->state_words, inertia = info->inertia_words;
     assert_true(states > 0 && states <= STATE && inertia > 0 && inertia <= INERTIA);
-    assert_true(lmb_graph_get_info(graph)->parameter_count <= PARAMETERS &&
-                lmb_graph_get_info(graph)->reached_count == 1);
+    assert_true(info->parameter_count <= PARAMETERS && info->reached_count == 1);
     lmb_gpu_batch_def def = lmb_default_gpu_batch_def();
     def.graph = f->gpu_graph;
     def.character_count = ROWS;

@@ -96,11 +96,12 @@ static void moving_keeps_the_bits(void **state) {
 
 // The hash of a row, as the header says.
 static uint64_t hash_of(const lmb_graph *graph, const lmb_character_words *words, uint32_t row) {
-    const size_t states = lmb_graph_get_info(graph)->state_words, inertia = lmb_graph_get_info(graph)->inertia_words;
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
+    const size_t states = info->state_words, inertia = info->inertia_words;
     const uint64_t parts[] = {
         lmb_hash_words(words->states + row * states, states),
         lmb_hash_words(inertia > 0 ? words->inertia + row * inertia : NULL, inertia),
-        lmb_hash_words(words->reached != NULL ? words->reached + row : NULL, lmb_graph_get_info(graph)->reached_count)};
+        lmb_hash_words(words->reached != NULL ? words->reached + row : NULL, info->reached_count)};
     uint32_t six[6];
     for (int i = 0; i < 6; i++) {
         six[i] = (uint32_t)(parts[i / 2] >> 32 * (i % 2));

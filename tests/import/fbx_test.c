@@ -66,15 +66,16 @@ typedef struct pose {
 
 // Samples the only clip at several times.
 static void sample(const lmb_import *import, const float *times, uint32_t count, pose *poses) {
-    const lmb_clip *clip = lmb_import_get_content(import)->clips[0];
-    const lmb_rig *rig = lmb_import_get_content(import)->rig;
+    const lmb_import_content *content = lmb_import_get_content(import);
+    const lmb_clip *clip = content->clips[0];
+    const lmb_rig *rig = content->rig;
     lmb_node_def node = lmb_clip_node(0, lmb_parameter(0));
     node.loop = false;
     const lmb_graph_def def = {
         .rig = rig, .clips = &clip, .clip_count = 1, .nodes = &node, .node_count = 1, .parameter_count = 1};
     lmb_graph *graph = NULL;
     lmb_cpu *cpu = NULL;
-    assert_int_equal(lmb_import_get_content(import)->clip_count, 1);
+    assert_int_equal(content->clip_count, 1);
     assert_in_range(lmb_rig_get_def(rig)->joint_count, 1, MOST_JOINTS);
     assert_in_range(lmb_rig_get_def(rig)->channel_count, 0, MOST_JOINTS);
     assert_int_equal(lmb_graph_create(&def, NULL, &graph, NULL), LMB_OK);

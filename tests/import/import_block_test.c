@@ -47,6 +47,7 @@ static uint8_t *block_of(const lmb_import *import, size_t *size) {
 
 // An import block written from an import of a block is the same block, so nothing is lost or changed by a bit.
 static void expect_round_trip(const lmb_import *import) {
+    const lmb_import_content *content = lmb_import_get_content(import);
     size_t size, again_size;
     uint8_t *block = block_of(import, &size);
     assert_int_equal(size % 4, 0);
@@ -54,10 +55,10 @@ static void expect_round_trip(const lmb_import *import) {
     uint8_t *again = block_of(read, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, block, size);
-    assert_int_equal(lmb_import_get_content(read)->note_count, lmb_import_get_content(import)->note_count);
-    assert_int_equal(lmb_import_get_content(read)->node_count, lmb_import_get_content(import)->node_count);
-    for (uint32_t i = 0; i < lmb_import_get_content(import)->node_count; i++) {
-        assert_int_equal(lmb_import_get_content(read)->node_joints[i], lmb_import_get_content(import)->node_joints[i]);
+    assert_int_equal(lmb_import_get_content(read)->note_count, content->note_count);
+    assert_int_equal(lmb_import_get_content(read)->node_count, content->node_count);
+    for (uint32_t i = 0; i < content->node_count; i++) {
+        assert_int_equal(lmb_import_get_content(read)->node_joints[i], content->node_joints[i]);
     }
     free(again);
     free(block);

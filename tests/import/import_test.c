@@ -480,10 +480,11 @@ static void weights_a_little_below_0_are_0(void **state) {
 }
 
 static double farthest_vertex(const lmb_import *import, uint32_t joint) {
-    const lmb_affine inverse_bind = lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[joint].inverse_bind;
+    const lmb_import_content *content = lmb_import_get_content(import);
+    const lmb_affine inverse_bind = lmb_rig_get_def(content->rig)->joints[joint].inverse_bind;
     double farthest = 0.0;
-    for (uint32_t i = 0; i < lmb_import_get_content(import)->mesh_count; i++) {
-        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[i];
+    for (uint32_t i = 0; i < content->mesh_count; i++) {
+        const lmb_mesh *mesh = &content->meshes[i];
         for (uint32_t k = 0; k < mesh->vertex_count * LMB_MAX_INFLUENCES; k++) {
             const lmb_vertex *vertex = &mesh->vertices[k / LMB_MAX_INFLUENCES];
             float at[3] = {0.0f, 0.0f, 0.0f};
@@ -1805,9 +1806,10 @@ static lmb_import *load_asset(const char *name) {
 }
 
 static void check_meshes(const lmb_import *import) {
-    const lmb_rig *rig = lmb_import_get_content(import)->rig;
-    for (uint32_t m = 0; m < lmb_import_get_content(import)->mesh_count; m++) {
-        const lmb_mesh *mesh = &lmb_import_get_content(import)->meshes[m];
+    const lmb_import_content *content = lmb_import_get_content(import);
+    const lmb_rig *rig = content->rig;
+    for (uint32_t m = 0; m < content->mesh_count; m++) {
+        const lmb_mesh *mesh = &content->meshes[m];
         for (uint32_t i = 0; i < mesh->vertex_count; i++) {
             const lmb_vertex *vertex = &mesh->vertices[i];
             double sum = 0;

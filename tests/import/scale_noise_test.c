@@ -327,9 +327,9 @@ static double distance_of(const model *a, const model *b, int axis, double shell
 }
 
 static lmb_transform local_of(const lmb_import *import, uint32_t joint, float time) {
-    return time < 0.0f ? lmb_rig_get_def(lmb_import_get_content(import)->rig)->joints[joint].rest
-                       : lmb_clip_sample(lmb_import_get_content(import)->clips[0], lmb_import_get_content(import)->rig,
-                                         joint, time);
+    const lmb_import_content *content = lmb_import_get_content(import);
+    return time < 0.0f ? lmb_rig_get_def(content->rig)->joints[joint].rest
+                       : lmb_clip_sample(content->clips[0], content->rig, joint, time);
 }
 
 // Of the rest pose if the time is below 0.

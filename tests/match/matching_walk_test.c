@@ -373,13 +373,14 @@ typedef struct stander {
 } stander;
 
 static void stand(stander *s, lmb_graph *of) {
+    const lmb_graph_info *info = lmb_graph_get_info(of);
     lmb_error error = {0};
     *s = (stander){.batch = {of, 1, LMB_OUTPUT_MODEL_BIT}, .frame = lmb_default_control_frame()};
     assert_ok(lmb_cpu_create(of, LMB_CPU_REFERENCE, NULL, &s->cpu, &error), &error);
-    s->state = calloc(lmb_graph_get_info(of)->state_words, sizeof *s->state);
-    s->memory = calloc(lmb_graph_get_info(of)->inertia_words + 1, sizeof *s->memory);
-    s->parameters = calloc(lmb_graph_get_info(of)->parameter_count, sizeof *s->parameters);
-    s->models = calloc(lmb_graph_get_info(of)->joint_count, 12 * sizeof *s->models);
+    s->state = calloc(info->state_words, sizeof *s->state);
+    s->memory = calloc(info->inertia_words + 1, sizeof *s->memory);
+    s->parameters = calloc(info->parameter_count, sizeof *s->parameters);
+    s->models = calloc(info->joint_count, 12 * sizeof *s->models);
     assert_true(s->state != NULL && s->memory != NULL && s->parameters != NULL && s->models != NULL);
     s->frame.state = s->state;
     s->frame.parameters = s->parameters;

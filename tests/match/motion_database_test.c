@@ -187,11 +187,12 @@ static int check_row(const lmb_motion_database *database, uint32_t r, bool mirro
 }
 
 static void check_features(const lmb_motion_database *database, const expectation *e) {
+    const lmb_motion_database_info *info = lmb_motion_database_get_info(database);
     int largest = 0;
     const bool are_mirrored = e->choice_count > e->count;
-    assert_int_equal(lmb_motion_database_get_info(database)->feature_count, e->layout.count);
-    assert_int_equal(lmb_motion_database_get_info(database)->is_mirrored, are_mirrored);
-    assert_near((double)lmb_motion_database_get_info(database)->scale, e->scale, scale_slack(e) * e->scale, "scale");
+    assert_int_equal(info->feature_count, e->layout.count);
+    assert_int_equal(info->is_mirrored, are_mirrored);
+    assert_near((double)info->scale, e->scale, scale_slack(e) * e->scale, "scale");
     for (uint32_t r = 0; r < e->count; r++) {
         const lmb_motion_row row = lmb_motion_database_row(database, r);
         const uint32_t at = find_moment(e, &row);

@@ -275,10 +275,11 @@ static uint32_t moment_at(const lmb_motion_graph_def *def, const expectation *e,
 
 static void check_transitions(const lmb_motion_graph_def *def, const expectation *e, const lmb_motion_graph *graph,
                               bool found[MAX_MOMENTS][MAX_MOMENTS]) {
-    const lmb_motion_part *parts = lmb_motion_graph_get_content(graph)->parts;
-    const uint32_t part_count = lmb_motion_graph_get_content(graph)->part_count;
-    const lmb_motion_transition *transitions = lmb_motion_graph_get_content(graph)->transitions;
-    const uint32_t count = lmb_motion_graph_get_content(graph)->transition_count;
+    const lmb_motion_graph_content *content = lmb_motion_graph_get_content(graph);
+    const lmb_motion_part *parts = content->parts;
+    const uint32_t part_count = content->part_count;
+    const lmb_motion_transition *transitions = content->transitions;
+    const uint32_t count = content->transition_count;
     for (uint32_t i = 0; i < count; i++) {
         const lmb_motion_transition *t = &transitions[i];
         assert_true(t->from < part_count && t->to < part_count);
@@ -299,11 +300,12 @@ static void check_transitions(const lmb_motion_graph_def *def, const expectation
 
 static void check_parts(const lmb_motion_graph_def *def, const expectation *e, const lmb_motion_graph *graph,
                         bool covered[MAX_MOMENTS]) {
+    const lmb_motion_graph_content *content = lmb_motion_graph_get_content(graph);
     uint32_t count, transition_count, next_transition = 0;
-    const lmb_motion_part *parts = lmb_motion_graph_get_content(graph)->parts;
-    count = lmb_motion_graph_get_content(graph)->part_count;
-    const lmb_motion_transition *transitions = lmb_motion_graph_get_content(graph)->transitions;
-    transition_count = lmb_motion_graph_get_content(graph)->transition_count;
+    const lmb_motion_part *parts = content->parts;
+    count = content->part_count;
+    const lmb_motion_transition *transitions = content->transitions;
+    transition_count = content->transition_count;
     assert_true(count > 0);
     bool *reach = allocate((size_t)count * count, sizeof *reach);
     for (uint32_t i = 0; i < count; i++) {

@@ -407,14 +407,15 @@ static void a_symmetric_rest_pose_mirrors_to_itself(void **state) {
 // ---- Characters. ----
 
 static lmb_rig *copy_rig(const lmb_rig *rig) {
-    const uint32_t count = lmb_rig_get_def(rig)->joint_count;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    const uint32_t count = rig_def->joint_count;
     lmb_joint_def *joints = calloc(count, sizeof *joints);
     assert_non_null(joints);
     for (uint32_t i = 0; i < count; i++) {
         joints[i] = lmb_default_joint_def();
-        joints[i].name = lmb_rig_get_def(rig)->joints[i].name;
-        joints[i].parent = lmb_rig_get_def(rig)->joints[i].parent;
-        joints[i].rest = lmb_rig_get_def(rig)->joints[i].rest;
+        joints[i].name = rig_def->joints[i].name;
+        joints[i].parent = rig_def->joints[i].parent;
+        joints[i].rest = rig_def->joints[i].rest;
     }
     lmb_rig *copy = NULL;
     assert_int_equal(lmb_rig_create(&(lmb_rig_def){.joints = joints, .joint_count = count}, NULL, &copy, NULL), LMB_OK);
@@ -424,26 +425,27 @@ static lmb_rig *copy_rig(const lmb_rig *rig) {
 
 // Mirrors poses around the rest pose of a character. `pairs` is the expected number of joints with a partner.
 static void mirror_character(const lmb_rig *rig, lmb_axis axis, uint32_t pairs, double size, double rotation) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     test_scene scene;
     random_source source = {5};
-    uint32_t *partners = calloc(lmb_rig_get_def(rig)->joint_count, sizeof *partners);
+    uint32_t *partners = calloc(rig_def->joint_count, sizeof *partners);
     lmb_error error = {0};
     assert_non_null(partners);
     if (lmb_rig_find_mirror(rig, NULL, partners, &error) != LMB_OK) {
         fail_msg("%s", error.message);
     }
     uint32_t found = 0;
-    for (uint32_t i = 0; i < lmb_rig_get_def(rig)->joint_count; i++) {
+    for (uint32_t i = 0; i < rig_def->joint_count; i++) {
         found += partners[i] > i;
     }
     assert_int_equal(found, pairs);
     scene_start(&scene, copy_rig(rig), 33, 0);
     scene_fill_pose(&scene, 0, &source);
-    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
+    for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
         for (uint32_t character = 0; character < scene.character_count; character++) {
             for (uint32_t i = 0; i < LMB_POSE_COMPONENTS; i++) {
                 if (i < 3 || i >= 7) {
-                    const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
+                    const lmb_transform rest = rig_def->joints[joint].rest;
                     *scene_component(&scene, scene.poses[0], character, joint, i) =
                         i < 3 ? rest.translation[i] : rest.scale[i - 7];
                 }

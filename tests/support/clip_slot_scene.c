@@ -244,11 +244,12 @@ lmb_graph *slot_graph_create_fixed(const slot_scene *scene, const uint32_t fille
 // ---- Frames.
 
 void slot_side_create(slot_side *side, const lmb_graph *graph, lmb_cpu_path path) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     *side = (slot_side){.batch = {graph, SLOT_CHARACTERS, SLOT_OUTPUTS}};
     assert_int_equal(lmb_cpu_create(graph, path, NULL, &side->cpu, NULL), LMB_OK);
-    side->state_words = (size_t)SLOT_CHARACTERS * lmb_graph_get_info(graph)->state_words;
-    side->emitted_words = (size_t)SLOT_CHARACTERS * lmb_graph_get_info(graph)->emitted_words;
-    side->parameters = calloc(SLOT_CHARACTERS * lmb_graph_get_info(graph)->parameter_count, sizeof(float));
+    side->state_words = (size_t)SLOT_CHARACTERS * info->state_words;
+    side->emitted_words = (size_t)SLOT_CHARACTERS * info->emitted_words;
+    side->parameters = calloc(SLOT_CHARACTERS * info->parameter_count, sizeof(float));
     side->state = calloc(side->state_words, sizeof(uint32_t));
     side->emitted = calloc(side->emitted_words, sizeof(uint32_t));
     assert_true(side->parameters != NULL && side->state != NULL && side->emitted != NULL);

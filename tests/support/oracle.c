@@ -1161,9 +1161,10 @@ static void snap_affine(oracle_affine *affine) {
 }
 
 void oracle_model(const lmb_rig *rig, const oracle_transform *local, oracle_affine *model, oracle_affine *palette) {
-    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
-        const uint32_t parent = lmb_rig_get_def(rig)->joints[joint].parent;
-        const lmb_affine inverse_float = lmb_rig_get_def(rig)->joints[joint].inverse_bind;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
+        const uint32_t parent = rig_def->joints[joint].parent;
+        const lmb_affine inverse_float = rig_def->joints[joint].inverse_bind;
         const oracle_affine inverse = oracle_affine_from_float(&inverse_float);
         model[joint] = oracle_affine_from_transform(&local[joint]);
         if (parent != LMB_NONE) {
@@ -1300,12 +1301,13 @@ bool oracle_rigid_motion(const lmb_rig *rig, uint32_t joint, const oracle_affine
 }
 
 void oracle_bounds(const lmb_rig *rig, const oracle_affine *model, double low[3], double high[3]) {
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     for (int axis = 0; axis < 3; axis++) {
         low[axis] = HUGE_VAL;
         high[axis] = -HUGE_VAL;
-        for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
-            const double radius = (double)lmb_rig_get_def(rig)->joints[joint].radius;
-            if (lmb_rig_get_def(rig)->joints[joint].is_extra && radius == 0.0) {
+        for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
+            const double radius = (double)rig_def->joints[joint].radius;
+            if (rig_def->joints[joint].is_extra && radius == 0.0) {
                 continue;
             }
             const double reach = radius * length(model[joint].m[axis]);

@@ -23,22 +23,23 @@ static void *get(size_t count, size_t size) {
 }
 
 static bool create(run *r, const lmb_graph *graph) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     const uint32_t outputs = LMB_OUTPUT_LOCAL_BIT | LMB_OUTPUT_PALETTE_BIT;
     *r = (run){.graph = graph, .batch = {graph, CHARACTERS, outputs}};
     r->words = CHARACTERS * (size_t)lmb_graph_get_info(r->graph)->state_words;
     r->emitted_words = CHARACTERS * (size_t)lmb_graph_get_info(r->graph)->emitted_words;
     r->local_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_LOCAL);
     r->palette_floats = CHARACTERS * (size_t)lmb_batch_output_floats(&r->batch, LMB_OUTPUT_PALETTE);
-    r->inertia_words = CHARACTERS * (size_t)lmb_graph_get_info(graph)->inertia_words;
-    r->parameters = get(CHARACTERS * (size_t)lmb_graph_get_info(graph)->parameter_count, sizeof *r->parameters);
+    r->inertia_words = CHARACTERS * (size_t)info->inertia_words;
+    r->parameters = get(CHARACTERS * (size_t)info->parameter_count, sizeof *r->parameters);
     r->state = get(r->words, sizeof *r->state);
     r->emitted = get(r->emitted_words, sizeof *r->emitted);
     r->local = get(r->local_floats, sizeof *r->local);
     r->palette = get(r->palette_floats, sizeof *r->palette);
     r->inertia = get(r->inertia_words, sizeof *r->inertia);
-    return lmb_graph_get_info(graph)->pose_count == 0 &&
-           lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &r->cpu, NULL) == LMB_OK && r->parameters != NULL &&
-           r->state != NULL && r->emitted != NULL && r->local != NULL && r->palette != NULL && r->inertia != NULL;
+    return info->pose_count == 0 && lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &r->cpu, NULL) == LMB_OK &&
+           r->parameters != NULL && r->state != NULL && r->emitted != NULL && r->local != NULL && r->palette != NULL &&
+           r->inertia != NULL;
 }
 
 static void destroy(run *r) {

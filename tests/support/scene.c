@@ -490,12 +490,13 @@ static double largest_inverse_row(const lmb_rig *rig) {
 }
 
 static double rest_extent(const lmb_rig *rig, oracle_transform *local, oracle_affine *model) {
-    for (uint32_t joint = 0; joint < lmb_rig_get_def(rig)->joint_count; joint++) {
-        const lmb_transform rest = lmb_rig_get_def(rig)->joints[joint].rest;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    for (uint32_t joint = 0; joint < rig_def->joint_count; joint++) {
+        const lmb_transform rest = rig_def->joints[joint].rest;
         local[joint] = oracle_transform_from_float(&rest);
     }
     oracle_model(rig, local, model, NULL);
-    return largest_entry(model, lmb_rig_get_def(rig)->joint_count);
+    return largest_entry(model, rig_def->joint_count);
 }
 
 void scene_compare_model(const test_scene *scene, const char *title, double bound) {

@@ -210,15 +210,15 @@ static void replace_clips(char *text) {
 
 // Returns the joint whose name a letter stands for, or LMB_NONE. The last joint of a rig has ancestors.
 static uint32_t joint_of(const lmb_rig *rig, char letter) {
-    const uint32_t joints = lmb_rig_get_def(rig)->joint_count;
-    const uint32_t parent = lmb_rig_get_def(rig)->joints[joints - 1].parent,
-                   above = lmb_rig_get_def(rig)->joints[parent].parent;
+    const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
+    const uint32_t joints = rig_def->joint_count;
+    const uint32_t parent = rig_def->joints[joints - 1].parent, above = rig_def->joints[parent].parent;
     return letter == '@'   ? joints / 3
            : letter == '#' ? joints / 2
            : letter == '$' ? joints - 1
            : letter == '%' ? parent
            : letter == '&' ? above
-           : letter == '~' ? lmb_rig_get_def(rig)->joints[above].parent
+           : letter == '~' ? rig_def->joints[above].parent
                            : LMB_NONE;
 }
 

@@ -145,26 +145,26 @@ static void print_reasons(const lmb_graph *graph, const uint32_t *state, const f
 }
 
 static void play_game(const lmb_graph *graph) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     const lmb_batch_def batch = {graph, CHARACTERS, LMB_OUTPUT_PALETTE_BIT | LMB_OUTPUT_BOUNDS_BIT};
     const size_t palette_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
     const size_t bounds_words = (size_t)CHARACTERS * lmb_batch_output_floats(&batch, LMB_OUTPUT_BOUNDS);
-    game g = {.graph = graph, .parameter_count = lmb_graph_get_info(graph)->parameter_count};
+    game g = {.graph = graph, .parameter_count = info->parameter_count};
     g.parameters = zeroed((size_t)CHARACTERS * g.parameter_count, sizeof(float));
     g.points = zeroed((size_t)CHARACTERS * POINTS * 4, sizeof(float));
     g.transforms = zeroed((size_t)CHARACTERS * LMB_MATRIX_COMPONENTS, sizeof(float));
-    const lmb_character_words words = {
-        .states = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->state_words, sizeof(uint32_t)),
-        .inertia = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->inertia_words, sizeof(uint32_t)),
-        .reached = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->reached_count, sizeof(uint32_t)),
-        .row_count = CHARACTERS,
-        .count = CHARACTERS};
+    const lmb_character_words words = {.states = zeroed((size_t)CHARACTERS * info->state_words, sizeof(uint32_t)),
+                                       .inertia = zeroed((size_t)CHARACTERS * info->inertia_words, sizeof(uint32_t)),
+                                       .reached = zeroed((size_t)CHARACTERS * info->reached_count, sizeof(uint32_t)),
+                                       .row_count = CHARACTERS,
+                                       .count = CHARACTERS};
     lmb_control_frame frame = lmb_default_control_frame();
     frame.step = lmb_ticks_from_seconds(1.0 / 60.0);
     frame.character_count = CHARACTERS;
     frame.state = words.states;
     frame.parameters = g.parameters;
-    frame.emitted = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->emitted_words, sizeof(uint32_t));
-    frame.motions = zeroed((size_t)CHARACTERS * lmb_graph_get_info(graph)->motion_floats, sizeof(float));
+    frame.emitted = zeroed((size_t)CHARACTERS * info->emitted_words, sizeof(uint32_t));
+    frame.motions = zeroed((size_t)CHARACTERS * info->motion_floats, sizeof(float));
     frame.reached = words.reached;
     frame.events = g.events;
     const lmb_batch_inputs inputs = {.control = &frame, .points = g.points, .transforms = g.transforms};
@@ -181,7 +181,7 @@ static void play_game(const lmb_graph *graph) {
         frame.event_count = g.event_count;
         check(lmb_cpu_run(cpu, &batch, &inputs, &outputs, &error));
         for (uint32_t i = 0; i < CHARACTERS; i++) {
-            emitted += lmb_emitted_count(graph, frame.emitted + i * lmb_graph_get_info(graph)->emitted_words);
+            emitted += lmb_emitted_count(graph, frame.emitted + i * info->emitted_words);
         }
         if (number % 30 == 29) {
             printf("frame %u: palettes %016" PRIx64 " bounds %016" PRIx64 " characters %016" PRIx64 "\n", number,
@@ -189,8 +189,8 @@ static void play_game(const lmb_graph *graph) {
                    lmb_hash_words((const uint32_t *)outputs.buffers[LMB_OUTPUT_BOUNDS], bounds_words),
                    hash_of_characters(graph, &words));
             const size_t watched = number % CHARACTERS;
-            print_reasons(graph, words.states + watched * lmb_graph_get_info(graph)->state_words,
-                          g.parameters + watched * g.parameter_count, machine);
+            print_reasons(graph, words.states + watched * info->state_words, g.parameters + watched * g.parameter_count,
+                          machine);
         }
     }
     printf("%u events; character 0: %s\n", emitted,
@@ -304,10 +304,10 @@ static void print_matching(const lmb_graph *graph, const lmb_matching_report *re
 }
 
 static void run_match(const lmb_graph *graph) {
+    const lmb_graph_info *info = lmb_graph_get_info(graph);
     const lmb_batch_def batch = {graph, MATCHING, LMB_OUTPUT_PALETTE_BIT};
     const size_t palette_words = (size_t)MATCHING * lmb_batch_output_floats(&batch, LMB_OUTPUT_PALETTE);
-    const uint32_t parameter_count = lmb_graph_get_info(graph)->parameter_count,
-                   words = lmb_graph_get_info(graph)->state_words;
+    const uint32_t parameter_count = info->parameter_count, words = info->state_words;
     game g = {.graph = graph, .parameter_count = parameter_count};
     g.parameters = zeroed((size_t)MATCHING * parameter_count, sizeof(float));
     lmb_control_frame frame = lmb_default_control_frame();
@@ -317,8 +317,7 @@ static void run_match(const lmb_graph *graph) {
     frame.parameters = g.parameters;
     frame.matrices = zeroed((size_t)MATCHING * LMB_MATRIX_COMPONENTS, sizeof(float));
     const lmb_batch_inputs inputs = {.control = &frame};
-    lmb_batch_outputs outputs = {
-        .inertia = zeroed((size_t)MATCHING * lmb_graph_get_info(graph)->inertia_words, sizeof(uint32_t))};
+    lmb_batch_outputs outputs = {.inertia = zeroed((size_t)MATCHING * info->inertia_words, sizeof(uint32_t))};
     outputs.buffers[LMB_OUTPUT_PALETTE] = zeroed(palette_words, sizeof(float));
     lmb_cpu *cpu = NULL;
     check(lmb_cpu_create(graph, LMB_CPU_FAST, NULL, &cpu, &error));
