@@ -15,7 +15,8 @@
 ///     }
 ///     lmb_graph *pointer = graph.value().get(); // for the functions of the C interface
 ///
-/// gpu.hpp has the handles of the GPU side, graph_json.hpp those of graphs as text, and import.hpp those of files. Everything else is the C interface.
+/// gpu.hpp has the handles of the GPU side, graph_json.hpp those of graphs as text, and import.hpp those of files.
+/// Everything else is the C interface.
 ///
 /// This layer allocates nothing by itself. result::value() prints the message and ends the program if there is no
 /// value; define LIMBER_EXCEPTIONS as 1 before the header to let it throw a limber::exception instead. Nothing else
