@@ -182,8 +182,7 @@ int main(int argc, char **argv) {
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(physical_device, &properties);
     printf("hello: %u characters x %u joints on %s: palettes %s\n", CHARACTER_COUNT,
-           lmb_graph_get_info(graph)->joint_count, properties.deviceName,
-           same_bits ? "bit-exact" : "differ from those of the CPU");
+           lmb_graph_get_info(graph)->joint_count, properties.deviceName, same_bits ? "bit-exact" : "not bit-exact");
 
     vkDestroyBuffer(device, read_back, NULL);
     vkFreeMemory(device, read_back_memory, NULL);
