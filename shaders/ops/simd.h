@@ -7,13 +7,13 @@
 #include <immintrin.h>
 #endif
 
-// Everything is inlined, because vectors wider than a register are passed through memory in calls.
+// Everything but the next two is inlined, because vectors wider than a register are passed through memory in calls.
 #define OP static inline __attribute__((always_inline))
 #define OP_NOINLINE OP
 // Cold code is kept out of line. It takes and returns vectors by address. Callers pass addresses of variables of the
 // calling block only, and copy from these: Clang keeps a variable in memory everywhere if any block takes its address.
 #define OP_COLD static __attribute__((noinline, unused))
-// By value: it is long enough that passing vectors through memory costs little.
+// Shared code is out of line, too, and takes vectors by value: it is so long that passing them costs little.
 #define OP_SHARED OP_COLD
 
 typedef float real __attribute__((vector_size(4 * LMB_SIMD_WIDTH)));

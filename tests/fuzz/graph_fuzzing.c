@@ -27,9 +27,9 @@ void require_problems(const lmb_graph_problems *problems, const char *text, size
     }
 }
 
-static void require_states(const lmb_graph *graph, const lmb_graph *control, const uint32_t *state) {
+static void require_states(const lmb_graph *graph, const uint32_t *state) {
     for (uint32_t machine = 0; machine < lmb_graph_get_info(graph)->machine_count; machine++) {
-        uint32_t current = lmb_state_current(control, state, machine);
+        uint32_t current = lmb_state_current(graph, state, machine);
         require(current < lmb_graph_machine_at(graph, machine).state_count, "no such state");
         require(lmb_graph_machine_at(graph, machine).name[0] != '\0', "a machine without a name");
         require(lmb_graph_state_name(graph, machine, current)[0] != '\0', "a state without a name");
@@ -54,7 +54,7 @@ void require_motion(const lmb_graph *graph, float *parameters) {
                                          .event_count = number < info->event_count ? 1 : 0};
         require(lmb_control_run(graph, &frame, 0, 1, NULL) == LMB_OK, "the graph does not run");
         require(lmb_state_check(graph, state, 1, NULL) == LMB_OK, "a state that is refused");
-        require_states(graph, graph, state);
+        require_states(graph, state);
     }
     free(state);
 }
