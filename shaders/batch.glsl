@@ -125,7 +125,7 @@ uvec4 load_operand_row(uint row);
 
 #ifndef LMB_HOLDS_OPERANDS
 uint operand_row(evaluation e, uint instruction) {
-    return source_row(e, LOAD(e.program, instruction + CLIP_SOURCE));
+    return source_row(e, READ(e.program, instruction, SAMPLE, source));
 }
 
 uvec4 load_operand_row(uint row) {
@@ -133,11 +133,11 @@ uvec4 load_operand_row(uint row) {
 }
 
 float load_operand_weight(evaluation e, uint instruction) {
-    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+    return load_weight(e, READ(e.program, instruction, BLEND, weight));
 }
 
 float load_operand_total(evaluation e, uint instruction) {
-    return load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX) + 1u);
+    return load_weight(e, READ(e.program, instruction, BLEND, weight) + 1u);
 }
 #endif
 
@@ -222,7 +222,7 @@ void store_exchange(evaluation e, uint area, transform pose) {
 }
 
 bool is_last_pass(uint pass) {
-    return !USES_EXCHANGES || pass + 1u == push.program.at[PROGRAM_PASS_COUNT];
+    return !USES_EXCHANGES || pass + 1u == push.program.at[FIELD(PROGRAM, pass_count)];
 }
 
 bool writes_output(uint which) {
@@ -239,7 +239,7 @@ uint span_count() {
 uint slot_count() {
     uint count = span_count();
     if (push.has_list != 0u) {
-        count = push.dispatch.at[DISPATCH_COUNT];
+        count = push.dispatch.at[FIELD(DISPATCH, count)];
     }
     return count;
 }
@@ -275,8 +275,8 @@ void store_local(evaluation e, transform local) {
         local.s = make_vector(1.0f, 1.0f, 1.0f);
     }
     Words to = output_words(OUTPUT_LOCAL);
-    uint joints = push.program.at[PROGRAM_JOINTS];
-    uint at = e.character * push.program.at[PROGRAM_POSE_FLOATS] + e.joint;
+    uint joints = push.program.at[FIELD(PROGRAM, joints)];
+    uint at = e.character * push.program.at[FIELD(PROGRAM, pose_floats)] + e.joint;
     to.at[at] = floatBitsToUint(local.t.x);
     to.at[at + joints] = floatBitsToUint(local.t.y);
     to.at[at + 2u * joints] = floatBitsToUint(local.t.z);

@@ -36,74 +36,74 @@ evaluation weights_evaluation(control c) {
 }
 
 frame_part load_part() {
-    uint at = push.part * PART_WORDS;
-    uint flags = push.parts.at[at + PART_FLAGS];
+    uint at = push.part * WORDS_OF(PART);
+    uint flags = push.parts.at[at + FIELD(PART, flags)];
     frame_part p;
     p.begins = (flags & PART_BEGINS) != 0u;
-    p.first_piece = push.parts.at[at + PART_PIECES];
-    p.end_piece = push.parts.at[at + PART_PIECES + 1u];
-    p.first_machine = push.parts.at[at + PART_MACHINES];
-    p.end_machine = push.parts.at[at + PART_MACHINES + 1u];
-    p.most_rounds = push.parts.at[at + PART_ROUNDS];
+    p.first_piece = push.parts.at[at + FIELD(PART, pieces)];
+    p.end_piece = push.parts.at[at + FIELD(PART, pieces) + 1u];
+    p.first_machine = push.parts.at[at + FIELD(PART, machines)];
+    p.end_machine = push.parts.at[at + FIELD(PART, machines) + 1u];
+    p.most_rounds = push.parts.at[at + FIELD(PART, rounds)];
     p.resumes = (flags & PART_RESUMES) != 0u;
     p.cuts = (flags & PART_CUTS) != 0u;
-    p.first_player = push.parts.at[at + PART_PLAYERS];
-    p.end_player = push.parts.at[at + PART_PLAYERS + 1u];
-    p.first_group = push.parts.at[at + PART_GROUPS];
-    p.end_group = push.parts.at[at + PART_GROUPS + 1u];
+    p.first_player = push.parts.at[at + FIELD(PART, players)];
+    p.end_player = push.parts.at[at + FIELD(PART, players) + 1u];
+    p.first_group = push.parts.at[at + FIELD(PART, groups)];
+    p.end_group = push.parts.at[at + FIELD(PART, groups) + 1u];
     p.ends = (flags & PART_ENDS) != 0u;
     return p;
 }
 
 transition_progress load_progress(control c) {
-    uint at = c.character * KEPT_WORDS;
+    uint at = c.character * WORDS_OF(KEPT);
     transition_progress p;
-    p.taken = push.kept.at[at + KEPT_TAKEN];
-    p.next = push.kept.at[at + KEPT_NEXT];
-    p.event = push.kept.at[at + KEPT_EVENT];
-    p.is_over = push.kept.at[at + KEPT_IS_OVER] != 0u;
+    p.taken = push.kept.at[at + FIELD(KEPT, taken)];
+    p.next = push.kept.at[at + FIELD(KEPT, next)];
+    p.event = push.kept.at[at + FIELD(KEPT, event)];
+    p.is_over = push.kept.at[at + FIELD(KEPT, is_over)] != 0u;
     return p;
 }
 
 void store_progress(control c, transition_progress p) {
-    uint at = c.character * KEPT_WORDS;
-    push.kept.at[at + KEPT_TAKEN] = p.taken;
-    push.kept.at[at + KEPT_NEXT] = p.next;
-    push.kept.at[at + KEPT_EVENT] = p.event;
-    push.kept.at[at + KEPT_IS_OVER] = p.is_over ? 1u : 0u;
+    uint at = c.character * WORDS_OF(KEPT);
+    push.kept.at[at + FIELD(KEPT, taken)] = p.taken;
+    push.kept.at[at + FIELD(KEPT, next)] = p.next;
+    push.kept.at[at + FIELD(KEPT, event)] = p.event;
+    push.kept.at[at + FIELD(KEPT, is_over)] = p.is_over ? 1u : 0u;
 }
 
 // Loads what the part before has kept of a character.
 control load_kept(control c) {
-    uint at = c.character * KEPT_WORDS;
-    uint flags = push.kept.at[at + KEPT_FLAGS];
+    uint at = c.character * WORDS_OF(KEPT);
+    uint flags = push.kept.at[at + FIELD(KEPT, flags)];
     c.begins = (flags & KEPT_BEGINS) != 0u;
     c.updates = (flags & KEPT_UPDATES) != 0u;
     c.moves = (flags & KEPT_MOVES) != 0u;
-    c.step = load_ticks(push.kept, at + KEPT_STEP);
-    c.left = load_ticks(push.kept, at + KEPT_LEFT);
-    c.later = load_ticks(push.kept, at + KEPT_LATER);
-    c.duration = load_ticks(push.kept, at + KEPT_DURATION);
-    c.held_count = push.kept.at[at + KEPT_HELD_COUNT];
-    c.sent_first = push.kept.at[at + KEPT_SENT_FIRST];
-    c.sent_count = push.kept.at[at + KEPT_SENT_COUNT];
+    c.step = load_ticks(push.kept, at + FIELD(KEPT, step));
+    c.left = load_ticks(push.kept, at + FIELD(KEPT, left));
+    c.later = load_ticks(push.kept, at + FIELD(KEPT, later));
+    c.duration = load_ticks(push.kept, at + FIELD(KEPT, duration));
+    c.held_count = push.kept.at[at + FIELD(KEPT, held_count)];
+    c.sent_first = push.kept.at[at + FIELD(KEPT, sent_first)];
+    c.sent_count = push.kept.at[at + FIELD(KEPT, sent_count)];
     return c;
 }
 
 // Keeps a character for the next part, and has that dispatched if the character goes on.
 void store_kept(control c, bool goes_on) {
-    uint at = c.character * KEPT_WORDS;
+    uint at = c.character * WORDS_OF(KEPT);
     uint flags = (c.begins ? KEPT_BEGINS : 0u) | (c.updates ? KEPT_UPDATES : 0u) | (c.moves ? KEPT_MOVES : 0u);
-    push.kept.at[at + KEPT_FLAGS] = flags | (goes_on ? KEPT_GOES_ON : 0u);
-    store_ticks(push.kept, at + KEPT_STEP, c.step);
-    store_ticks(push.kept, at + KEPT_LEFT, c.left);
-    store_ticks(push.kept, at + KEPT_LATER, c.later);
-    store_ticks(push.kept, at + KEPT_DURATION, c.duration);
-    push.kept.at[at + KEPT_HELD_COUNT] = c.held_count;
-    push.kept.at[at + KEPT_SENT_FIRST] = c.sent_first;
-    push.kept.at[at + KEPT_SENT_COUNT] = c.sent_count;
+    push.kept.at[at + FIELD(KEPT, flags)] = flags | (goes_on ? KEPT_GOES_ON : 0u);
+    store_ticks(push.kept, at + FIELD(KEPT, step), c.step);
+    store_ticks(push.kept, at + FIELD(KEPT, left), c.left);
+    store_ticks(push.kept, at + FIELD(KEPT, later), c.later);
+    store_ticks(push.kept, at + FIELD(KEPT, duration), c.duration);
+    push.kept.at[at + FIELD(KEPT, held_count)] = c.held_count;
+    push.kept.at[at + FIELD(KEPT, sent_first)] = c.sent_first;
+    push.kept.at[at + FIELD(KEPT, sent_count)] = c.sent_count;
     if (goes_on) {
-        uint next = push.part_count * PART_WORDS + (push.part + 1u) * ARGUMENT_WORDS;
+        uint next = push.part_count * WORDS_OF(PART) + (push.part + 1u) * ARGUMENT_WORDS;
         push.parts.at[next] = gl_NumWorkGroups.x;
         push.parts.at[next + 1u] = gl_NumWorkGroups.y;
         push.parts.at[next + 2u] = 1u;
@@ -136,10 +136,10 @@ uint touch_words(memory words, uint first, uint count) {
 }
 
 void touch_character(control c) {
-    uint all = touch_words(push.state, c.state_at, push.block.at[CONTROL_STATE_WORDS]) |
-               touch_words(push.parameters, c.row, push.block.at[CONTROL_PARAMETERS]);
+    uint all = touch_words(push.state, c.state_at, push.block.at[FIELD(CONTROL, state_words)]) |
+               touch_words(push.parameters, c.row, push.block.at[FIELD(CONTROL, parameters)]);
     if (all == 0u) {
-        set_state_word(c, CHARACTER_BEGUN, 0u); // as it is: this keeps the loads
+        set_state_word(c, FIELD(CHARACTER, begun), 0u); // as it is: this keeps the loads
     }
 }
 
@@ -154,11 +154,11 @@ void main() {
     c.program = push.program;
     c.character = character;
     c.state = push.state;
-    c.state_at = character * push.block.at[CONTROL_STATE_WORDS];
+    c.state_at = character * push.block.at[FIELD(CONTROL, state_words)];
     c.parameters = push.parameters;
-    c.row = character * push.block.at[CONTROL_PARAMETERS];
+    c.row = character * push.block.at[FIELD(CONTROL, parameters)];
     c.emitted = push.emitted;
-    c.emitted_at = character * (EMITTED_COUNT_WORDS + EMITTED_WORDS * push.block.at[CONTROL_EMITTED_CAPACITY]);
+    c.emitted_at = character * (EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * push.block.at[FIELD(CONTROL, emitted_capacity)]);
     c.emits_events = push.emits_events != 0u;
     c.motions = push.motions;
     c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);
@@ -176,15 +176,15 @@ void main() {
         c = find_events(c);
         c.step = c.own_step;
         if (USES_REACHED) {
-            write_reached(c, push.reached, character * LOAD(c.program, PROGRAM_REACHED));
+            write_reached(c, push.reached, character * HEADER(c.program, PROGRAM, reached));
         }
         c = begin_frame(c);
-    } else if ((push.kept.at[character * KEPT_WORDS + KEPT_FLAGS] & KEPT_GOES_ON) != 0u) {
+    } else if ((push.kept.at[character * WORDS_OF(KEPT) + FIELD(KEPT, flags)] & KEPT_GOES_ON) != 0u) {
         c = load_kept(c);
     } else {
         return;
     }
-    if (INTERPOLATES_UPDATES && (push.block.at[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0u) {
+    if (INTERPOLATES_UPDATES && (push.block.at[FIELD(CONTROL, flags)] & CONTROL_INTERPOLATES) != 0u) {
         c = begin_between(c, push.state, push.copies + c.state_at, !RUNS_PARTS || runs.begins);
     }
     bool goes_on = run_control(c, runs);

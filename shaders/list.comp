@@ -26,12 +26,12 @@ void main() {
         atomicAdd(push.refused.at[REFUSED_CHARACTER], 1u);
         count = push.capacity;
     }
-    push.dispatch.at[DISPATCH_COUNT] = count;
-    store_grid(DISPATCH_FIRST, count * push.first_joint_maps, push.first_items);
-    store_grid(DISPATCH_CHARACTERS, count, push.character_items);
-    store_grid(DISPATCH_WEIGHTS, count, push.character_items);
+    push.dispatch.at[FIELD(DISPATCH, count)] = count;
+    store_grid(FIELD(DISPATCH, first), count * push.first_joint_maps, push.first_items);
+    store_grid(FIELD(DISPATCH, characters), count, push.character_items);
+    store_grid(FIELD(DISPATCH, weights), count, push.character_items);
     if (push.weights_parts > 1u) {
-        push.dispatch.at[DISPATCH_WEIGHTS + 1u] = push.weights_parts;
+        push.dispatch.at[FIELD(DISPATCH, weights) + 1u] = push.weights_parts;
     }
-    store_grid(DISPATCH_CHANNELS, count * push.channels, push.channel_items);
+    store_grid(FIELD(DISPATCH, channels), count * push.channels, push.channel_items);
 }

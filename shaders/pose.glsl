@@ -9,7 +9,7 @@ layout(local_size_x = 64) in;
 // batch, which its first joint's invocation counts in the first pass. (This is separate from current_evaluation()
 // because a function that returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
 bool has_joint() {
-    uint joints = push.program.at[PROGRAM_JOINTS];
+    uint joints = push.program.at[FIELD(PROGRAM, joints)];
     uint index = grid_index();
     uint slot = index / joints;
     if (slot >= slot_count()) {
@@ -25,7 +25,7 @@ bool has_joint() {
 // Whether the character's level of detail drops the joint.
 bool is_left_at_rest(evaluation e) {
     bool dropped = false;
-    if (USES_LOD && LOAD(e.program, PROGRAM_LOD) != 0u) {
+    if (USES_LOD && HEADER(e.program, PROGRAM, lod) != 0u) {
         float level = lod_level(e);
         dropped = joint_is_dropped(e.program, e.joint, level);
     }
@@ -34,16 +34,16 @@ bool is_left_at_rest(evaluation e) {
 
 // Whether the program's result is matrices. The model kernel reads them from the buffer of model matrices.
 bool gives_matrices() {
-    return USES_MATRICES && push.program.at[PROGRAM_MATRICES] != 0u;
+    return USES_MATRICES && push.program.at[FIELD(PROGRAM, matrices)] != 0u;
 }
 
 void store_own(evaluation e, affine own) {
-    uint at = (e.character * push.program.at[PROGRAM_JOINTS] + e.joint) * MATRIX_COMPONENTS;
+    uint at = (e.character * push.program.at[FIELD(PROGRAM, joints)] + e.joint) * MATRIX_COMPONENTS;
     store_affine(output_words(OUTPUT_MODEL), at, own);
 }
 
 evaluation current_evaluation() {
-    uint joints = push.program.at[PROGRAM_JOINTS];
+    uint joints = push.program.at[FIELD(PROGRAM, joints)];
     uint index = grid_index();
     uint slot = index / joints;
     evaluation e = character_evaluation(slot_character(slot));

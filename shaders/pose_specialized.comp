@@ -14,7 +14,7 @@
 
 uint weighed(evaluation e, uint group) {
     uint bits = 0u;
-    uint end = LOAD(e.program, PROGRAM_WEIGHTS);
+    uint end = HEADER(e.program, PROGRAM, weights);
     for (uint weight = group * 32u; weight < end && weight < group * 32u + 32u; weight++) {
         bits = bits | (load_weight(e, weight) > 0.0f ? 1u << (weight & 31u) : 0u);
     }

@@ -117,7 +117,7 @@ static uint32_t level_of(const lmb_rig *rig, uint32_t joint) {
     return level;
 }
 
-// Counts the levels on which a joint has siblings, and the first: PROGRAM_BANDS in shaders/ops/layout.h.
+// Counts the levels on which a joint has siblings, and the first: PROGRAM.bands in shaders/ops/layout.h.
 static uint32_t count_bands(const lmb_rig *rig) {
     const lmb_rig_def *rig_def = lmb_rig_get_def(rig);
     static bool forks[LMB_MAX_JOINTS];

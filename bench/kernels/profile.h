@@ -9,7 +9,7 @@ typedef struct profile_subject {
     const char *workload;
     const char *kernel;
     uint32_t items; // joints or characters: counts are printed for one of them
-    uint32_t bands; // of the hierarchy (PROGRAM_BANDS): of the kernel that has phases; 0 for others
+    uint32_t bands; // of the hierarchy (PROGRAM.bands): of the kernel that has phases; 0 for others
 } profile_subject;
 
 // Prints a row for all phases together, after a row for each phase if `by_phase` is true: lanes in use in percent,

@@ -15,31 +15,40 @@
 #include "slots.h"
 
 // The table of a chain.
-#define CHAIN_TIME 0u       // value: seconds
-#define CHAIN_VELOCITY 2u   // three values
-#define CHAIN_GRAVITY 8u    // float [3]: what it adds to a position in a step
-#define CHAIN_KEEP 11u      // float: the share of its velocity that a bone keeps in a step
-#define CHAIN_PULL 12u      // float: the share of the way to the animation that a bone is pulled in a step
-#define CHAIN_FAR 13u       // float: squared distance of a jump after which the chain begins anew
-#define CHAIN_MEMORY 14u    // offset in the words that a batch keeps for a character
-#define CHAIN_BONES 15u     // number of bones, at most 32, and of colliders
-#define CHAIN_ANCESTORS 16u // number of ancestors of the first joint, then these, the root first
+RECORD(CHAIN)
+WORDS(2, time);     // value: seconds
+WORDS(6, velocity); // three values
+WORDS(3, gravity);  // float: what it adds to a position in a step
+FLOAT(keep);        // the share of its velocity that a bone keeps in a step
+FLOAT(pull);        // the share of the way to the animation that a bone is pulled in a step
+FLOAT(jump);        // squared distance of a jump after which the chain begins anew
+uint memory;        // offset in the words that a batch keeps for a character
+uint bones;         // number of bones, at most 32, and of colliders
+uint ancestors;     // number of ancestors of the first joint, then these, the root first
+END_RECORD(CHAIN, 17)
+
 // After them [bone + 1]: the joints of the chain, each the parent of the next one; [bone] float: the weight of its
 // joint. If there are colliders, [bone] float: the radius at its end; then each collider.
-#define CHAIN_BONE_MASK 255u // of CHAIN_BONES
+#define CHAIN_BONE_MASK 255u // of CHAIN.bones
 #define CHAIN_COLLIDERS_SHIFT 8u
 
-#define COLLIDER_OFFSET 0u // float [3], in the space of its joint
-#define COLLIDER_TAIL 3u   // float [3]: the other end of a capsule; of a sphere the same
-#define COLLIDER_RADIUS 6u // float
-#define COLLIDER_JOINT_COUNT 7u
-#define COLLIDER_JOINTS 8u // the ancestors of its joint, the root first, and its joint
+RECORD(COLLIDER)
+WORDS(3, offset); // float, in the space of its joint
+WORDS(3, tail);   // float: the other end of a capsule; of a sphere the same
+FLOAT(radius);
+uint joint_count;
+END_RECORD(COLLIDER, 8)
+// Behind it: the ancestors of its joint, the root first, and its joint.
 #define MOST_COLLIDERS 8u
 
 // Words of a bone in a slot, each for all bones: position and previous position at the last step, position of its
 // beginning in the frame, and 1 plus the bits of the frame's time.
-#define CHAIN_BONE_WORDS 10u
-#define CHAIN_STAMP 9u
+RECORD(CHAIN_BONE)
+WORDS(3, position);
+WORDS(3, before);
+WORDS(3, beginning);
+uint stamp;
+END_RECORD(CHAIN_BONE, 10)
 
 #define CHAIN_STEPS_A_SECOND 120.0f
 #define CHAIN_STEPS_A_PERIOD 122880.0f
@@ -89,19 +98,20 @@ OP chain_colliders load_colliders(evaluation e, uint area, uint at, uint count) 
     chain_colliders all;
     all.count = count;
     for (uint i = 0u; i < count; i++) {
-        uint joints = LOAD(e.program, at + COLLIDER_JOINT_COUNT);
+        uint joints = READ(e.program, at, COLLIDER, joint_count);
         affine model = own_matrix(identity_transform());
         for (uint k = 0u; k < joints; k++) {
-            uint joint = LOAD(e.program, at + COLLIDER_JOINTS + k);
+            uint joint = LOAD(e.program, at + WORDS_OF(COLLIDER) + k);
             model = matrix_under(model, own_matrix(load_exchange(e, area, joint)));
         }
-        vector begin = move_point(model, load_ik_axis(e, at + COLLIDER_OFFSET));
-        vector along = snap_vector(subtract_vectors(move_point(model, load_ik_axis(e, at + COLLIDER_TAIL)), begin));
+        vector begin = move_point(model, load_ik_axis(e, at + FIELD(COLLIDER, offset)));
+        vector along =
+            snap_vector(subtract_vectors(move_point(model, load_ik_axis(e, at + FIELD(COLLIDER, tail))), begin));
         all.at[i] = begin;
         all.along[i] = along;
         all.inverse[i] = reciprocal(vector_dot(along, along));
-        all.radius[i] = LOAD_FLOAT(e.program, at + COLLIDER_RADIUS);
-        at = at + COLLIDER_JOINTS + joints;
+        all.radius[i] = READ_FLOAT(e.program, at, COLLIDER, radius);
+        at = at + WORDS_OF(COLLIDER) + joints;
     }
     return all;
 }
@@ -211,17 +221,17 @@ OP void store_chain_bone(mutable_memory kept, kept_slots slots, uint bones, chai
     store_kept_point(kept, slots.to, bones, b.end, stored);
     store_kept_point(kept, slots.to + 3u * bones, bones, b.before, stored);
     store_kept_point(kept, slots.to + 6u * bones, bones, b.anchor, stored);
-    SCATTER(kept, slots.to + CHAIN_STAMP * bones, BITS(now.time) + 1u, stored);
-    SCATTER(kept, slots.from + CHAIN_STAMP * bones, ALL_WORD(0u), AND(stored, begins));
+    SCATTER(kept, slots.to + FIELD(CHAIN_BONE, stamp) * bones, BITS(now.time) + 1u, stored);
+    SCATTER(kept, slots.from + FIELD(CHAIN_BONE, stamp) * bones, ALL_WORD(0u), AND(stored, begins));
 }
 
 OP chain_frame load_chain_frame(evaluation e, uint table) {
     chain_frame now;
-    now.time = wrap_time(load_ik_value(e, table + CHAIN_TIME));
-    now.shift = snap_vector(scale_vector(load_ik_point(e, table + CHAIN_VELOCITY), SPLAT(CHAIN_STEP)));
-    now.gravity = load_ik_axis(e, table + CHAIN_GRAVITY);
-    now.keep = LOAD_FLOAT(e.program, table + CHAIN_KEEP);
-    now.pull = LOAD_FLOAT(e.program, table + CHAIN_PULL);
+    now.time = wrap_time(load_ik_value(e, table + FIELD(CHAIN, time)));
+    now.shift = snap_vector(scale_vector(load_ik_point(e, table + FIELD(CHAIN, velocity)), SPLAT(CHAIN_STEP)));
+    now.gravity = load_ik_axis(e, table + FIELD(CHAIN, gravity));
+    now.keep = READ_FLOAT(e.program, table, CHAIN, keep);
+    now.pull = READ_FLOAT(e.program, table, CHAIN, pull);
     return now;
 }
 
@@ -233,16 +243,16 @@ OP chain_frame load_chain_frame(evaluation e, uint table) {
 OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real weight, lane_mask stored) {
     mutable_memory kept = kept_memory(e);
     chain_frame now = load_chain_frame(e, table);
-    uint bones = LOAD(e.program, table + CHAIN_BONES) & CHAIN_BONE_MASK;
-    uint ancestors = LOAD(e.program, table + CHAIN_ANCESTORS);
-    uint joints = table + CHAIN_ANCESTORS + 1u;
+    uint bones = READ(e.program, table, CHAIN, bones) & CHAIN_BONE_MASK;
+    uint ancestors = READ(e.program, table, CHAIN, ancestors);
+    uint joints = table + FIELD(CHAIN, ancestors) + 1u;
     uint weights = joints + ancestors + bones + 1u;
     uint radii = weights + bones;
     chain_colliders colliders;
     colliders.count = 0u;
     if (USES_COLLIDERS) {
         colliders =
-            load_colliders(e, area, radii + bones, LOAD(e.program, table + CHAIN_BONES) >> CHAIN_COLLIDERS_SHIFT);
+            load_colliders(e, area, radii + bones, READ(e.program, table, CHAIN, bones) >> CHAIN_COLLIDERS_SHIFT);
     }
     affine model = own_matrix(identity_transform());
     quaternion above = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
@@ -258,7 +268,7 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
     vector anchor = from;
     quaternion before = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     quaternion arc = before;
-    word words = e.character * LOAD(e.program, PROGRAM_KEPT) + LOAD(e.program, table + CHAIN_MEMORY);
+    word words = e.character * HEADER(e.program, PROGRAM, kept) + READ(e.program, table, CHAIN, memory);
     quaternion base = load_exchange_rotation(e, area, e.joint);
     lane_mask begins = now.time < 0.0f; // nowhere yet
     lane_mask all_begin = begins;
@@ -266,10 +276,11 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
         transform next = load_exchange(e, area, LOAD(e.program, joints + i + 1u));
         affine below = matrix_under(model, own_matrix(next));
         vector bone = snap_vector(subtract_vectors(position_of(below), from));
-        kept_slots slots = find_slots(kept, words + i, CHAIN_BONE_WORDS * bones, CHAIN_STAMP * bones, now.time);
+        kept_slots slots =
+            find_slots(kept, words + i, WORDS_OF(CHAIN_BONE) * bones, FIELD(CHAIN_BONE, stamp) * bones, now.time);
         chain_bone b = load_chain_bone(kept, slots, bones);
         vector jump = snap_vector(subtract_vectors(anchor, b.anchor));
-        lane_mask jumps = vector_dot(jump, jump) > LOAD_FLOAT(e.program, table + CHAIN_FAR);
+        lane_mask jumps = vector_dot(jump, jump) > READ_FLOAT(e.program, table, CHAIN, jump);
         begins = OR(begins, OR(slots.age > SLOT_LONGEST, jumps));
         if (i == 0u) {
             all_begin = begins; // because a bone begins if one above it does
@@ -300,18 +311,18 @@ OP quaternion chain_rotation(evaluation e, uint area, uint table, uint own, real
 }
 
 OP transform chain_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(e.program, instruction + IK_TABLE);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
+    uint table = READ(e.program, instruction, EXCHANGED, table);
     transform local = load_exchange(e, area, e.joint);
     if (USES_CHAINS && keeps_memory(e)) {
-        uint bones = LOAD(e.program, table + CHAIN_BONES) & CHAIN_BONE_MASK;
-        uint joints = table + CHAIN_ANCESTORS + 1u + LOAD(e.program, table + CHAIN_ANCESTORS);
+        uint bones = READ(e.program, table, CHAIN, bones) & CHAIN_BONE_MASK;
+        uint joints = table + FIELD(CHAIN, ancestors) + 1u + READ(e.program, table, CHAIN, ancestors);
         uint own = bones;
         for (uint i = 0u; i < bones; i++) {
             own = LOAD(e.program, joints + i) == e.joint ? i : own;
         }
         if (own < bones) {
-            real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+            real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
             if (ANY(weight > 0.0f)) {
                 local.q = chain_rotation(e, area, table, own, weight, stores_slot(e, weight));
             }

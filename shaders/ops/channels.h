@@ -21,11 +21,11 @@ real weight; // the pose's weight for the channel, as a transform's
 END_STRUCT(float_value)
 
 OP uint channel_of(evaluation e) {
-    return e.joint - LOAD(e.program, PROGRAM_JOINTS);
+    return e.joint - HEADER(e.program, PROGRAM, joints);
 }
 
 OP bool channel_is_angle(evaluation e) {
-    uint flags = LOAD(e.program, PROGRAM_CHANNEL_REST) + LOAD(e.program, PROGRAM_CHANNELS);
+    uint flags = HEADER(e.program, PROGRAM, channel_rest) + HEADER(e.program, PROGRAM, channels);
     return LOAD(e.program, flags + channel_of(e)) != 0u;
 }
 
@@ -59,7 +59,7 @@ OP real blend_numbers(bool angle, bool as_given, real a, real b, real weight) {
 OP float_value rest_channel(evaluation e, uint instruction) {
     UNUSED(instruction);
     float_value rest;
-    rest.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, PROGRAM_CHANNEL_REST) + channel_of(e)));
+    rest.x = SPLAT(LOAD_FLOAT(e.program, HEADER(e.program, PROGRAM, channel_rest) + channel_of(e)));
     rest.weight = SPLAT(WEIGHT_PRESENT);
     return rest;
 }
@@ -89,10 +89,10 @@ OP real sample_float_track(evaluation e, track t, FOUND at, bool angle) {
 OP float_value sample_channel(evaluation e, uint clip, real time) {
     float_value sampled = rest_channel(e, 0u);
     // A clip of another rig may have other channels: they are not read.
-    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > channel_of(e)) {
+    if (READ(e.program, clip, CLIP, float_count) > channel_of(e)) {
         track t = load_kept_track(e.program, clip, float_track_place(e.program, clip, channel_of(e)));
         if (t.mode != MODE_REST) {
-            FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+            FOUND at = find_key_again(e, t, READ(e.program, clip, CLIP, search), time);
             sampled.x = sample_float_track(e, t, at, channel_is_angle(e));
         }
     }
@@ -102,7 +102,7 @@ OP float_value sample_channel(evaluation e, uint clip, real time) {
 // The weight that a clip stores for the channel.
 OP real clip_channel_weight(evaluation e, uint clip) {
     real weight = SPLAT(WEIGHT_PRESENT);
-    if (LOAD(e.program, clip + CLIP_FLOAT_COUNT) > channel_of(e)) {
+    if (READ(e.program, clip, CLIP, float_count) > channel_of(e)) {
         weight = clip_joint_weight(e, clip, e.joint);
     }
     return weight;
@@ -110,7 +110,7 @@ OP real clip_channel_weight(evaluation e, uint clip) {
 
 // Whether the source has a joint map. Joint maps contain only joints.
 OP bool has_joint_map(evaluation e, uint instruction) {
-    return USES_JOINT_MAPS && LOAD(e.program, instruction + SOURCE_JOINT_MAP) != 0u;
+    return USES_JOINT_MAPS && READ(e.program, instruction, SAMPLE, joint_map) != 0u;
 }
 
 OP float_value clip_channel(evaluation e, uint instruction) {
@@ -119,7 +119,7 @@ OP float_value clip_channel(evaluation e, uint instruction) {
     e.search = load_search(e, instruction);
 #endif
     float_value sampled = rest_channel(e, instruction);
-    if (LOAD(e.program, instruction + CLIP_ABSENT) != LOAD(e.program, PROGRAM_REST)) {
+    if (READ(e.program, instruction, SAMPLE, absent) != HEADER(e.program, PROGRAM, rest)) {
         sampled.x = SPLAT(0.0f); // no change
     }
 #ifdef LMB_SIMD_WIDTH
@@ -143,8 +143,8 @@ OP float_value clip_channel(evaluation e, uint instruction) {
         sampled.weight = clip_channel_weight(e, s.clip);
     }
 #endif
-    if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
-        sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
+    if (USES_WEIGHTS && READ(e.program, instruction, SAMPLE, weights) != 0u) {
+        sampled.weight = load_byte(e.program, READ(e.program, instruction, SAMPLE, weights), e.joint);
     }
     if (has_joint_map(e, instruction)) {
         sampled = rest_channel(e, instruction);
@@ -155,9 +155,9 @@ OP float_value clip_channel(evaluation e, uint instruction) {
 OP float_value pose_channel(evaluation e, uint instruction) {
     float_value a = rest_channel(e, instruction);
     if (!has_joint_map(e, instruction)) {
-        uint first = POSE_COMPONENTS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
-        word at = e.character * LOAD(e.program, PROGRAM_POSE_FLOATS) + first;
-        real given = GATHER_REAL(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at);
+        uint first = POSE_COMPONENTS * HEADER(e.program, PROGRAM, joints) + channel_of(e);
+        word at = e.character * HEADER(e.program, PROGRAM, pose_floats) + first;
+        real given = GATHER_REAL(POSES(e, READ(e.program, instruction, GIVEN, number)), at);
         lane_mask good = is_finite(given);
         REFUSE(e, REFUSED_POSE, NOT(good));
         a.x = SELECT(good, finish_number(channel_is_angle(e), given), a.x);
@@ -168,8 +168,8 @@ OP float_value pose_channel(evaluation e, uint instruction) {
 OP float_value fixed_channel(evaluation e, uint instruction) {
     float_value a = rest_channel(e, instruction);
     if (!has_joint_map(e, instruction)) {
-        uint first = STATIC_POSE_WORDS * LOAD(e.program, PROGRAM_JOINTS) + channel_of(e);
-        a.x = SPLAT(LOAD_FLOAT(e.program, LOAD(e.program, instruction + STATIC_POSE) + first));
+        uint first = WORDS_OF(STATIC_POSE) * HEADER(e.program, PROGRAM, joints) + channel_of(e);
+        a.x = SPLAT(LOAD_FLOAT(e.program, READ(e.program, instruction, GIVEN, static_pose) + first));
     }
     return a;
 }
@@ -177,7 +177,7 @@ OP float_value fixed_channel(evaluation e, uint instruction) {
 // Returns a if b has a joint map, because joint maps have no channels.
 OP float_value take_channel(evaluation e, uint instruction, float_value a, float_value b) {
     float_value taken = b;
-    if (LOAD(e.program, instruction + TAKE_JOINT_MAP) != 0u) {
+    if (READ(e.program, instruction, TAKEN, joint_map) != 0u) {
         taken = a;
     }
     return taken;
@@ -206,7 +206,7 @@ OP float_value override_channel(evaluation e, uint instruction, float_value a) {
         e.counts = AND(e.counts, counts);
 #endif
         float_value given;
-        if (LOAD(e.program, instruction + STATIC_POSE) != 0u) {
+        if (READ(e.program, instruction, GIVEN, static_pose) != 0u) {
             given = fixed_channel(e, instruction);
         } else {
             given = pose_channel(e, instruction);
@@ -218,7 +218,7 @@ OP float_value override_channel(evaluation e, uint instruction, float_value a) {
 }
 
 OP float_value interpolate_channel(evaluation e, uint instruction, float_value a, float_value b) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     return blend_values(e, a, b, chosen_weight(e, instruction, choice), (choice & CHOICE_AS_GIVEN) != 0u);
 }
 
@@ -262,7 +262,7 @@ OP float_value additive_channel(evaluation e, uint instruction, float_value base
 }
 
 OP float_value apply_channel(evaluation e, uint instruction, float_value base, float_value difference) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     return add_values(e, base, difference, chosen_weight(e, instruction, choice));
 }
 
@@ -276,7 +276,7 @@ OP float_value make_affine_additive_channel(evaluation e, uint instruction, floa
 }
 
 OP float_value scale_channel(evaluation e, uint instruction, float_value a) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     float_value scaled = a;
     scaled.x = finish_number(channel_is_angle(e), chosen_weight(e, instruction, choice) * a.x);
     return scaled;
@@ -285,12 +285,12 @@ OP float_value scale_channel(evaluation e, uint instruction, float_value a) {
 // After the joints' records, a mirror's table has a word per channel: its partner, and in the highest bit whether its
 // sign changes.
 OP uint load_channel_mirror(evaluation e, uint instruction) {
-    uint records = LOAD(e.program, PROGRAM_JOINTS) * MIRROR_RECORD;
-    return LOAD(e.program, LOAD(e.program, instruction + MIRROR_TABLE) + records + channel_of(e));
+    uint records = HEADER(e.program, PROGRAM, joints) * WORDS_OF(MIRROR);
+    return LOAD(e.program, READ(e.program, instruction, MIRRORED, table) + records + channel_of(e));
 }
 
 OP float_value load_exchanged_channel(evaluation e, uint instruction, uint joint) {
-    transform stored = load_exchange(e, LOAD(e.program, instruction + EXCHANGE_AREA), joint);
+    transform stored = load_exchange(e, READ(e.program, instruction, EXCHANGED, area), joint);
     float_value a;
     a.x = stored.t.x;
     a.weight = stored.weight;
@@ -299,7 +299,7 @@ OP float_value load_exchanged_channel(evaluation e, uint instruction, uint joint
 
 OP float_value mirror_channel(evaluation e, uint instruction) {
     uint partner = load_channel_mirror(e, instruction) & 0x7fffffffu;
-    float_value mirrored = load_exchanged_channel(e, instruction, LOAD(e.program, PROGRAM_JOINTS) + partner);
+    float_value mirrored = load_exchanged_channel(e, instruction, HEADER(e.program, PROGRAM, joints) + partner);
     if (load_channel_mirror(e, instruction) > 0x7fffffffu) {
         mirrored.x = finish_number(channel_is_angle(e), -mirrored.x);
     }
@@ -323,9 +323,9 @@ KEPT_CHANNEL(chain)
 // the middle between them and half of their distance. An angle outside goes to the end that is nearer around the
 // circle, or to the maximum if both are equally near.
 OP float_value clamp_channel(evaluation e, uint instruction, float_value a) {
-    uint channels = LOAD(e.program, PROGRAM_CHANNELS);
-    uint at =
-        LOAD(e.program, instruction + LIMIT_TABLE) + LOAD(e.program, PROGRAM_JOINTS) * LIMIT_RECORD + channel_of(e);
+    uint channels = HEADER(e.program, PROGRAM, channels);
+    uint at = READ(e.program, instruction, CLAMPED, table) + HEADER(e.program, PROGRAM, joints) * WORDS_OF(LIMIT) +
+              channel_of(e);
     float low = LOAD_FLOAT(e.program, at);
     float high = LOAD_FLOAT(e.program, at + channels);
     float_value held = a;
@@ -364,7 +364,8 @@ OP float_value clamp_channel(evaluation e, uint instruction, float_value a) {
         open_sums = open_sums + 1u;                                                                                    \
         break;                                                                                                         \
     case code + 1u:                                                                                                    \
-        shares[depth - 1u] = input_weight(e, at, ((takes)&TAKES_CHOICE) != 0u ? LOAD(e.program, at + CHOICES) : 0u);   \
+        shares[depth - 1u] =                                                                                           \
+            input_weight(e, at, ((takes)&TAKES_CHOICE) != 0u ? READ(e.program, at, BLEND, choices) : 0u);              \
         break;                                                                                                         \
     case code + 2u:                                                                                                    \
         ends = true;                                                                                                   \
@@ -373,9 +374,9 @@ OP float_value clamp_channel(evaluation e, uint instruction, float_value a) {
 #ifndef LMB_GLSL
 // Prepares any kind of instruction. Operands that an instruction does not have are not read.
 OP evaluation begin_instruction(evaluation e, uint instruction) {
-    if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+    if (READ(e.program, instruction, INSTRUCTION, operation) == OPERATION_CLIP) {
         e = begin_source(e, instruction);
-    } else if (LOAD(e.program, instruction + WEIGHT_INDEX) < LOAD(e.program, PROGRAM_WEIGHTS)) {
+    } else if (READ(e.program, instruction, BLEND, weight) < HEADER(e.program, PROGRAM, weights)) {
         e = begin_weight(e, instruction);
     }
     return e;
@@ -391,15 +392,15 @@ OP real evaluate_channel(evaluation e, uint pass) {
     held[0] = rest_channel(e, 0u); // always overwritten: a program has at least one instruction
     uint depth = 0u;
     uint open_sums = 0u;
-    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint instructions = HEADER(e.program, PROGRAM, instructions);
     uint end = first_of_pass(e.program, pass + 1u);
     for (uint i = first_of_pass(e.program, pass); i < end; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
+        uint at = instructions + i * WORDS_OF(INSTRUCTION);
         bool ends = false;
 #ifndef LMB_GLSL
         e = begin_instruction(e, at);
 #endif
-        switch (LOAD(e.program, at + INSTRUCTION_OPERATION)) {
+        switch (READ(e.program, at, INSTRUCTION, operation)) {
             EVERY_INSTRUCTION(CHANNEL_SOURCE, CHANNEL_UNARY, CHANNEL_BINARY, CHANNEL_SUM)
         default:
             break;
@@ -426,7 +427,7 @@ OP real evaluate_channel(evaluation e, uint pass) {
                 sum = sum + shares[place] * number_difference(angle, held[place].x, nearest);
             }
             float_value mean = rest_channel(e, at);
-            if (LOAD(e.program, at + SUM_REST) != LOAD(e.program, PROGRAM_REST)) {
+            if (READ(e.program, at, BLEND, rest) != HEADER(e.program, PROGRAM, rest)) {
                 mean.x = SPLAT(0.0f); // the neutral additive
             }
             real x = finish_number(angle, nearest + sum * reciprocal(total));
@@ -436,7 +437,7 @@ OP real evaluate_channel(evaluation e, uint pass) {
             depth = first + 1u;
         }
     }
-    if (pass + 1u < LOAD(e.program, PROGRAM_PASS_COUNT)) {
+    if (pass + 1u < HEADER(e.program, PROGRAM, pass_count)) {
         transform left = zero_transform();
         left.t.x = held[0].x;
         left.weight = held[0].weight;

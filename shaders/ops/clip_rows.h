@@ -63,8 +63,8 @@ typedef struct clip_row {
 typedef struct clip_rows {
     uint times; // the common key times; 0 if no track has keys
     uint keys;  // of these times
-    uint far;   // CLIP_FAR
-    uint step;  // CLIP_SEARCH
+    uint far;   // CLIP.turns_far
+    uint step;  // CLIP.search
     clip_row joints[];
 } clip_rows;
 
@@ -97,7 +97,7 @@ OP bool has_keys(track t) {
 // The words that the decoded keys of a clip need.
 OP size_t count_decoded_words(memory data, uint clip) {
     size_t words = 0u;
-    for (uint joint = 0u; joint < LOAD(data, clip + CLIP_JOINTS); joint++) {
+    for (uint joint = 0u; joint < READ(data, clip, CLIP, joints); joint++) {
         for (uint property = 0u; property < (USES_SCALE ? PROPERTIES : PROPERTY_SCALE); property++) {
             track t = load_track(data, clip, property, joint);
             words += t.mode == MODE_PACKED ? (size_t)t.keys * 4u : 0u;
@@ -196,20 +196,20 @@ OP_COLD const clip_rows *fill_rows(memory data, clip_cache *cache, uint place, u
         return NULL;
     }
     clip_rows *set = (clip_rows *)(cache->sets + cache->set_used * cache->set_bytes);
-    size_t decoded = LOAD(data, clip + CLIP_PACKED) != 0u ? count_decoded_words(data, clip) : 0u;
+    size_t decoded = READ(data, clip, CLIP, packed) != 0u ? count_decoded_words(data, clip) : 0u;
     uint32_t *keys = NULL;
     if (decoded > 0u && decoded <= cache->key_words - cache->key_used) {
         keys = cache->keys + cache->key_used;
         cache->key_used += decoded;
     }
-    uint which = LOAD(data, clip + CLIP_COMMON);
-    *set = (clip_rows){.far = LOAD(data, clip + CLIP_FAR), .step = LOAD(data, clip + CLIP_SEARCH)};
+    uint which = READ(data, clip, CLIP, common_times);
+    *set = (clip_rows){.far = READ(data, clip, CLIP, turns_far), .step = READ(data, clip, CLIP, search)};
     if (which != 0u) {
         track t = load_track(data, clip, (which - 1u) % PROPERTIES, (which - 1u) / PROPERTIES);
         set->times = t.times;
         set->keys = t.keys;
     }
-    for (uint joint = 0u; joint < LOAD(data, clip + CLIP_JOINTS); joint++) {
+    for (uint joint = 0u; joint < READ(data, clip, CLIP, joints); joint++) {
         clip_row *row = &set->joints[joint];
         row->kinds = 0u;
         for (uint property = 0u; property < (USES_SCALE ? PROPERTIES : PROPERTY_SCALE); property++) {
@@ -222,11 +222,11 @@ OP_COLD const clip_rows *fill_rows(memory data, clip_cache *cache, uint place, u
 
 // The set of the clip at a place of the program's list; NULL if it has none.
 OP const clip_rows *find_rows(memory data, clip_cache *cache, uint place) {
-    uint clip = LOAD(data, LOAD(data, PROGRAM_CLIPS) + place);
+    uint clip = LOAD(data, HEADER(data, PROGRAM, clips) + place);
     const clip_rows *set = NULL;
     if (cache->set_of[place] != 0u) {
         set = (const clip_rows *)(cache->sets + (cache->set_of[place] - 1u) * cache->set_bytes);
-    } else if (LOAD(data, clip + CLIP_JOINTS) <= LOAD(data, PROGRAM_JOINTS)) {
+    } else if (READ(data, clip, CLIP, joints) <= HEADER(data, PROGRAM, joints)) {
         set = fill_rows(data, cache, place, clip);
     }
     return set;

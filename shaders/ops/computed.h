@@ -40,20 +40,20 @@ OP real compute(uint kind, real a, real b, real c, real d, real e) {
 // parameters.
 OP void write_computed(CHARACTERS all, uint phase) {
     memory block = CHARACTERS_BLOCK(all);
-    address table = LOAD(block, CONTROL_ALONE) + LOAD(block, CONTROL_ALONE_COUNT) + phase;
+    address table = HEADER(block, CONTROL, alone) + HEADER(block, CONTROL, alone_count) + phase;
     address record = LOAD(block, table);
     address end = LOAD(block, table + 1u);
-    for (; record < end; record += COMPUTED_WORDS) {
-        uint kind = LOAD(block, record + COMPUTED_KIND);
-        uint count = LOAD(block, record + COMPUTED_INPUT_COUNT);
-        address parameter = LOAD(block, record + COMPUTED_PARAMETER);
+    for (; record < end; record += WORDS_OF(COMPUTED)) {
+        uint kind = READ(block, record, COMPUTED, kind);
+        uint count = READ(block, record, COMPUTED, input_count);
+        address parameter = READ(block, record, COMPUTED, parameter);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             real inputs[MOST_COMPUTED_INPUTS];
             for (uint k = 0u; k < MOST_COMPUTED_INPUTS; k++) {
                 inputs[k] = 0.0f;
                 if (k < count) {
-                    inputs[k] = snap(control_number(c, record + COMPUTED_INPUTS + k * CONTROL_VALUE_WORDS));
+                    inputs[k] = snap(control_number(c, record + FIELD(COMPUTED, inputs) + k * WORDS_OF(VALUE)));
                 }
             }
             write_parameter(c, parameter, compute(kind, inputs[0], inputs[1], inputs[2], inputs[3], inputs[4]));

@@ -8,22 +8,22 @@
 OP lane_mask machine_is_current(control c, address machine) {
     lane_mask current = ALL_WORD(0u) == 0u;
     for (address level = 0u; level < MOST_MACHINES_WITHIN; level++) {
-        uint state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
+        uint state = READ(c.block, machine, MACHINE, outer_state);
+        machine = READ(c.block, machine, MACHINE, outer);
         if (machine == CONTROL_NONE) {
             break;
         }
-        current = AND(current, state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state);
+        current = AND(current, state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current)) == state);
     }
     return current;
 }
 
 OP address state_record(control c, address machine, address state) {
-    return LOAD(c.block, machine + MACHINE_STATES) + state * STATE_WORDS;
+    return READ(c.block, machine, MACHINE, states) + state * WORDS_OF(STATE);
 }
 
 OP address state_table(control c, address machine, address state) {
-    return LOAD(c.block, state_record(c, machine, state) + STATE_TABLE);
+    return READ(c.block, state_record(c, machine, state), STATE, table);
 }
 
 OP lane_mask compare_terms(uint kind, real left, real right) {
@@ -44,9 +44,9 @@ OP lane_mask compare_terms(uint kind, real left, real right) {
 }
 
 OP ticks time_in_clip(control c, address player) {
-    ticks time = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-    if (LOAD(c.block, player + PLAYER_END) == PLAYER_TURNS) {
-        time = turned_time(time, block_ticks(c, player + PLAYER_DURATION));
+    ticks time = state_ticks(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, place));
+    if (READ(c.block, player, PLAYER, end) == PLAYER_TURNS) {
+        time = turned_time(time, block_ticks(c, player + FIELD(PLAYER, duration)));
     }
     return time;
 }
@@ -54,25 +54,25 @@ OP ticks time_in_clip(control c, address player) {
 // Compares the time of a term's player with the term's time: returns -1 if it is before it, 0 if they are equal, 1 if
 // it is past it.
 OP real side_of_place(control c, address term) {
-    ticks time = time_in_clip(c, LOAD(c.block, term + TERM_PLAYER));
-    ticks place = block_ticks(c, term + TERM_PLACE);
+    ticks time = time_in_clip(c, READ(c.block, term, PLACE_TERM, player));
+    ticks place = block_ticks(c, term + FIELD(PLACE_TERM, place));
     real past = SELECT(same_ticks(time, place), SPLAT(0.0f), SPLAT(1.0f));
     return SELECT(ticks_less(time, place), SPLAT(-1.0f), past);
 }
 
 // Whether conditions of a control read triggers or draws.
 OP bool decides(memory block) {
-    return USES_DECISIONS && (LOAD(block, CONTROL_FLAGS) & CONTROL_DECIDES) != 0u;
+    return USES_DECISIONS && (HEADER(block, CONTROL, flags) & CONTROL_DECIDES) != 0u;
 }
 
 // The word of the state that a term reads, as a number: a current state, a trigger, a draw, a choice. `scale`: its left
 // side.
 OP real number_in_state(control c, address term, real scale) {
-    word own = state_word(c, LOAD(c.block, LOAD(c.block, term + TERM_STATE)));
-    if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_CHOICE) != 0u) {
+    word own = state_word(c, LOAD(c.block, READ(c.block, term, STATE_TERM, state)));
+    if ((READ(c.block, term, TERM, kind) & TERM_OF_CHOICE) != 0u) {
         own = own * CHOICE_FACTOR;
     }
-    return TO_REAL(own >> LOAD(c.block, term + TERM_SHIFT)) * scale;
+    return TO_REAL(own >> READ(c.block, term, STATE_TERM, shift)) * scale;
 }
 
 // Evaluates a condition in postfix notation. The stack is a word, a bit for each result, the newest in the lowest bit.
@@ -80,8 +80,8 @@ OP real number_in_state(control c, address term, real scale) {
 OP lane_mask condition_holds(control c, address terms, uint count, bool reached) {
     word truths = ALL_WORD(1u);
     for (address i = 0u; i < count; i++) {
-        address term = terms + i * TERM_WORDS;
-        uint kind = LOAD(c.block, term + TERM_KIND);
+        address term = terms + i * WORDS_OF(TERM);
+        uint kind = READ(c.block, term, TERM, kind);
         word both = truths & 3u;
         if (kind == TERM_AND) {
             truths = ((truths >> 2u) << 1u) | SELECT_BITS(both == 3u, ALL_WORD(1u));
@@ -98,7 +98,7 @@ OP lane_mask condition_holds(control c, address terms, uint count, bool reached)
             // once.
             for (address side = 0u; side < 2u && !is_place; side++) {
                 left = right;
-                right = control_number(c, term + TERM_LEFT + side * CONTROL_VALUE_WORDS);
+                right = control_number(c, term + FIELD(TERM, left) + side * WORDS_OF(VALUE));
             }
             if (USES_DECISIONS && (kind & TERM_OF_STATE) != 0u) {
                 left = number_in_state(c, term, left);
@@ -122,10 +122,10 @@ OP lane_mask condition_holds(control c, address terms, uint count, bool reached)
 }
 
 OP lane_mask state_ended(control c, address machine, address state, uint passed) {
-    address player = LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER);
+    address player = READ(c.block, state_record(c, machine, state), STATE, end_player);
     lane_mask ended = ALL_WORD(0u) != 0u;
     if (player != CONTROL_NONE) {
-        word flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
+        word flags = state_word(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, flags));
         ended = (flags & (PLAYING_ENDED | passed)) != 0u;
     }
     return ended;
@@ -134,12 +134,12 @@ OP lane_mask state_ended(control c, address machine, address state, uint passed)
 // Whether a transition's times are met: the end of the state's clip, and the time in the state.
 OP lane_mask times_apply(control c, address machine, address current, address transition, uint passed) {
     lane_mask applies = ALL_WORD(0u) == 0u;
-    if ((LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u) {
+    if ((READ(c.block, transition, TRANSITION, flags) & TRANSITION_AT_END) != 0u) {
         applies = state_ended(c, machine, current, passed);
     }
     if (ANY(applies)) {
-        ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
-        applies = AND(applies, NOT(ticks_less(time, block_ticks(c, transition + TRANSITION_AFTER))));
+        ticks time = state_ticks(c, machine_at(c, machine) + FIELD(MACHINE_NOW, time));
+        applies = AND(applies, NOT(ticks_less(time, block_ticks(c, transition + FIELD(TRANSITION, after)))));
     }
     return applies;
 }
@@ -147,8 +147,8 @@ OP lane_mask times_apply(control c, address machine, address current, address tr
 // The offset of a machine's travels, or CONTROL_NONE. `table`: that of any of its states.
 OP address travels_of(memory block, address table) {
     address travels = CONTROL_NONE;
-    if (USES_TRAVEL && (LOAD(block, table + TABLE_FLAGS) & TABLE_TRAVELS) != 0u) {
-        travels = LOAD(block, table + TABLE_TRANSITIONS + LOAD(block, table + TABLE_TRANSITION_COUNT));
+    if (USES_TRAVEL && (READ(block, table, TABLE, flags) & TABLE_TRAVELS) != 0u) {
+        travels = LOAD(block, table + WORDS_OF(TABLE) + READ(block, table, TABLE, transition_count));
     }
     return travels;
 }
@@ -164,15 +164,15 @@ END_STRUCT(candidates)
 OP candidates find_candidates(control c, address machine, address current) {
     address table = state_table(c, machine, current);
     candidates found;
-    found.at = table + TABLE_TRANSITIONS;
-    found.end = found.at + LOAD(c.block, table + TABLE_TRANSITION_COUNT);
+    found.at = table + WORDS_OF(TABLE);
+    found.end = found.at + READ(c.block, table, TABLE, transition_count);
     found.travels = false;
     address travels = travels_of(c.block, table);
     if (USES_TRAVEL && travels != CONTROL_NONE) {
-        address to = state_word(c, LOAD(c.block, travels + TRAVEL_STATE));
+        address to = state_word(c, READ(c.block, travels, TRAVEL, state));
         if (to != 0u) {
-            address destination = travels + TRAVEL_DESTINATIONS + (to - 1u) * DESTINATION_WORDS;
-            found.at = LOAD(c.block, destination + DESTINATION_STEPS) + current;
+            address destination = travels + WORDS_OF(TRAVEL) + (to - 1u) * WORDS_OF(DESTINATION);
+            found.at = READ(c.block, destination, DESTINATION, steps) + current;
             found.end = found.at + 1u;
             found.travels = true;
         }
@@ -182,8 +182,8 @@ OP candidates find_candidates(control c, address machine, address current) {
 
 // Whether a transition on a machine's path may be taken now.
 OP bool step_applies(control c, address machine, address current, address transition) {
-    return (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_TELEPORTS) != 0u ||
-           (state_word(c, machine_at(c, machine) + MACHINE_FADE) == 0u &&
+    return (READ(c.block, transition, TRANSITION, flags) & TRANSITION_TELEPORTS) != 0u ||
+           (state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, fade)) == 0u &&
             times_apply(c, machine, current, transition, PLAYING_PASSED));
 }
 #endif
@@ -192,8 +192,8 @@ OP bool step_applies(control c, address machine, address current, address transi
 OP lane_mask transition_applies(control c, address machine, address current, address transition, uint passed) {
     lane_mask applies = times_apply(c, machine, current, transition, passed);
     if (ANY(applies)) {
-        applies = AND(applies, condition_holds(c, LOAD(c.block, transition + TRANSITION_TERMS),
-                                               LOAD(c.block, transition + TRANSITION_TERM_COUNT), false));
+        applies = AND(applies, condition_holds(c, READ(c.block, transition, TRANSITION, terms),
+                                               READ(c.block, transition, TRANSITION, term_count), false));
     }
     return applies;
 }

@@ -20,9 +20,9 @@ OP void move_smoothed(CHARACTERS all) {
         return;
     }
     memory block = CHARACTERS_BLOCK(all);
-    address record = LOAD(block, CONTROL_SMOOTHED);
-    address end = record + LOAD(block, CONTROL_SMOOTHED_COUNT) * SMOOTHED_WORDS;
-    for (; record < end; record += SMOOTHED_WORDS) {
+    address record = HEADER(block, CONTROL, smoothed);
+    address end = record + HEADER(block, CONTROL, smoothed_count) * WORDS_OF(SMOOTHED);
+    for (; record < end; record += WORDS_OF(SMOOTHED)) {
         smoothed own = load_smoothed(block, record);
         // Most time steps are equal: the decay factor of one is computed once.
         ticks step = make_ticks(0u, 0u);
@@ -43,9 +43,9 @@ OP void write_players(CHARACTERS all) {
         return;
     }
     memory block = CHARACTERS_BLOCK(all);
-    address record = LOAD(block, CONTROL_PLAYERS);
-    address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
-    for (; record < records_end; record += PLAYER_WORDS) {
+    address record = HEADER(block, CONTROL, players);
+    address records_end = record + HEADER(block, CONTROL, player_count) * WORDS_OF(PLAYER);
+    for (; record < records_end; record += WORDS_OF(PLAYER)) {
         shown_player own = load_shown_player(block, record);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -71,13 +71,13 @@ OP real find_shown_weight(control c, owning_state at, address flags, bool drops_
 
 OP void write_player_weights(CHARACTERS all, bool is_first) {
     memory block = CHARACTERS_BLOCK(all);
-    address record = LOAD(block, CONTROL_PLAYERS);
-    address records_end = record + LOAD(block, CONTROL_PLAYER_COUNT) * PLAYER_WORDS;
-    for (; record < records_end; record += PLAYER_WORDS) {
-        address parameter = LOAD(block, record + PLAYER_WEIGHT_PARAMETER);
+    address record = HEADER(block, CONTROL, players);
+    address records_end = record + HEADER(block, CONTROL, player_count) * WORDS_OF(PLAYER);
+    for (; record < records_end; record += WORDS_OF(PLAYER)) {
+        address parameter = READ(block, record, PLAYER, weight_parameter);
         if (parameter != CONTROL_NONE) {
-            address flags = LOAD(block, record + PLAYER_STATE) + PLAYING_FLAGS;
-            bool drops_out = LOAD(block, record + PLAYER_LAST_END) == PLAYER_DROPS_OUT;
+            address flags = READ(block, record, PLAYER, state) + FIELD(PLAYING, flags);
+            bool drops_out = READ(block, record, PLAYER, last_end) == PLAYER_DROPS_OUT;
             owning_state at = load_owner(block, record);
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
@@ -91,14 +91,14 @@ OP void write_player_weights(CHARACTERS all, bool is_first) {
 
 OP_NOINLINE void write_groups(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
-    address group = LOAD(block, CONTROL_GROUPS);
-    address end = group + LOAD(block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
-    for (; USES_GROUPS && group < end; group += GROUP_WORDS) {
-        address parameter = LOAD(block, group + GROUP_VELOCITY_PARAMETER);
+    address group = HEADER(block, CONTROL, groups);
+    address end = group + HEADER(block, CONTROL, group_count) * WORDS_OF(GROUP);
+    for (; USES_GROUPS && group < end; group += WORDS_OF(GROUP)) {
+        address parameter = READ(block, group, GROUP, velocity_parameter);
         if (parameter != CONTROL_NONE) {
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
-                real rate = control_number(c, group + GROUP_RATE);
+                real rate = control_number(c, group + FIELD(GROUP, rate));
                 group_mean mean = find_group_mean(c, group, 0u);
                 rate = is_finite(rate) ? clamp_real(snap(rate), -64.0f, 64.0f) : 0.0f;
                 write_parameter(c, parameter, snap(rate * mean.velocity));
@@ -110,33 +110,33 @@ OP_NOINLINE void write_groups(CHARACTERS all) {
 // Writes the parameters by which joints evaluate a fade with a blend profile.
 OP_NOINLINE void write_profiled(control c, address machine, address profiles) {
     address at = profiles_state(c, profiles);
-    address first = LOAD(c.block, profiles + PROFILES_PARAMETER);
-    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    uint fade = state_word(c, at + PROFILED_FADE);
+    address first = READ(c.block, profiles, MACHINE_PROFILES, parameter);
+    address count = READ(c.block, machine, MACHINE, state_count);
+    uint fade = state_word(c, at + FIELD(PROFILED, fade));
     for (address i = 0u; i < 2u * count && fade != 0u; i++) {
         write_parameter(c, first + i, profiled_end(c, machine, at, i % count, i / count));
     }
-    write_parameter(c, first + PROFILED_PART(count), state_number(c, at + PROFILED_TIME));
+    write_parameter(c, first + PROFILED_PART(count), state_number(c, at + FIELD(PROFILED, time)));
     write_parameter(c, first + PROFILED_WHICH(count), TO_REAL(fade));
 }
 
 OP void write_state_weights(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
-    address machine = LOAD(block, CONTROL_MACHINES);
-    address end = machine + LOAD(block, CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
-    for (; machine < end; machine += MACHINE_WORDS) {
-        address record = LOAD(block, machine + MACHINE_STATES);
-        address records_end = record + LOAD(block, machine + MACHINE_STATE_COUNT) * STATE_WORDS;
-        address at = LOAD(block, machine + MACHINE_STATE) + MACHINE_WEIGHTS;
-        for (; record < records_end; record += STATE_WORDS) {
-            address parameter = LOAD(block, record + STATE_WEIGHT_PARAMETER);
+    address machine = HEADER(block, CONTROL, machines);
+    address end = machine + HEADER(block, CONTROL, machine_count) * WORDS_OF(MACHINE);
+    for (; machine < end; machine += WORDS_OF(MACHINE)) {
+        address record = READ(block, machine, MACHINE, states);
+        address records_end = record + READ(block, machine, MACHINE, state_count) * WORDS_OF(STATE);
+        address at = READ(block, machine, MACHINE, state) + WORDS_OF(MACHINE_NOW);
+        for (; record < records_end; record += WORDS_OF(STATE)) {
+            address parameter = READ(block, record, STATE, weight_parameter);
             if (parameter != CONTROL_NONE) {
                 FOR_EACH(all, i) {
                     control c = CHARACTER(all, i);
                     write_parameter(c, parameter, state_number(c, at));
                 }
             }
-            at += MACHINE_STATE_WEIGHT_WORDS;
+            at += WORDS_OF(STATE_WEIGHT);
         }
         address profiles = block_profiles(block, machine);
         if (USES_PROFILES && profiles != CONTROL_NONE) {
@@ -158,7 +158,7 @@ OP void write_weights(CHARACTERS all, bool is_first) {
 OP void write_control(CHARACTERS all) {
     write_players(all);
     write_groups(all);
-    if (USES_INERTIA && LOAD(CHARACTERS_BLOCK(all), CONTROL_INERTIA) != CONTROL_NONE) {
+    if (USES_INERTIA && HEADER(CHARACTERS_BLOCK(all), CONTROL, inertia) != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             write_inertia(c);
@@ -170,25 +170,25 @@ OP void write_control(CHARACTERS all) {
 // has no phase, its index gives it. The frame number of inertialization
 // is not reset but advanced by one, so that no pose of an earlier frame has the number of a frame that follows.
 OP_NOINLINE void begin_character(control c) {
-    bool inertializes = USES_INERTIA && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
+    bool inertializes = USES_INERTIA && HEADER(c.block, CONTROL, inertia) != CONTROL_NONE;
     uint number = 0u;
     if (inertializes) {
-        number = state_word(c, inertia_state(c) + INERTIAL_NUMBER) + state_word(c, CHARACTER_BEGUN);
+        number = state_word(c, inertia_state(c) + FIELD(INERTIAL, number)) + state_word(c, FIELD(CHARACTER, begun));
     }
-    uint update_phase = state_word(c, CHARACTER_UPDATE_PHASE);
-    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
-    address kept = LOAD(c.block, CONTROL_STATE_WORDS);
+    uint update_phase = state_word(c, FIELD(CHARACTER, update_phase));
+    address character_motion = HEADER(c.block, CONTROL, character_motion);
+    address kept = HEADER(c.block, CONTROL, state_words);
     address kept_words = 0u;
     if (character_motion != CONTROL_NONE) {
         kept = motion_state(c, character_motion);
-        kept_words = ROTATES_FULLY(c, character_motion) ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
+        kept_words = ROTATES_FULLY(c, character_motion) ? WORDS_OF(MOVING_FULLY) : WORDS_OF(MOVING);
     }
-    address state_words = LOAD(c.block, CONTROL_STATE_WORDS);
+    address state_words = HEADER(c.block, CONTROL, state_words);
     address draws = state_words;
     address draw_count = 0u;
     if (decides(c.block)) {
-        draws = LOAD(c.block, CONTROL_DRAWS);
-        draw_count = LOAD(c.block, CONTROL_DRAW_COUNT);
+        draws = HEADER(c.block, CONTROL, draws);
+        draw_count = HEADER(c.block, CONTROL, draw_count);
     }
     for (address i = 0u; i < state_words; i++) {
         if ((i < kept || i >= kept + kept_words) && (i < draws || i >= draws + draw_count)) {
@@ -198,19 +198,20 @@ OP_NOINLINE void begin_character(control c) {
     if (decides(c.block)) {
         seed_draws(c);
     }
-    set_state_word(c, CHARACTER_UPDATE_PHASE, update_phase != 0u ? update_phase : c.character % UPDATE_PHASES + 1u);
+    set_state_word(c, FIELD(CHARACTER, update_phase),
+                   update_phase != 0u ? update_phase : c.character % UPDATE_PHASES + 1u);
     if (inertializes) {
-        set_state_word(c, inertia_state(c) + INERTIAL_NUMBER, number & INERTIA_LAST_NUMBER);
+        set_state_word(c, inertia_state(c) + FIELD(INERTIAL, number), number & INERTIA_LAST_NUMBER);
     }
-    address machines = LOAD(c.block, CONTROL_MACHINES);
-    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    address machines = HEADER(c.block, CONTROL, machines);
+    address machine_count = HEADER(c.block, CONTROL, machine_count);
     for (address i = 0u; i < machine_count; i++) {
-        begin_machine(c, machines + i * MACHINE_WORDS);
+        begin_machine(c, machines + i * WORDS_OF(MACHINE));
     }
-    address players = LOAD(c.block, CONTROL_PLAYERS);
-    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    address players = HEADER(c.block, CONTROL, players);
+    address player_count = HEADER(c.block, CONTROL, player_count);
     for (address i = 0u; i < player_count; i++) {
-        begin_player(c, players + i * PLAYER_WORDS, CONTROL_NONE, begin_at_offsets());
+        begin_player(c, players + i * WORDS_OF(PLAYER), CONTROL_NONE, begin_at_offsets());
     }
     if (USES_GROUPS) {
         begin_groups(c, CONTROL_NONE, 0u, begin_at_offsets());
@@ -221,9 +222,9 @@ OP_NOINLINE void begin_character(control c) {
 // characters that do not move, because conditions, weights and players may read it.
 OP void move_before_machines(CHARACTERS all) {
     memory block = CHARACTERS_BLOCK(all);
-    address character_motion = LOAD(block, CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(block, CONTROL, character_motion);
     bool has_root_motion = USES_CHARACTER_MOTION && character_motion != CONTROL_NONE;
-    bool inertializes = USES_INERTIA && LOAD(block, CONTROL_INERTIA) != CONTROL_NONE;
+    bool inertializes = USES_INERTIA && HEADER(block, CONTROL, inertia) != CONTROL_NONE;
     if (has_root_motion || inertializes) {
         bool driven = has_root_motion && run_in_lanes(all, STAGE_DRIVE, character_motion);
         FOR_EACH(all, i) {
@@ -245,9 +246,9 @@ OP void move_before_machines(CHARACTERS all) {
 }
 
 OP void move_fades(CHARACTERS all) {
-    address machine = LOAD(CHARACTERS_BLOCK(all), CONTROL_MACHINES);
-    address end = machine + LOAD(CHARACTERS_BLOCK(all), CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
-    for (; machine < end; machine += MACHINE_WORDS) {
+    address machine = HEADER(CHARACTERS_BLOCK(all), CONTROL, machines);
+    address end = machine + HEADER(CHARACTERS_BLOCK(all), CONTROL, machine_count) * WORDS_OF(MACHINE);
+    for (; machine < end; machine += WORDS_OF(MACHINE)) {
         address profiles = block_profiles(CHARACTERS_BLOCK(all), machine);
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -263,7 +264,7 @@ OP void move_fades(CHARACTERS all) {
 }
 
 OP void apply_root_motions(CHARACTERS all) {
-    address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(CHARACTERS_BLOCK(all), CONTROL, character_motion);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         if (run_in_lanes(all, STAGE_ROOT_MOTION, character_motion)) {
             return;
@@ -283,17 +284,17 @@ OP void apply_root_motions(CHARACTERS all) {
 
 // Runs the machines of a character.
 OP void run_machines(control c, frame_part runs) {
-    address machines = LOAD(c.block, CONTROL_MACHINES);
+    address machines = HEADER(c.block, CONTROL, machines);
     address first = RUNS_PARTS ? runs.first_machine : 0u;
-    address end = RUNS_PARTS ? runs.end_machine : LOAD(c.block, CONTROL_MACHINE_COUNT);
+    address end = RUNS_PARTS ? runs.end_machine : HEADER(c.block, CONTROL, machine_count);
     for (address i = first; i < end; i++) {
-        run_transitions(c, machines + i * MACHINE_WORDS, runs, runs.resumes && i == first);
+        run_transitions(c, machines + i * WORDS_OF(MACHINE), runs, runs.resumes && i == first);
     }
-    if (USES_INERTIA && c.begins && (!RUNS_PARTS || runs.cuts) && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE) {
+    if (USES_INERTIA && c.begins && (!RUNS_PARTS || runs.cuts) && HEADER(c.block, CONTROL, inertia) != CONTROL_NONE) {
         // No pose was shown before.
-        set_state_word(c, inertia_state(c) + INERTIAL_DURATION, 0u);
+        set_state_word(c, inertia_state(c) + FIELD(INERTIAL, duration), 0u);
         if (remaining_at(c) != CONTROL_NONE) {
-            set_state_word(c, remaining_at(c) + REMAINING_SWITCHED, 0u);
+            set_state_word(c, remaining_at(c) + FIELD(REMAINING, switched), 0u);
         }
     }
 }
@@ -311,7 +312,7 @@ OP void run_all_machines(CHARACTERS all, frame_part runs) {
 }
 
 OP void show_character_motions(CHARACTERS all) {
-    address character_motion = LOAD(CHARACTERS_BLOCK(all), CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(CHARACTERS_BLOCK(all), CONTROL, character_motion);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
@@ -330,11 +331,11 @@ OP void show_character_motions(CHARACTERS all) {
 }
 
 OP bool updates_in_frame(control c) {
-    real every = control_number(c, CONTROL_UPDATE_EVERY);
+    real every = control_number(c, FIELD(CONTROL, update_every));
     bool updates = true;
     if (every > 1.0f && is_finite(every)) {
         uint period = TO_WORD(clamp_real(FLOOR(snap(every)), 1.0f, 16.0f));
-        uint phase = state_word(c, CHARACTER_UPDATE_PHASE) - 1u;
+        uint phase = state_word(c, FIELD(CHARACTER, update_phase)) - 1u;
         updates = (c.number + phase) % period == 0u;
     }
     return updates;
@@ -369,8 +370,8 @@ OP uint last_reset(control c) {
 // Writes the parameters of nodes that report whether they reached their targets in the frame before. `at`: of the
 // character's words.
 OP void write_reached(control c, memory reached, address at) {
-    uint count = LOAD(c.program, PROGRAM_REACHED);
-    address table = LOAD(c.program, PROGRAM_REACHED_PARAMETERS);
+    uint count = HEADER(c.program, PROGRAM, reached);
+    address table = HEADER(c.program, PROGRAM, reached_parameters);
     for (uint i = 0u; i < count; i++) {
         uint parameter = LOAD(c.program, table + i);
         if (parameter != 0u) {
@@ -383,29 +384,29 @@ OP void write_reached(control c, memory reached, address at) {
 OP control begin_frame(control c) {
     clear_emitted(c);
     uint reset = last_reset(c);
-    c.begins = state_word(c, CHARACTER_BEGUN) == 0u || reset != CONTROL_NONE;
+    c.begins = state_word(c, FIELD(CHARACTER, begun)) == 0u || reset != CONTROL_NONE;
     if (reset != CONTROL_NONE) {
         c.sent_first = c.sent_first + reset + 1u;
         c.sent_count = c.sent_count - (reset + 1u);
     }
     if (c.begins) {
         begin_character(c);
-        set_state_word(c, CHARACTER_BEGUN, 1u);
+        set_state_word(c, FIELD(CHARACTER, begun), 1u);
     }
     if (c.sent_count > MOST_EVENTS_SENT) {
-        uint lost = state_word(c, CHARACTER_EVENTS_LOST) + (c.sent_count - MOST_EVENTS_SENT);
-        set_state_word(c, CHARACTER_EVENTS_LOST, lost);
+        uint lost = state_word(c, FIELD(CHARACTER, events_lost)) + (c.sent_count - MOST_EVENTS_SENT);
+        set_state_word(c, FIELD(CHARACTER, events_lost), lost);
     }
-    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(c.block, CONTROL, character_motion);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
         set_moved_by_clips(c, character_motion, make_displacement(0.0f, 0.0f, 0.0f, 0.0f));
         if (ROTATES_FULLY(c, character_motion)) {
-            set_state_quaternion(c, moved_state(c, character_motion) + MOVED_ROTATION,
+            set_state_quaternion(c, moved_state(c, character_motion) + FIELD(MOVED_FULLY, rotation),
                                  make_quaternion(0.0f, 0.0f, 0.0f, 1.0f));
         }
     }
     ticks own = c.step;
-    ticks waited = state_ticks(c, CHARACTER_WAITING);
+    ticks waited = state_ticks(c, FIELD(CHARACTER, waiting));
     c.updates = c.begins || c.sent_count > 0u || updates_in_frame(c);
     c.moves = c.updates;
     ticks longest = make_ticks(LONGEST_WAIT_LOW, LONGEST_WAIT_HIGH);
@@ -421,7 +422,7 @@ OP control begin_frame(control c) {
         c.later = own;
         c.left = waited;
     }
-    set_state_ticks(c, CHARACTER_WAITING, c.updates ? make_ticks(0u, 0u) : c.step);
+    set_state_ticks(c, FIELD(CHARACTER, waiting), c.updates ? make_ticks(0u, 0u) : c.step);
     return c;
 }
 
@@ -440,7 +441,7 @@ OP control release_events(control c) {
 // the state as the last one left it. If not `begins`, the copy exists already.
 OP_NOINLINE control begin_between(control given, mutable_memory copy, address copy_at, bool begins) {
     control c = given;
-    address words = c.updates || !begins ? 0u : LOAD(c.block, CONTROL_STATE_WORDS);
+    address words = c.updates || !begins ? 0u : HEADER(c.block, CONTROL, state_words);
     for (address i = 0u; i < words; i++) {
         STORE(copy, copy_at + i, state_word(c, i));
     }
@@ -460,11 +461,11 @@ OP_NOINLINE control begin_between(control given, mutable_memory copy, address co
 // Returns the time until a machine's fade is over.
 OP ticks time_of_fade(control c, address machine) {
     address at = machine_at(c, machine);
-    address fade = state_word(c, at + MACHINE_FADE);
+    address fade = state_word(c, at + FIELD(MACHINE_NOW, fade));
     ticks left = make_ticks(0u, 0u);
     if (fade != 0u) {
-        ticks faded = state_ticks(c, at + MACHINE_FADED);
-        ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+        ticks faded = state_ticks(c, at + FIELD(MACHINE_NOW, faded));
+        ticks whole = block_ticks(c, fade + FIELD(TRANSITION, fade));
         if (ticks_less(faded, whole)) {
             left = ticks_at_rate(subtract_ticks(whole, faded), 1u << FINE_BITS);
         }
@@ -477,9 +478,9 @@ OP ticks time_of_fade(control c, address machine) {
 // then, returns the time left in the step. A transition by which the machine travels has no condition, and waits for
 // the end of a fade.
 OP ticks time_to_transition(control c, address machine, address transition, address state, bool travels) {
-    bool at_end = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_AT_END) != 0u;
-    ticks after = block_ticks(c, transition + TRANSITION_AFTER);
-    ticks time = state_ticks(c, machine_at(c, machine) + MACHINE_TIME);
+    bool at_end = (READ(c.block, transition, TRANSITION, flags) & TRANSITION_AT_END) != 0u;
+    ticks after = block_ticks(c, transition + FIELD(TRANSITION, after));
+    ticks time = state_ticks(c, machine_at(c, machine) + FIELD(MACHINE_NOW, time));
     ticks until = make_ticks(0u, 0u);
     if (ticks_less(time, after)) {
         until = ticks_at_rate(subtract_ticks(after, time), 1u << FINE_BITS);
@@ -488,15 +489,15 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
         ticks fades = time_of_fade(c, machine);
         until = ticks_less(until, fades) ? fades : until;
     }
-    address terms = LOAD(c.block, transition + TRANSITION_TERMS);
-    uint count = travels ? 0u : LOAD(c.block, transition + TRANSITION_TERM_COUNT);
+    address terms = READ(c.block, transition, TRANSITION, terms);
+    uint count = travels ? 0u : READ(c.block, transition, TRANSITION, term_count);
     for (uint i = 0u; i <= count; i++) {
-        address term = i < count ? terms + i * TERM_WORDS : CONTROL_NONE;
+        address term = i < count ? terms + i * WORDS_OF(TERM) : CONTROL_NONE;
         address player = CONTROL_NONE;
         if (i == count) {
-            player = at_end ? LOAD(c.block, state_record(c, machine, state) + STATE_END_PLAYER) : CONTROL_NONE;
-        } else if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_PLACE) != 0u) {
-            player = LOAD(c.block, term + TERM_PLAYER);
+            player = at_end ? READ(c.block, state_record(c, machine, state), STATE, end_player) : CONTROL_NONE;
+        } else if ((READ(c.block, term, TERM, kind) & TERM_OF_PLACE) != 0u) {
+            player = READ(c.block, term, PLACE_TERM, player);
         }
         if (player != CONTROL_NONE) {
             ticks time_left = time_to_place(c, player, term);
@@ -510,11 +511,11 @@ OP ticks time_to_transition(control c, address machine, address transition, addr
 // Returns the time until the first such transition of any machine, or the time left in the step.
 OP ticks find_next_stop(control c) {
     ticks piece = c.left;
-    address machine = LOAD(c.block, CONTROL_MACHINES);
-    address machines_end = machine + LOAD(c.block, CONTROL_MACHINE_COUNT) * MACHINE_WORDS;
-    for (; machine < machines_end; machine += MACHINE_WORDS) {
+    address machine = HEADER(c.block, CONTROL, machines);
+    address machines_end = machine + HEADER(c.block, CONTROL, machine_count) * WORDS_OF(MACHINE);
+    for (; machine < machines_end; machine += WORDS_OF(MACHINE)) {
         if (machine_is_current(c, machine)) {
-            address state = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+            address state = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current));
             candidates each = find_candidates(c, machine, state);
             for (address i = each.at; i < each.end; i++) {
                 ticks until = time_to_transition(c, machine, LOAD(c.block, i), state, each.travels);

@@ -37,7 +37,7 @@ layout(constant_id = 27) const bool RUNS_PARTS = false;
 #define RUNS_PARTS false
 // Whether a character motion has full rotation.
 #define ROTATES_FULLY(c, character_motion)                                                                             \
-    (LOAD((c).block, (character_motion) + CHARACTER_MOTION_PLACE_WORDS) == MOVING_FULL_PLACE_WORDS)
+    (READ((c).block, (character_motion), CHARACTER_MOTION, place_words) == WORDS_OF(MOVING_FULLY))
 #endif
 
 // Indices into a character's rows. On the CPU the pointers already point to the character's rows; vectors have an
@@ -334,7 +334,7 @@ OP real control_number(control c, address value) {
 
 // Zeroes the number of events and their words.
 OP void clear_emitted(control c) {
-    uint words = EMITTED_COUNT_WORDS + EMITTED_WORDS * LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    uint words = EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * HEADER(c.block, CONTROL, emitted_capacity);
     for (address i = 0u; c.emits_events && i < words; i++) {
         STORE(c.emitted, EMITTED_AT(c, i), 0u);
     }
@@ -342,9 +342,9 @@ OP void clear_emitted(control c) {
 
 // What emits events, and when.
 STRUCT(emission)
-uint source; // EMITTED_SOURCE
+uint source; // EMITTED.source
 real weight;
-ticks time; // EMITTED_TIME
+ticks time; // EMITTED.time
 END_STRUCT(emission)
 
 // `by`: BY_... `index`: of the player or machine. `part`: of the notify or state.
@@ -365,7 +365,7 @@ OP ticks time_of_piece(control c) {
 // Counts events for which there is no room.
 OP void lose_events(control c, uint times) {
     STORE(c.emitted, EMITTED_AT(c, 0u), LOAD(c.emitted, EMITTED_AT(c, 0u)) + times);
-    set_state_word(c, CHARACTER_LOST_EVENTS, state_word(c, CHARACTER_LOST_EVENTS) + times);
+    set_state_word(c, FIELD(CHARACTER, lost_events), state_word(c, FIELD(CHARACTER, lost_events)) + times);
 }
 
 // Emits an event. If there is no room for it, it is only counted.
@@ -374,16 +374,16 @@ OP_NOINLINE void emit(control c, uint event, emission e, uint passes) {
         return;
     }
     uint count = LOAD(c.emitted, EMITTED_AT(c, 0u));
-    if (count >= LOAD(c.block, CONTROL_EMITTED_CAPACITY)) {
+    if (count >= HEADER(c.block, CONTROL, emitted_capacity)) {
         lose_events(c, 1u);
         return;
     }
-    address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + EMITTED_WORDS * count);
-    STORE(c.emitted, at + EMITTED_EVENT, event);
-    STORE(c.emitted, at + EMITTED_WEIGHT, BITS(e.weight));
-    STORE(c.emitted, at + EMITTED_PASSES, passes);
-    STORE(c.emitted, at + EMITTED_SOURCE, e.source);
-    store_ticks(c.emitted, at + EMITTED_TIME, e.time);
+    address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * count);
+    STORE(c.emitted, at + FIELD(EMITTED, event), event);
+    STORE(c.emitted, at + FIELD(EMITTED, weight), BITS(e.weight));
+    STORE(c.emitted, at + FIELD(EMITTED, passes), passes);
+    STORE(c.emitted, at + FIELD(EMITTED, source), e.source);
+    store_ticks(c.emitted, at + FIELD(EMITTED, time), e.time);
     STORE(c.emitted, EMITTED_AT(c, 0u), count + 1u);
 }
 

@@ -32,13 +32,14 @@ END_STRUCT(curve_record)
 
 // A key: x, and 1 over the distance to the next key; how x bends, a and b, over that distance; y, how much it rises,
 // and how it bends. The last key has zeros.
-#define CURVE_KEY_X 0u
-#define CURVE_KEY_INVERSE 1u
-#define CURVE_KEY_X_BEND 2u
-#define CURVE_KEY_Y 4u
-#define CURVE_KEY_RISE 5u
-#define CURVE_KEY_Y_BEND 6u
-#define CURVE_KEY_WORDS 8u
+RECORD(CURVE_KEY)
+FLOAT(x);
+FLOAT(inverse);
+WORDS(2, x_bend);
+FLOAT(y);
+FLOAT(rise);
+WORDS(2, y_bend);
+END_RECORD(CURVE_KEY, 8)
 #define MOST_CURVE_KEYS 64u
 
 #define CURVE_IN 0u
@@ -136,7 +137,7 @@ OP curve_record load_curve(memory block, address at) {
 OP word later_key(memory block, curve_record curve, word key, uint step, real x) {
     word next = key + step;
     next = SELECT(ABOVE(next, curve.second), ALL_WORD(curve.second), next);
-    real begin = GATHER_REAL(block, curve.first + next * CURVE_KEY_WORDS);
+    real begin = GATHER_REAL(block, curve.first + next * WORDS_OF(CURVE_KEY));
     return SELECT(x >= begin, next, key);
 }
 
@@ -191,16 +192,18 @@ OP real user_curve(memory block, curve_record curve, real x) {
     key = later_key(block, curve, key, 4u, x);
     key = later_key(block, curve, key, 2u, x);
     key = later_key(block, curve, key, 1u, x);
-    word at = curve.first + key * CURVE_KEY_WORDS;
-    real passed = (x - GATHER_REAL(block, at + CURVE_KEY_X)) * GATHER_REAL(block, at + CURVE_KEY_INVERSE);
+    word at = curve.first + key * WORDS_OF(CURVE_KEY);
+    real passed =
+        (x - GATHER_REAL(block, at + FIELD(CURVE_KEY, x))) * GATHER_REAL(block, at + FIELD(CURVE_KEY, inverse));
     curve_search s;
     s.share = clamp_real(passed, 0.0f, 1.0f);
-    s.a = GATHER_REAL(block, at + CURVE_KEY_X_BEND);
-    s.b = GATHER_REAL(block, at + CURVE_KEY_X_BEND + 1u);
+    s.a = GATHER_REAL(block, at + FIELD(CURVE_KEY, x_bend));
+    s.b = GATHER_REAL(block, at + FIELD(CURVE_KEY, x_bend) + 1u);
     s.begin = SPLAT(0.0f);
     real t = solve_curve(s);
-    real bent = bend(t, GATHER_REAL(block, at + CURVE_KEY_Y_BEND), GATHER_REAL(block, at + CURVE_KEY_Y_BEND + 1u));
-    return GATHER_REAL(block, at + CURVE_KEY_Y) + (GATHER_REAL(block, at + CURVE_KEY_RISE) * t + bent);
+    real bent = bend(t, GATHER_REAL(block, at + FIELD(CURVE_KEY, y_bend)),
+                     GATHER_REAL(block, at + FIELD(CURVE_KEY, y_bend) + 1u));
+    return GATHER_REAL(block, at + FIELD(CURVE_KEY, y)) + (GATHER_REAL(block, at + FIELD(CURVE_KEY, rise)) * t + bent);
 }
 
 // Applies a curve to a value in [0, 1].

@@ -11,48 +11,53 @@
 
 // The table of feet. The table of each foot is that of a two-bone chain from hip to ankle, in which the target is the
 // point of the ground, and the pole vector its normal.
-#define FEET_PELVIS 0u // joint
-#define FEET_COUNT 1u
-#define FEET_LOWERING 2u    // float: the most by which the pelvis is lowered
-#define FEET_LIMIT 3u       // half_angle of the foot's turn
-#define FEET_UP 5u          // float [3]: unit vector in model space
-#define FEET_TABLES 8u      // [4]: offsets of the feet's tables
-#define FEET_STRIDES 12u    // 1 if the stride is scaled
-#define FEET_SPEED 13u      // value
-#define FEET_CLIP_SPEED 15u // value
-#define FEET_DIRECTION 17u  // point
-#define FEET_MOVES 23u      // 1 if ankles move horizontally: if strides are scaled or feet are locked
-#define FEET_MEMORY 24u     // offset in the words that a batch keeps for a character, or FEET_FORGET
-#define FEET_TIME 25u       // value: seconds
-#define FEET_RELEASE 27u    // floats: half-lives per second, or 0 for none: of a displacement that is released,
-#define FEET_GROUND 28u     // of offsets and normals,
-#define FEET_SINKING 29u    // of the pelvis's offset
-#define FEET_FAR 30u        // float: squared distance of a jump after which everything begins anew
-#define FEET_LOCK 31u       // float: distance up to which a lock holds; 0: feet are not locked
-#define FEET_PLANTED 32u    // [4]: weight indices: above 0 while the foot is planted
-#define FEET_WORLD 36u      // 0 in model space, or weight index of WORLD_WEIGHTS
-#define FEET_ANCESTORS 37u  // number of ancestors of the pelvis, then these, the root first
-#define FEET_WORDS 38u      // without the ancestors
+RECORD(FEET)
+uint pelvis; // joint
+uint count;
+FLOAT(lowering);      // the most by which the pelvis is lowered
+WORDS(2, limit);      // half_angle of the foot's turn
+WORDS(3, up);         // float: unit vector in model space
+WORDS(4, tables);     // [4]: offsets of the feet's tables
+uint strides;         // 1 if the stride is scaled
+WORDS(2, speed);      // value
+WORDS(2, clip_speed); // value
+WORDS(6, direction);  // point
+uint moves;           // 1 if ankles move horizontally: if strides are scaled or feet are locked
+uint memory;          // offset in the words that a batch keeps for a character, or FEET_FORGET
+WORDS(2, time);       // value: seconds
+FLOAT(release);       // half-lives per second, or 0 for none: of a displacement that is released,
+FLOAT(ground);        // of offsets and normals,
+FLOAT(sinking);       // of the pelvis's offset
+FLOAT(jump);          // squared distance of a jump after which everything begins anew
+FLOAT(lock);          // distance up to which a lock holds; 0: feet are not locked
+WORDS(4, planted);    // [4]: weight indices: above 0 while the foot is planted
+uint world;           // 0 in model space, or weight index of WORLD
+uint ancestors;       // number of ancestors of the pelvis, then these, the root first
+END_RECORD(FEET, 38)
 #define FEET_FORGET 0xffffffffu
 
 // The weights that convert between model and world space: the origin of model space and its axes in world space, and
 // the axes of world space in model space.
-#define WORLD_ORIGIN 0u
-#define WORLD_AXES 3u
-#define WORLD_TO_MODEL 12u
-#define WORLD_WEIGHTS 21u
+RECORD(WORLD)
+WORDS(3, origin);
+WORDS(9, axes);
+WORDS(9, to_model);
+END_RECORD(WORLD, 21)
 
 // Words of a slot: the pelvis in the base, its offset, the stamp, then the feet.
-#define FEET_KEPT_PELVIS 0u
-#define FEET_KEPT_LOWERED 3u
-#define FEET_KEPT_STAMP 4u
-#define FEET_KEPT_FEET 5u
-#define FOOT_KEPT_LOCK 0u   // where the ankle is locked
-#define FOOT_KEPT_MOVED 3u  // its displacement
-#define FOOT_KEPT_NORMAL 6u // of the ground
-#define FOOT_KEPT_OFFSET 9u
-#define FOOT_KEPT_FLAGS 10u
-#define FOOT_KEPT_WORDS 11u
+RECORD(FEET_KEPT)
+WORDS(3, pelvis);
+uint lowered;
+uint stamp;
+END_RECORD(FEET_KEPT, 5)
+
+RECORD(FOOT_KEPT)
+WORDS(3, lock);   // where the ankle is locked
+WORDS(3, moved);  // its displacement
+WORDS(3, normal); // of the ground
+uint offset;
+uint flags;
+END_RECORD(FOOT_KEPT, 11)
 #define FOOT_PLANTED 1u
 #define FOOT_LOCKED 2u
 #define FOOT_GROUNDED 4u
@@ -120,17 +125,17 @@ OP foot_space load_foot_space(evaluation e, uint area, uint ancestors, transform
 
 // By how much the stride is longer than in the base, as a share of it.
 OP real stride_growth(evaluation e, uint feet) {
-    real clips = load_ik_value(e, feet + FEET_CLIP_SPEED);
+    real clips = load_ik_value(e, feet + FIELD(FEET, clip_speed));
     lane_mask moves = magnitude_of(clips) > STRIDE_SPEED;
-    real faster = snap(load_ik_value(e, feet + FEET_SPEED) - clips);
+    real faster = snap(load_ik_value(e, feet + FIELD(FEET, speed)) - clips);
     real growth = snap(faster * reciprocal(SELECT(moves, clips, SPLAT(1.0f))));
     return SELECT(moves, clamp_real(growth, -1.0f, STRIDE_GROWTH), SPLAT(0.0f));
 }
 
 // The displacement of an ankle by the scaled stride, in the space of the hip's rotation.
 OP vector find_stride(evaluation e, uint area, uint feet, uint ancestors, transform hip, vector ankle) {
-    uint pelvis_joint = LOAD(e.program, feet + FEET_PELVIS);
-    vector direction = direction_of(load_ik_point(e, feet + FEET_DIRECTION));
+    uint pelvis_joint = READ(e.program, feet, FEET, pelvis);
+    vector direction = direction_of(load_ik_point(e, feet + FIELD(FEET, direction)));
     vector pelvis = all_vector(0.0f, 0.0f, 0.0f);
     uint count = LOAD(e.program, ancestors);
     for (uint i = 1u; i <= count; i++) {
@@ -163,26 +168,26 @@ OP vector along_axes(evaluation e, uint axes, vector v) {
 
 // Converts a vector or a point from model space to the node's space, and a vector back.
 OP vector vector_to_node(evaluation e, uint feet, vector v) {
-    uint world = LOAD(e.program, feet + FEET_WORLD);
+    uint world = READ(e.program, feet, FEET, world);
     if (world != 0u) {
-        v = along_axes(e, world + WORLD_AXES, v);
+        v = along_axes(e, world + FIELD(WORLD, axes), v);
     }
     return v;
 }
 
 OP vector point_to_node(evaluation e, uint feet, vector p) {
-    uint world = LOAD(e.program, feet + FEET_WORLD);
+    uint world = READ(e.program, feet, FEET, world);
     if (world != 0u) {
-        vector turned = along_axes(e, world + WORLD_AXES, p);
-        p = snap_vector(add_vectors(turned, load_weights(e, world + WORLD_ORIGIN)));
+        vector turned = along_axes(e, world + FIELD(WORLD, axes), p);
+        p = snap_vector(add_vectors(turned, load_weights(e, world + FIELD(WORLD, origin))));
     }
     return p;
 }
 
 OP vector vector_from_node(evaluation e, uint feet, vector v) {
-    uint world = LOAD(e.program, feet + FEET_WORLD);
+    uint world = READ(e.program, feet, FEET, world);
     if (world != 0u) {
-        v = along_axes(e, world + WORLD_TO_MODEL, v);
+        v = along_axes(e, world + FIELD(WORLD, to_model), v);
     }
     return v;
 }
@@ -209,7 +214,7 @@ OP real left_after(evaluation e, uint rate, real time) {
 OP feet_frame begin_feet(evaluation e, uint area, uint table) {
     feet_frame now;
     real zero = SPLAT(0.0f);
-    now.keeps = USES_CHAINS && keeps_memory(e) && LOAD(e.program, table + FEET_MEMORY) != FEET_FORGET;
+    now.keeps = USES_CHAINS && keeps_memory(e) && READ(e.program, table, FEET, memory) != FEET_FORGET;
     now.begins = zero < 0.0f; // nowhere yet
     now.time = zero;
     now.slots.from = ALL_WORD(0u);
@@ -222,20 +227,20 @@ OP feet_frame begin_feet(evaluation e, uint area, uint table) {
     now.sinking = zero;
     if (USES_CHAINS && now.keeps) {
         mutable_memory kept = kept_memory(e);
-        uint words = FEET_KEPT_FEET + FOOT_KEPT_WORDS * LOAD(e.program, table + FEET_COUNT);
-        word at = e.character * LOAD(e.program, PROGRAM_KEPT) + LOAD(e.program, table + FEET_MEMORY);
-        now.time = wrap_time(load_ik_value(e, table + FEET_TIME));
-        now.slots = find_slots(kept, at, words, FEET_KEPT_STAMP, now.time);
-        transform pelvis = load_exchange(e, area, LOAD(e.program, table + FEET_PELVIS));
+        uint words = WORDS_OF(FEET_KEPT) + WORDS_OF(FOOT_KEPT) * READ(e.program, table, FEET, count);
+        word at = e.character * HEADER(e.program, PROGRAM, kept) + READ(e.program, table, FEET, memory);
+        now.time = wrap_time(load_ik_value(e, table + FIELD(FEET, time)));
+        now.slots = find_slots(kept, at, words, FIELD(FEET_KEPT, stamp), now.time);
+        transform pelvis = load_exchange(e, area, READ(e.program, table, FEET, pelvis));
         vector origin = all_vector(0.0f, 0.0f, 0.0f);
-        now.pelvis = point_to_node(e, table, point_in_model(e, area, table + FEET_ANCESTORS, pelvis, origin));
-        vector before = load_kept_point(kept, now.slots.from + FEET_KEPT_PELVIS, 1u);
+        now.pelvis = point_to_node(e, table, point_in_model(e, area, table + FIELD(FEET, ancestors), pelvis, origin));
+        vector before = load_kept_point(kept, now.slots.from + FIELD(FEET_KEPT, pelvis), 1u);
         vector jump = snap_vector(subtract_vectors(now.pelvis, before));
-        lane_mask jumps = vector_dot(jump, jump) > LOAD_FLOAT(e.program, table + FEET_FAR);
+        lane_mask jumps = vector_dot(jump, jump) > READ_FLOAT(e.program, table, FEET, jump);
         now.begins = OR(now.slots.age > SLOT_LONGEST, jumps);
-        now.release = SELECT(now.begins, zero, left_after(e, table + FEET_RELEASE, now.slots.age));
-        now.ground = SELECT(now.begins, zero, left_after(e, table + FEET_GROUND, now.slots.age));
-        now.sinking = SELECT(now.begins, zero, left_after(e, table + FEET_SINKING, now.slots.age));
+        now.release = SELECT(now.begins, zero, left_after(e, table + FIELD(FEET, release), now.slots.age));
+        now.ground = SELECT(now.begins, zero, left_after(e, table + FIELD(FEET, ground), now.slots.age));
+        now.sinking = SELECT(now.begins, zero, left_after(e, table + FIELD(FEET, sinking), now.slots.age));
     }
     return now;
 }
@@ -253,31 +258,31 @@ OP kept_foot new_foot(void) {
 
 OP kept_foot load_kept_foot(evaluation e, feet_frame now, uint which) {
     mutable_memory kept = kept_memory(e);
-    word at = now.slots.from + (FEET_KEPT_FEET + FOOT_KEPT_WORDS * which);
+    word at = now.slots.from + (WORDS_OF(FEET_KEPT) + WORDS_OF(FOOT_KEPT) * which);
     kept_foot foot;
-    foot.lock = load_kept_point(kept, at + FOOT_KEPT_LOCK, 1u);
-    foot.moved = load_kept_point(kept, at + FOOT_KEPT_MOVED, 1u);
-    foot.normal = load_kept_point(kept, at + FOOT_KEPT_NORMAL, 1u);
-    foot.offset = snap(GATHER_REAL(kept, at + FOOT_KEPT_OFFSET));
-    foot.flags = SELECT_BITS(NOT(now.begins), GATHER(kept, at + FOOT_KEPT_FLAGS));
+    foot.lock = load_kept_point(kept, at + FIELD(FOOT_KEPT, lock), 1u);
+    foot.moved = load_kept_point(kept, at + FIELD(FOOT_KEPT, moved), 1u);
+    foot.normal = load_kept_point(kept, at + FIELD(FOOT_KEPT, normal), 1u);
+    foot.offset = snap(GATHER_REAL(kept, at + FIELD(FOOT_KEPT, offset)));
+    foot.flags = SELECT_BITS(NOT(now.begins), GATHER(kept, at + FIELD(FOOT_KEPT, flags)));
     return foot;
 }
 
 OP void store_kept_foot(evaluation e, feet_frame now, uint which, kept_foot foot, lane_mask stored) {
     mutable_memory kept = kept_memory(e);
-    word at = now.slots.to + (FEET_KEPT_FEET + FOOT_KEPT_WORDS * which);
-    store_kept_point(kept, at + FOOT_KEPT_LOCK, 1u, foot.lock, stored);
-    store_kept_point(kept, at + FOOT_KEPT_MOVED, 1u, foot.moved, stored);
-    store_kept_point(kept, at + FOOT_KEPT_NORMAL, 1u, foot.normal, stored);
-    SCATTER(kept, at + FOOT_KEPT_OFFSET, BITS(foot.offset), stored);
-    SCATTER(kept, at + FOOT_KEPT_FLAGS, foot.flags, stored);
+    word at = now.slots.to + (WORDS_OF(FEET_KEPT) + WORDS_OF(FOOT_KEPT) * which);
+    store_kept_point(kept, at + FIELD(FOOT_KEPT, lock), 1u, foot.lock, stored);
+    store_kept_point(kept, at + FIELD(FOOT_KEPT, moved), 1u, foot.moved, stored);
+    store_kept_point(kept, at + FIELD(FOOT_KEPT, normal), 1u, foot.normal, stored);
+    SCATTER(kept, at + FIELD(FOOT_KEPT, offset), BITS(foot.offset), stored);
+    SCATTER(kept, at + FIELD(FOOT_KEPT, flags), foot.flags, stored);
 }
 
 // Locks a foot where it is shown when it becomes planted; holds it there until it is not planted any more, or is too
 // far from the base; and then lets its displacement decay. `ankle` is that of the base, with the stride.
 OP kept_foot lock_foot(evaluation e, uint feet, uint which, feet_frame now, kept_foot before, vector ankle, vector up,
                        lane_mask grounded) {
-    float most = LOAD_FLOAT(e.program, feet + FEET_LOCK);
+    float most = READ_FLOAT(e.program, feet, FEET, lock);
     vector held = vector_from_node(e, feet, snap_vector(subtract_vectors(before.lock, ankle)));
     held = vector_to_node(e, feet, part_across(held, up));
     real square = vector_dot(held, held);
@@ -285,7 +290,7 @@ OP kept_foot lock_foot(evaluation e, uint feet, uint which, feet_frame now, kept
     held = select_vector(breaks, snap_vector(scale_vector(held, most * reciprocal_root(square))), held);
     lane_mask was_planted = (before.flags & FOOT_PLANTED) != 0u;
     lane_mask was_locked = (before.flags & FOOT_LOCKED) != 0u;
-    lane_mask planted = AND(grounded, load_weight(e, LOAD(e.program, feet + FEET_PLANTED + which)) > 0.0f);
+    lane_mask planted = AND(grounded, load_weight(e, LOAD(e.program, feet + FIELD(FEET, planted) + which)) > 0.0f);
     lane_mask holds = AND(planted, AND(was_planted, was_locked));
     lane_mask begins = AND(planted, NOT(was_planted));
     vector released = snap_vector(scale_vector(before.moved, now.release));
@@ -310,11 +315,11 @@ OP vector ankle_of_base(evaluation e, uint foot_table, placed_foot foot) {
 // The ankle moves with the stride and the lock, and then along up to where it is as far from the ground, along the
 // normal, as it is above the model space's origin in the base.
 OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector model_up, feet_frame now) {
-    uint table = LOAD(e.program, feet + FEET_TABLES + which);
-    uint ancestors = table + TWO_BONE_ANCESTORS;
+    uint table = LOAD(e.program, feet + FIELD(FEET, tables) + which);
+    uint ancestors = table + FIELD(TWO_BONE, ancestors);
     placed_foot foot;
     foot.bones = load_two_bones(e, area, table);
-    transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
+    transform start = load_exchange(e, area, READ(e.program, table, TWO_BONE, start));
     foot_space space = load_foot_space(e, area, ancestors, start, model_up);
     foot.up = space.up;
     foot.detached = all_vector(0.0f, 0.0f, 0.0f);
@@ -324,7 +329,7 @@ OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector 
     }
     vector ankle = snap_vector(ankle_of_base(e, table, foot));
     foot.stride = all_vector(0.0f, 0.0f, 0.0f);
-    if (LOAD(e.program, feet + FEET_STRIDES) != 0u) {
+    if (READ(e.program, feet, FEET, strides) != 0u) {
         foot.stride = find_stride(e, area, feet, ancestors, start, ankle);
         ankle = snap_vector(add_vectors(ankle, foot.stride));
     }
@@ -339,7 +344,7 @@ OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector 
     if (USES_CHAINS && now.keeps) {
         foot.kept = load_kept_foot(e, now, which);
         smooths = AND(foot.grounded, (foot.kept.flags & FOOT_GROUNDED) != 0u);
-        if (LOAD(e.program, feet + FEET_LOCK) != 0u) {
+        if (LOAD(e.program, feet + FIELD(FEET, lock)) != 0u) {
             vector at = point_to_node(e, feet, point_in_model(e, area, ancestors, start, ankle));
             foot.kept = lock_foot(e, feet, which, now, foot.kept, at, model_up, foot.grounded);
             vector moved = part_across(vector_from_node(e, feet, foot.kept.moved), model_up);
@@ -355,10 +360,10 @@ OP placed_foot load_foot(evaluation e, uint area, uint feet, uint which, vector 
     foot.offset = SELECT(foot.grounded, offset, SPLAT(0.0f));
     foot.stride = select_vector(foot.grounded, foot.stride, all_vector(0.0f, 0.0f, 0.0f));
     if (USES_CHAINS && now.keeps) {
-        if (LOAD(e.program, feet + FEET_GROUND) != 0u) {
+        if (LOAD(e.program, feet + FIELD(FEET, ground)) != 0u) {
             real left = SELECT(smooths, now.ground, SPLAT(0.0f));
             foot.offset = snap(foot.offset + snap(foot.kept.offset - foot.offset) * left);
-            vector given = direction_of(load_ik_point(e, table + TWO_BONE_POLE));
+            vector given = direction_of(load_ik_point(e, table + FIELD(TWO_BONE, pole)));
             vector apart = snap_vector(subtract_vectors(foot.kept.normal, given));
             foot.kept.normal = direction_of(snap_vector(add_vectors(given, scale_vector(apart, left))));
             foot.bones.pole = direction_of(vector_at_joint(e, area, ancestors, start, foot.kept.normal));
@@ -402,37 +407,37 @@ OP placed_feet place_feet(evaluation e, uint area, uint table, uint which, vecto
                           lane_mask stored) {
     placed_feet feet;
     real lowered = SPLAT(0.0f);
-    bool stores = now.keeps && e.joint == LOAD(e.program, table + FEET_PELVIS);
-    uint count = LOAD(e.program, table + FEET_COUNT);
+    bool stores = now.keeps && e.joint == READ(e.program, table, FEET, pelvis);
+    uint count = READ(e.program, table, FEET, count);
     // The joint's own foot is the last one, so that it stays in `feet`.
     for (uint i = 1u; i <= count; i++) {
         uint foot = (which + i) % count;
         feet.own = load_foot(e, area, table, foot, up, now);
         real needed = feet.own.offset;
-        if (LOAD(e.program, table + FEET_MOVES) != 0u) {
+        if (READ(e.program, table, FEET, moves) != 0u) {
             needed = SELECT(needed < 0.0f, needed, SPLAT(0.0f)) -
-                     stretch_of_leg(e, LOAD(e.program, table + FEET_TABLES + foot), feet.own);
+                     stretch_of_leg(e, LOAD(e.program, table + FIELD(FEET, tables) + foot), feet.own);
         }
         lowered = SELECT(needed < lowered, needed, lowered);
         if (USES_CHAINS && stores) {
             store_kept_foot(e, now, foot, feet.own.kept, stored);
         }
     }
-    float most = LOAD_FLOAT(e.program, table + FEET_LOWERING);
+    float most = READ_FLOAT(e.program, table, FEET, lowering);
     lowered = SELECT(lowered < -most, SPLAT(-most), lowered);
     if (USES_CHAINS && now.keeps) {
         mutable_memory kept = kept_memory(e);
-        if (LOAD(e.program, table + FEET_SINKING) != 0u) {
-            real before = snap(GATHER_REAL(kept, now.slots.from + FEET_KEPT_LOWERED));
+        if (LOAD(e.program, table + FIELD(FEET, sinking)) != 0u) {
+            real before = snap(GATHER_REAL(kept, now.slots.from + FIELD(FEET_KEPT, lowered)));
             lowered = snap(lowered + snap(before - lowered) * now.sinking);
         }
         if (stores) {
-            store_kept_point(kept, now.slots.to + FEET_KEPT_PELVIS, 1u, now.pelvis, stored);
-            SCATTER(kept, now.slots.to + FEET_KEPT_LOWERED, BITS(lowered), stored);
-            SCATTER(kept, now.slots.to + FEET_KEPT_STAMP, BITS(now.time) + 1u, stored);
+            store_kept_point(kept, now.slots.to + FIELD(FEET_KEPT, pelvis), 1u, now.pelvis, stored);
+            SCATTER(kept, now.slots.to + FIELD(FEET_KEPT, lowered), BITS(lowered), stored);
+            SCATTER(kept, now.slots.to + FIELD(FEET_KEPT, stamp), BITS(now.time) + 1u, stored);
             // A stamp from another time could count as recent later.
             lane_mask stale = AND(stored, now.slots.age > SLOT_LONGEST);
-            SCATTER(kept, now.slots.from + FEET_KEPT_STAMP, ALL_WORD(0u), stale);
+            SCATTER(kept, now.slots.from + FIELD(FEET_KEPT, stamp), ALL_WORD(0u), stale);
         }
     }
     feet.lowered = lowered;
@@ -441,9 +446,9 @@ OP placed_feet place_feet(evaluation e, uint area, uint table, uint which, vecto
 
 OP vector pelvis_translation(evaluation e, uint area, uint table, real lowered, vector up) {
     vector moved = snap_vector(scale_vector(up, lowered));
-    uint count = LOAD(e.program, table + FEET_ANCESTORS);
+    uint count = READ(e.program, table, FEET, ancestors);
     for (uint i = 1u; i <= count; i++) {
-        moved = vector_from_parent(load_exchange(e, area, LOAD(e.program, table + FEET_ANCESTORS + i)), moved);
+        moved = vector_from_parent(load_exchange(e, area, LOAD(e.program, table + FIELD(FEET, ancestors) + i)), moved);
     }
     return moved;
 }
@@ -461,9 +466,9 @@ OP quaternion joints_between(evaluation e, uint area, uint ancestor, uint joint)
 // the normal by at most the limit.
 OP quaternion turn_foot(evaluation e, uint area, uint table, placed_foot foot, quaternion hip, quaternion knee,
                         half_angle limit) {
-    uint start = LOAD(e.program, table + TWO_BONE_START);
-    uint mid = LOAD(e.program, table + TWO_BONE_MID);
-    uint end = LOAD(e.program, table + TWO_BONE_END);
+    uint start = READ(e.program, table, TWO_BONE, start);
+    uint mid = READ(e.program, table, TWO_BONE, mid);
+    uint end = READ(e.program, table, TWO_BONE, end);
     quaternion own = load_exchange_rotation(e, area, end);
     quaternion upper = joints_between(e, area, start, mid);
     quaternion lower = joints_between(e, area, mid, end);
@@ -490,15 +495,15 @@ OP two_bones reaching_leg(evaluation e, uint foot_table, placed_foot foot, real 
 // The turn of a joint of a leg, in its own space.
 OP quaternion turn_of_leg(evaluation e, uint area, uint table, uint foot_table, placed_foot foot, real lowered) {
     two_bones bones = reaching_leg(e, foot_table, foot, lowered);
-    two_bone_bend bend = bend_two_bones(bones, LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN));
-    quaternion knee = rotation_about(load_ik_axis(e, foot_table + TWO_BONE_AXIS), bend.angle);
+    two_bone_bend bend = bend_two_bones(bones, READ_FLOAT(e.program, foot_table, TWO_BONE, soften));
+    quaternion knee = rotation_about(load_ik_axis(e, foot_table + FIELD(TWO_BONE, axis)), bend.angle);
     quaternion turn = knee;
-    if (e.joint != LOAD(e.program, foot_table + TWO_BONE_MID)) {
+    if (e.joint != READ(e.program, foot_table, TWO_BONE, mid)) {
         turn = aim_two_bones(bones, bend, SPLAT(0.0f));
     }
-    if (e.joint == LOAD(e.program, foot_table + TWO_BONE_END)) {
-        half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT)),
-                                           SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT + 1u)));
+    if (e.joint == READ(e.program, foot_table, TWO_BONE, end)) {
+        half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FIELD(FEET, limit))),
+                                           SPLAT(LOAD_FLOAT(e.program, table + FIELD(FEET, limit) + 1u)));
         turn = turn_foot(e, area, foot_table, foot, turn, knee, limit);
     }
     return turn;
@@ -518,24 +523,24 @@ OP transform place_detached_foot(evaluation e, uint area, uint table, uint foot_
                                  real weight) {
     placed_foot foot = feet.own;
     uint record = detached_end(e, foot_table);
-    transform start = load_exchange(e, area, LOAD(e.program, foot_table + TWO_BONE_START));
-    float soften = LOAD_FLOAT(e.program, foot_table + TWO_BONE_SOFTEN);
+    transform start = load_exchange(e, area, READ(e.program, foot_table, TWO_BONE, start));
+    float soften = READ_FLOAT(e.program, foot_table, TWO_BONE, soften);
     two_bones bones = reaching_leg(e, foot_table, foot, feet.lowered);
     two_bone_bend bend = bend_two_bones(bones, soften);
     vector place = place_of_end(bones, bend, aim_two_bones(bones, bend, SPLAT(0.0f)), soften);
     vector moved = snap_vector(subtract_vectors(place, foot.detached));
     moved = select_vector(foot.grounded, moved, all_vector(0.0f, 0.0f, 0.0f));
     // The leg has moved with the pelvis.
-    if (LOAD(e.program, record + DETACHED_FOLLOWS) == 0u) {
+    if (READ(e.program, record, DETACHED, follows) == 0u) {
         moved = snap_vector(add_vectors(moved, scale_vector(foot.up, feet.lowered)));
     }
     moved = detached_displacement(e, area, foot_table, record, start, moved);
-    quaternion from = rotation_under(e, area, foot_table + TWO_BONE_ANCESTORS, start.q);
-    quaternion own = rotation_under(e, area, record + DETACHED_ANCESTORS, end.q);
+    quaternion from = rotation_under(e, area, foot_table + FIELD(TWO_BONE, ancestors), start.q);
+    quaternion own = rotation_under(e, area, record + FIELD(DETACHED, ancestors), end.q);
     own = quaternion_normalize(quaternion_multiply(quaternion_conjugate(from), own));
     quaternion tilt = shortest_arc(direction_of(foot.up), foot.bones.pole);
-    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT)),
-                                       SPLAT(LOAD_FLOAT(e.program, table + FEET_LIMIT + 1u)));
+    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FIELD(FEET, limit))),
+                                       SPLAT(LOAD_FLOAT(e.program, table + FIELD(FEET, limit) + 1u)));
     tilt = select_quaternion(exceeds_limit(tilt, limit), limit_turn(tilt, limit), tilt);
     quaternion turn = quaternion_multiply(quaternion_conjugate(own), quaternion_multiply(tilt, own));
     end.t = snap_vector(add_vectors(end.t, scale_vector(moved, weight)));
@@ -545,12 +550,12 @@ OP transform place_detached_foot(evaluation e, uint area, uint table, uint foot_
 
 // The index of the foot whose leg has the joint, or the number of feet.
 OP uint foot_of_joint(evaluation e, uint table) {
-    uint count = LOAD(e.program, table + FEET_COUNT);
+    uint count = READ(e.program, table, FEET, count);
     uint found = count;
     for (uint i = 0u; i < count; i++) {
-        uint foot = LOAD(e.program, table + FEET_TABLES + i);
-        if (e.joint == LOAD(e.program, foot + TWO_BONE_START) || e.joint == LOAD(e.program, foot + TWO_BONE_MID) ||
-            e.joint == LOAD(e.program, foot + TWO_BONE_END)) {
+        uint foot = LOAD(e.program, table + FIELD(FEET, tables) + i);
+        if (e.joint == READ(e.program, foot, TWO_BONE, start) || e.joint == READ(e.program, foot, TWO_BONE, mid) ||
+            e.joint == READ(e.program, foot, TWO_BONE, end)) {
             found = i;
         }
     }
@@ -558,24 +563,24 @@ OP uint foot_of_joint(evaluation e, uint table) {
 }
 
 OP transform foot_placement_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(e.program, instruction + IK_TABLE);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
+    uint table = READ(e.program, instruction, EXCHANGED, table);
     transform local = load_exchange(e, area, e.joint);
-    bool is_pelvis = e.joint == LOAD(e.program, table + FEET_PELVIS);
+    bool is_pelvis = e.joint == READ(e.program, table, FEET, pelvis);
     uint which = foot_of_joint(e, table);
-    if (is_pelvis || which < LOAD(e.program, table + FEET_COUNT)) {
-        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+    if (is_pelvis || which < READ(e.program, table, FEET, count)) {
+        real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
         if (ANY(weight > 0.0f)) {
-            vector up = load_ik_axis(e, table + FEET_UP);
+            vector up = load_ik_axis(e, table + FIELD(FEET, up));
             feet_frame now = begin_feet(e, area, table);
             placed_feet feet = place_feet(e, area, table, which, up, now, stores_slot(e, weight));
             if (is_pelvis) {
                 vector moved = pelvis_translation(e, area, table, feet.lowered, up);
                 local.t = snap_vector(add_vectors(local.t, scale_vector(moved, weight)));
             } else {
-                uint foot_table = LOAD(e.program, table + FEET_TABLES + which);
+                uint foot_table = LOAD(e.program, table + FIELD(FEET, tables) + which);
                 uint detached = detached_end(e, foot_table);
-                if (USES_DETACHED && detached != 0u && e.joint == LOAD(e.program, foot_table + TWO_BONE_END)) {
+                if (USES_DETACHED && detached != 0u && e.joint == READ(e.program, foot_table, TWO_BONE, end)) {
                     local = place_detached_foot(e, area, table, foot_table, feet, local, weight);
                 } else {
                     quaternion turn = turn_of_leg(e, area, table, foot_table, feet.own, feet.lowered);

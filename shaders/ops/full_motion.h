@@ -69,7 +69,7 @@ OP quaternion rotation_between(control c, address rotations, motion_place from, 
 }
 
 OP rigid rigid_between(control c, address motion, motion_place from, motion_place to) {
-    address rotations = LOAD(c.block, motion + MOTION_ROTATIONS);
+    address rotations = READ(c.block, motion, MOTION, rotations);
     // Without rotations, the axes of this are those at `from`; else those of the track.
     displacement d = displacement_between(c, motion, from, to);
     rigid r = rigid_of_displacement(d);
@@ -97,7 +97,7 @@ OP rigid rigid_between(control c, address motion, motion_place from, motion_plac
 OP rigid rigid_along(control c, address motion, passage p, ticks duration) {
     motion_place from = find_motion_place(c, motion, p.from, duration);
     motion_place to = find_motion_place(c, motion, p.to, duration);
-    uint last = LOAD(c.block, motion + MOTION_INTERVALS);
+    uint last = READ(c.block, motion, MOTION, intervals);
     motion_place first_end = make_motion_place(p.backwards ? 0u : last, 0u);
     motion_place other_end = make_motion_place(p.backwards ? last : 0u, 0u);
     rigid whole = make_rigid(make_vector(0.0f, 0.0f, 0.0f), NO_ROTATION);
@@ -138,17 +138,17 @@ OP void set_state_quaternion(control c, address at, quaternion q) {
 }
 
 OP quaternion orientation_of(control c, address character_motion) {
-    return state_quaternion(c, motion_state(c, character_motion) + MOVING_ORIENTATION);
+    return state_quaternion(c, motion_state(c, character_motion) + FIELD(MOVING_FULLY, orientation));
 }
 
 // Moves along the axes that the orientation gives, and sets the orientation to another one.
 OP void shift_fully(control c, address character_motion, quaternion orientation, vector t, quaternion next) {
     address at = motion_state(c, character_motion);
     vector moved = rotate_vector(orientation, t);
-    shift_component(c, at + MOVING_POSITION, moved.x);
-    shift_component(c, at + MOVING_POSITION + 2u, moved.y);
-    shift_component(c, at + MOVING_POSITION + 4u, moved.z);
-    set_state_quaternion(c, at + MOVING_ORIENTATION, quaternion_normalize(next));
+    shift_component(c, at + FIELD(MOVING, position), moved.x);
+    shift_component(c, at + FIELD(MOVING, position) + 2u, moved.y);
+    shift_component(c, at + FIELD(MOVING, position) + 4u, moved.z);
+    set_state_quaternion(c, at + FIELD(MOVING_FULLY, orientation), quaternion_normalize(next));
 }
 
 // The direction of half an angle, whose direction is a unit vector.
@@ -187,7 +187,7 @@ OP quaternion half_turn_to_heading(control c, address character_motion, real des
     direction aim = direction_of_angle(angle_of_turns(turns_of_radians(snap(desired))));
     direction turn =
         make_direction(snap(aim.sine * cosine - aim.cosine * sine), snap(aim.cosine * cosine + aim.sine * sine));
-    real rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns per second
+    real rate = READ_FLOAT(c.block, character_motion, CHARACTER_MOTION, turn_rate); // turns per second
     real most = rate * seconds;
     if (rate > 0.0f && most < 0.5f) {
         direction limit = direction_of_angle(angle_of_turns(most));
@@ -196,14 +196,14 @@ OP quaternion half_turn_to_heading(control c, address character_motion, real des
         }
     }
     bool turns = is_finite(desired) && square > 9.53674316e-07f &&
-                 LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) != 0u;
+                 READ(c.block, character_motion, CHARACTER_MOTION, turns_to_heading) != 0u;
     direction quarter = halve_direction(halve_direction(turn));
     return make_quaternion(0.0f, turns ? quarter.sine : 0.0f, 0.0f, turns ? quarter.cosine : 1.0f);
 }
 
 // As drive_character_motion().
 OP_NOINLINE void drive_fully(control c, address character_motion) {
-    if (LOAD(c.block, character_motion + CHARACTER_MOTION_IS_DRIVEN) == 0u) {
+    if (READ(c.block, character_motion, CHARACTER_MOTION, is_driven) == 0u) {
         return;
     }
     real seconds = seconds_of_fine(fine_of_ticks(c.step));
@@ -220,14 +220,14 @@ OP_NOINLINE void drive_fully(control c, address character_motion) {
 OP rigid rigid_moved_by_clips(control c, address character_motion) {
     displacement d = moved_by_clips(c, character_motion);
     return make_rigid(make_vector(d.x, d.y, d.z),
-                      state_quaternion(c, moved_state(c, character_motion) + MOVED_ROTATION));
+                      state_quaternion(c, moved_state(c, character_motion) + FIELD(MOVED_FULLY, rotation)));
 }
 
 // Moves the character by the root motion of this step, and adds it to that of the frame.
 OP void add_fully(control c, address character_motion, rigid step) {
     rigid whole = join_rigids(rigid_moved_by_clips(c, character_motion), step);
     set_moved_by_clips(c, character_motion, make_displacement(whole.t.x, whole.t.y, whole.t.z, 0.0f));
-    set_state_quaternion(c, moved_state(c, character_motion) + MOVED_ROTATION, whole.q);
+    set_state_quaternion(c, moved_state(c, character_motion) + FIELD(MOVED_FULLY, rotation), whole.q);
     quaternion orientation = orientation_of(c, character_motion);
     shift_fully(c, character_motion, orientation, step.t, quaternion_multiply(orientation, step.q));
 }
@@ -236,7 +236,7 @@ OP void add_fully(control c, address character_motion, rigid step) {
 OP_NOINLINE void show_fully(control c, address character_motion) {
     address at = motion_state(c, character_motion);
     for (address i = 0u; i < 3u; i++) {
-        ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);
+        ticks component = state_ticks(c, at + FIELD(MOVING, position) + 2u * i);
         STORE(c.motions, CHARACTER_MOTION_AT(c, i), BITS(real_of_fixed(component)));
     }
     quaternion q = orientation_of(c, character_motion);
@@ -250,15 +250,15 @@ OP_NOINLINE void show_fully(control c, address character_motion) {
 OP affine matrix_of_motion(control c, address character_motion) {
     address at = motion_state(c, character_motion);
     transform placed = identity_transform();
-    placed.t = make_vector(real_of_fixed(state_ticks(c, at + MOVING_POSITION)),
-                           real_of_fixed(state_ticks(c, at + MOVING_POSITION + 2u)),
-                           real_of_fixed(state_ticks(c, at + MOVING_POSITION + 4u)));
+    placed.t = make_vector(real_of_fixed(state_ticks(c, at + FIELD(MOVING, position))),
+                           real_of_fixed(state_ticks(c, at + FIELD(MOVING, position) + 2u)),
+                           real_of_fixed(state_ticks(c, at + FIELD(MOVING, position) + 4u)));
     if (ROTATES_FULLY(c, character_motion)) {
         placed.q = orientation_of(c, character_motion);
     }
     affine matrix = affine_from_transform(placed);
     if (!ROTATES_FULLY(c, character_motion)) {
-        direction heading = direction_of_angle(state_word(c, at + MOVING_YAW));
+        direction heading = direction_of_angle(state_word(c, at + FIELD(MOVING, yaw)));
         matrix.xx = heading.cosine;
         matrix.xz = heading.sine;
         matrix.zx = -heading.sine;

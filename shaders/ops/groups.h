@@ -21,20 +21,20 @@ END_STRUCT(group_mean)
 // duration of a member's piece over that of the leader's piece. With CADENCE_LENGTH the same with all |v| = 1, so that
 // a piece takes the mean of the members' lengths. The velocity is the same in all pieces.
 OP group_mean find_group_mean(control c, address group, address index) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint cadence = LOAD(c.block, group + GROUP_CADENCE) & (CADENCE_VELOCITY | CADENCE_LENGTH);
+    address leading = READ(c.block, group, GROUP, members);
+    uint cadence = READ(c.block, group, GROUP, cadence) & (CADENCE_VELOCITY | CADENCE_LENGTH);
     real weights = SPLAT(0.0f);
     real speeds = SPLAT(0.0f);
     real pieces = SPLAT(0.0f);
     real velocities = SPLAT(0.0f);
-    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    address member_count = READ(c.block, group, GROUP, member_count);
     for (address i = 0u; i < member_count; i++) {
-        address member = leading + i * MEMBER_WORDS;
-        real weight = player_weight(c, LOAD(c.block, member + MEMBER_PLAYER));
-        float velocity = LOAD_FLOAT(c.block, member + MEMBER_VELOCITY);
+        address member = leading + i * WORDS_OF(MEMBER);
+        real weight = player_weight(c, READ(c.block, member, MEMBER, player));
+        float velocity = READ_FLOAT(c.block, member, MEMBER, velocity);
         weights = weights + weight;
         speeds = speeds + weight * (velocity < 0.0f ? -velocity : velocity);
-        pieces = pieces + weight * LOAD_FLOAT(c.block, LOAD(c.block, member + MEMBER_PIECES) + index);
+        pieces = pieces + weight * LOAD_FLOAT(c.block, READ(c.block, member, MEMBER, pieces) + index);
         velocities = velocities + weight * velocity;
     }
     lane_mask unseen = snap(weights) == 0.0f;
@@ -46,43 +46,43 @@ OP group_mean find_group_mean(control c, address group, address index) {
         mean.rate = cadence == CADENCE_VELOCITY ? speeds * inverse_pieces : weights * inverse_pieces;
     }
     mean.rate = SELECT(OR(unseen, snap(pieces) == 0.0f), SPLAT(1.0f), mean.rate);
-    mean.velocity = SELECT(unseen, SPLAT(LOAD_FLOAT(c.block, leading + MEMBER_VELOCITY)), velocities * inverse);
+    mean.velocity = SELECT(unseen, SPLAT(READ_FLOAT(c.block, leading, MEMBER, velocity)), velocities * inverse);
     return mean;
 }
 
 OP bool share_owner(memory block, address player, address other) {
-    return LOAD(block, player + PLAYER_MACHINE) == LOAD(block, other + PLAYER_MACHINE) &&
-           LOAD(block, player + PLAYER_MACHINE_STATE) == LOAD(block, other + PLAYER_MACHINE_STATE);
+    return READ(block, player, PLAYER, machine) == READ(block, other, PLAYER, machine) &&
+           READ(block, player, PLAYER, machine_state) == READ(block, other, PLAYER, machine_state);
 }
 
 // Whether all members of a group have the same owning state.
 OP bool group_shares_owner(memory block, address group) {
-    address leading = LOAD(block, group + GROUP_MEMBERS);
-    uint count = LOAD(block, group + GROUP_MEMBER_COUNT);
+    address leading = READ(block, group, GROUP, members);
+    uint count = READ(block, group, GROUP, member_count);
     bool shares = true;
     for (address i = 1u; i < count; i++) {
-        shares = shares && share_owner(block, LOAD(block, leading + MEMBER_PLAYER),
-                                       LOAD(block, leading + i * MEMBER_WORDS + MEMBER_PLAYER));
+        shares = shares && share_owner(block, READ(block, leading, MEMBER, player),
+                                       READ(block, leading + i * WORDS_OF(MEMBER), MEMBER, player));
     }
     return shares;
 }
 
 OP lane_mask group_moves(control c, address group) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    address leading = READ(c.block, group, GROUP, members);
+    uint count = READ(c.block, group, GROUP, member_count);
     lane_mask moves = ALL_WORD(0u) != 0u;
     for (address i = 0u; i < count && !ALL(moves); i++) {
-        moves = OR(moves, player_moves(c, LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER)));
+        moves = OR(moves, player_moves(c, READ(c.block, leading + i * WORDS_OF(MEMBER), MEMBER, player)));
     }
     return moves;
 }
 
 // Updates the flags of the members of a group that does not move.
 OP void stay_in_group(control c, address group) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    address leading = READ(c.block, group, GROUP, members);
+    uint count = READ(c.block, group, GROUP, member_count);
     for (address i = 0u; i < count; i++) {
-        address player = LOAD(c.block, leading + i * MEMBER_WORDS + MEMBER_PLAYER);
+        address player = READ(c.block, leading + i * WORDS_OF(MEMBER), MEMBER, player);
         stay(c, player);
     }
 }
@@ -101,9 +101,9 @@ OP uint fine_rate(real rate) {
 // Times are rounded to 2^-24 tick, in which a position moves by less than a unit. So are rates, because a rate that is
 // rounded to 2^-16 would change the time of a round.
 OP_NOINLINE passage lead_through_pieces(control c, address group, ticks from, real rate) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
-    ticks duration = block_ticks(c, LOAD(c.block, leading + MEMBER_PLAYER) + PLAYER_DURATION);
+    address leading = READ(c.block, group, GROUP, members);
+    uint count = READ(c.block, group, GROUP, marker_count);
+    ticks duration = block_ticks(c, READ(c.block, leading, MEMBER, player) + FIELD(PLAYER, duration));
     passage p;
     p.from = from;
     p.ends = 0u;
@@ -153,11 +153,11 @@ OP_NOINLINE passage lead_through_pieces(control c, address group, ticks from, re
 
 // A step of the leader, relative to its first marker. Vectors have no rates that differ between pieces.
 OP passage lead_group(control c, address group, ticks from) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    ticks duration = block_ticks(c, LOAD(c.block, leading + MEMBER_PLAYER) + PLAYER_DURATION);
-    real rate = control_number(c, group + GROUP_RATE);
+    address leading = READ(c.block, group, GROUP, members);
+    ticks duration = block_ticks(c, READ(c.block, leading, MEMBER, player) + FIELD(PLAYER, duration));
+    real rate = control_number(c, group + FIELD(GROUP, rate));
 #ifndef LMB_SIMD_WIDTH
-    if ((LOAD(c.block, group + GROUP_CADENCE) & CADENCE_VARIES) != 0u) {
+    if ((READ(c.block, group, GROUP, cadence) & CADENCE_VARIES) != 0u) {
         return lead_through_pieces(c, group, from, rate);
     }
 #endif
@@ -174,17 +174,17 @@ static void emit_member(control c, address player, passage p);
 
 // Moves a group. `shares`: all members have the same owning state. Otherwise each member checks its own.
 OP void move_group(control c, address group, bool shares) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address leading = READ(c.block, group, GROUP, members);
     ticks from = leader_place(c, group);
     passage led = lead_group(c, group, from);
     phase after = find_phase(c, group, leading, led.to);
     lane_mask moves = OR(led.ends > 0u, NOT(same_ticks(from, led.to)));
-    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
+    address member_count = READ(c.block, group, GROUP, member_count);
     for (address i = 0u; i < member_count; i++) {
-        address member = leading + i * MEMBER_WORDS;
-        address player = LOAD(c.block, member + MEMBER_PLAYER);
-        address at = LOAD(c.block, player + PLAYER_STATE);
-        ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
+        address member = leading + i * WORDS_OF(MEMBER);
+        address player = READ(c.block, member, MEMBER, player);
+        address at = READ(c.block, player, PLAYER, state);
+        ticks first = block_ticks(c, READ(c.block, member, MEMBER, markers));
         playing before = load_playing(c, at);
         passage p;
         p.from = before.place;
@@ -225,12 +225,12 @@ static void emit_member(control c, address player, passage p) {
     if (!emits_something(c, player, p.ends > 0u)) {
         return;
     }
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    ticks duration = block_ticks(c, player + FIELD(PLAYER, duration));
     emitter e = make_emitter(c, player, p.from);
     emit_loop(c, player, p, duration, e, false);
     if (p.ends > 0u) {
         ticks first = p.backwards ? p.from : subtract_ticks(duration, p.from);
-        emit(c, LOAD(c.block, player + PLAYER_LOOPED_EVENT), emission_at(e, BY_LOOP, 0u, first),
+        emit(c, READ(c.block, player, PLAYER, looped_event), emission_at(e, BY_LOOP, 0u, first),
              signed_passes(p.ends, p.backwards));
     }
     ticks whole = p.backwards ? subtract_ticks(p.from, p.to) : subtract_ticks(p.to, p.from);
@@ -239,14 +239,14 @@ static void emit_member(control c, address player, passage p) {
 
 OP void move_groups(CHARACTERS all, frame_part runs) {
     memory block = CHARACTERS_BLOCK(all);
-    address groups = LOAD(block, CONTROL_GROUPS);
-    address end = groups + (RUNS_PARTS ? runs.end_group : LOAD(block, CONTROL_GROUP_COUNT)) * GROUP_WORDS;
-    address group = groups + (RUNS_PARTS ? runs.first_group : 0u) * GROUP_WORDS;
-    for (; USES_GROUPS && group < end; group += GROUP_WORDS) {
-        address leader = LOAD(block, LOAD(block, group + GROUP_MEMBERS) + MEMBER_PLAYER);
+    address groups = HEADER(block, CONTROL, groups);
+    address end = groups + (RUNS_PARTS ? runs.end_group : HEADER(block, CONTROL, group_count)) * WORDS_OF(GROUP);
+    address group = groups + (RUNS_PARTS ? runs.first_group : 0u) * WORDS_OF(GROUP);
+    for (; USES_GROUPS && group < end; group += WORDS_OF(GROUP)) {
+        address leader = READ(block, READ(block, group, GROUP, members), MEMBER, player);
         owning_state leaders = load_owner(block, leader);
         bool shares = group_shares_owner(block, group);
-        bool varies = (LOAD(block, group + GROUP_CADENCE) & CADENCE_VARIES) != 0u;
+        bool varies = (READ(block, group, GROUP, cadence) & CADENCE_VARIES) != 0u;
         if (!varies && run_in_lanes(all, STAGE_GROUP, group)) {
             continue;
         }

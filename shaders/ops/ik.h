@@ -8,44 +8,53 @@
 #include "slots.h"
 
 // A value: the index of its weight, or WEIGHT_NONE for a constant, and then the constant.
-#define IK_VALUE_WORDS 2u
-#define IK_POINT_WORDS 6u // three values
+RECORD(IK_VALUE)
+uint weight;
+FLOAT(constant);
+END_RECORD(IK_VALUE, 2)
 
 // The table of a two-bone chain.
-#define TWO_BONE_START 0u
-#define TWO_BONE_MID 1u
-#define TWO_BONE_END 2u
-#define TWO_BONE_TARGET 3u
-#define TWO_BONE_POLE 9u
-#define TWO_BONE_TWIST 15u     // value
-#define TWO_BONE_AXIS 17u      // float [3]: unit vector
-#define TWO_BONE_SOFTEN 20u    // float
-#define TWO_BONE_GOAL 21u      // 0, or 1 plus the exchange area in which the end has the target as its translation
-#define TWO_BONE_REACHED 22u   // 0, or 1 plus the index of the word that says whether the target is reached
-#define TWO_BONE_DETACHED 23u  // 0, or the offset of the record of an end that is not below the mid
-#define TWO_BONE_ANCESTORS 24u // number of ancestors of the start, then these, the root first
-#define TWO_BONE_WORDS 25u     // without the ancestors
+RECORD(TWO_BONE)
+uint start;
+uint mid;
+uint end;
+WORDS(6, target);
+WORDS(6, pole);
+WORDS(2, twist); // value
+WORDS(3, axis);  // float: unit vector
+FLOAT(soften);
+uint goal;      // 0, or 1 plus the exchange area in which the end has the target as its translation
+uint reached;   // 0, or 1 plus the index of the word that says whether the target is reached
+uint detached;  // 0, or the offset of the record of an end that is not below the mid
+uint ancestors; // number of ancestors of the start, then these, the root first
+END_RECORD(TWO_BONE, 25)
 
 // The record of a detached end.
-#define DETACHED_TIP 0u       // float [3]: the end of the lower bone, in the space of the mid
-#define DETACHED_FOLLOWS 3u   // of a foot: 1 if the ankle is below the pelvis
-#define DETACHED_ANCESTORS 4u // number of ancestors of the end, then these, the root first
-#define DETACHED_WORDS 5u     // without the ancestors
+RECORD(DETACHED)
+WORDS(3, tip);  // float: the end of the lower bone, in the space of the mid
+uint follows;   // of a foot: 1 if the ankle is below the pelvis
+uint ancestors; // number of ancestors of the end, then these, the root first
+END_RECORD(DETACHED, 5)
 
 // The table of a chain that aims.
-#define AIM_COUNT 0u // number of joints, at most 8
-#define AIM_TARGET 1u
-#define AIM_POLE 7u
-#define AIM_FORWARD 13u // float [3]: unit vector
-#define AIM_UP 16u      // float [3]: unit vector
-#define AIM_OFFSET 19u  // float [3]
-#define AIM_LIMIT 22u   // half_angle
-#define AIM_TWIST 24u   // value
-#define AIM_REACHED 26u // as TWO_BONE_REACHED
-#define AIM_JOINTS 27u  // [8]: word joint, float share; each joint before its ancestors
-#define AIM_JOINT_WORDS 2u
-#define AIM_ANCESTORS 43u // number of ancestors of the first joint, then these, the root first
-#define AIM_WORDS 44u     // without the ancestors
+RECORD(AIM)
+uint count; // number of joints, at most 8
+WORDS(6, target);
+WORDS(6, pole);
+WORDS(3, forward); // float: unit vector
+WORDS(3, up);      // float: unit vector
+WORDS(3, offset);  // float
+WORDS(2, limit);   // half_angle
+WORDS(2, twist);   // value
+uint reached;      // as TWO_BONE.reached
+WORDS(16, joints); // [8]: word joint, float share; each joint before its ancestors
+uint ancestors;    // number of ancestors of the first joint, then these, the root first
+END_RECORD(AIM, 44)
+
+RECORD(AIM_JOINT)
+uint joint;
+FLOAT(share);
+END_RECORD(AIM_JOINT, 2)
 
 // What is smaller has no direction: a distance relative to a bone, 2^-16; a sine, 2^-20; an area relative to a square,
 // 2^-20.
@@ -64,8 +73,8 @@ OP real load_ik_value(evaluation e, uint at) {
 }
 
 OP vector load_ik_point(evaluation e, uint at) {
-    return make_vector(load_ik_value(e, at), load_ik_value(e, at + IK_VALUE_WORDS),
-                       load_ik_value(e, at + 2u * IK_VALUE_WORDS));
+    return make_vector(load_ik_value(e, at), load_ik_value(e, at + WORDS_OF(IK_VALUE)),
+                       load_ik_value(e, at + 2u * WORDS_OF(IK_VALUE)));
 }
 
 OP vector load_ik_axis(evaluation e, uint at) {
@@ -78,7 +87,7 @@ OP bool reports_reached(evaluation e, uint at) {
 }
 
 OP void store_reached(evaluation e, uint at, lane_mask reached) {
-    word place = e.character * LOAD(e.program, PROGRAM_REACHED) + (LOAD(e.program, at) - 1u);
+    word place = e.character * HEADER(e.program, PROGRAM, reached) + (LOAD(e.program, at) - 1u);
     SCATTER(reached_memory(e), place, SELECT_BITS(reached, ALL_WORD(1u)), stores_slot(e, SPLAT(1.0f)));
 }
 
@@ -265,16 +274,16 @@ OP vector point_in_model(evaluation e, uint area, uint ancestors, transform join
 OP uint detached_end(evaluation e, uint table) {
     uint record = 0u;
     if (USES_DETACHED) {
-        record = LOAD(e.program, table + TWO_BONE_DETACHED);
+        record = READ(e.program, table, TWO_BONE, detached);
     }
     return record;
 }
 
 // The position of a detached end in the base, in the space of the start's rotation.
 OP_SHARED vector detached_position(evaluation e, uint area, uint table, uint record, transform start) {
-    uint above = record + DETACHED_ANCESTORS;
-    uint below = table + TWO_BONE_ANCESTORS;
-    vector p = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_END)).t;
+    uint above = record + FIELD(DETACHED, ancestors);
+    uint below = table + FIELD(TWO_BONE, ancestors);
+    vector p = load_exchange(e, area, READ(e.program, table, TWO_BONE, end)).t;
     for (uint i = LOAD(e.program, above); i > 0u; i--) {
         p = point_to_parent(load_exchange(e, area, LOAD(e.program, above + i)), p);
     }
@@ -287,8 +296,8 @@ OP_SHARED vector detached_position(evaluation e, uint area, uint table, uint rec
 
 // A displacement of a detached end, from the space of the start's rotation to that of the end's parent.
 OP_SHARED vector detached_displacement(evaluation e, uint area, uint table, uint record, transform start, vector v) {
-    uint above = table + TWO_BONE_ANCESTORS;
-    uint below = record + DETACHED_ANCESTORS;
+    uint above = table + FIELD(TWO_BONE, ancestors);
+    uint below = record + FIELD(DETACHED, ancestors);
     v = snap_vector(rotate_vector(start.q, v));
     for (uint i = LOAD(e.program, above); i > 0u; i--) {
         v = vector_to_parent(load_exchange(e, area, LOAD(e.program, above + i)), v);
@@ -310,13 +319,13 @@ vector pole;
 END_STRUCT(two_bones)
 
 OP_NOINLINE two_bones load_two_bones(evaluation e, uint area, uint table) {
-    uint start_joint = LOAD(e.program, table + TWO_BONE_START);
-    uint mid_joint = LOAD(e.program, table + TWO_BONE_MID);
-    uint end_joint = LOAD(e.program, table + TWO_BONE_END);
+    uint start_joint = READ(e.program, table, TWO_BONE, start);
+    uint mid_joint = READ(e.program, table, TWO_BONE, mid);
+    uint end_joint = READ(e.program, table, TWO_BONE, end);
     uint detached = detached_end(e, table);
     two_bones b;
     if (USES_DETACHED && detached != 0u) {
-        b.lower = load_ik_axis(e, detached + DETACHED_TIP);
+        b.lower = load_ik_axis(e, detached + FIELD(DETACHED, tip));
     } else {
         b.lower = load_exchange(e, area, end_joint).t;
         for (uint above = parent_of(e.program, end_joint); above != mid_joint; above = parent_of(e.program, above)) {
@@ -326,7 +335,7 @@ OP_NOINLINE two_bones load_two_bones(evaluation e, uint area, uint table) {
     transform joint = load_exchange(e, area, mid_joint);
     b.upper = joint.t;
     b.lower = vector_to_parent(joint, b.lower);
-    b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(e, table + TWO_BONE_AXIS)));
+    b.axis = snap_between(rotate_vector(joint.q, load_ik_axis(e, table + FIELD(TWO_BONE, axis))));
     for (uint above = parent_of(e.program, mid_joint); above != start_joint; above = parent_of(e.program, above)) {
         joint = load_exchange(e, area, above);
         b.upper = point_to_parent(joint, b.upper);
@@ -335,12 +344,12 @@ OP_NOINLINE two_bones load_two_bones(evaluation e, uint area, uint table) {
     }
     b.axis = direction_of(b.axis);
     transform start = load_exchange(e, area, start_joint);
-    vector target = load_ik_point(e, table + TWO_BONE_TARGET);
-    uint goal_area = LOAD(e.program, table + TWO_BONE_GOAL);
+    vector target = load_ik_point(e, table + FIELD(TWO_BONE, target));
+    uint goal_area = READ(e.program, table, TWO_BONE, goal);
     if (goal_area != 0u) {
         target = load_exchange(e, goal_area - 1u, end_joint).t;
     }
-    ik_goal goal = load_goal(e, area, target, table + TWO_BONE_POLE, table + TWO_BONE_ANCESTORS, start);
+    ik_goal goal = load_goal(e, area, target, table + FIELD(TWO_BONE, pole), table + FIELD(TWO_BONE, ancestors), start);
     b.goal = goal.target;
     b.pole = goal.pole;
     b.upper = scale_by_vector(start.s, b.upper);
@@ -440,11 +449,11 @@ OP vector place_of_end(two_bones b, two_bone_bend bend, quaternion turn, float s
 
 // The local translation of a detached end.
 OP vector move_detached_end(evaluation e, uint area, uint table, uint record, transform end, real weight) {
-    float soften = LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN);
-    transform start = load_exchange(e, area, LOAD(e.program, table + TWO_BONE_START));
+    float soften = READ_FLOAT(e.program, table, TWO_BONE, soften);
+    transform start = load_exchange(e, area, READ(e.program, table, TWO_BONE, start));
     two_bones bones = load_two_bones(e, area, table);
     two_bone_bend bend = bend_two_bones(bones, soften);
-    quaternion turn = aim_two_bones(bones, bend, load_ik_value(e, table + TWO_BONE_TWIST));
+    quaternion turn = aim_two_bones(bones, bend, load_ik_value(e, table + FIELD(TWO_BONE, twist)));
     vector before = detached_position(e, area, table, record, start);
     vector moved = snap_vector(subtract_vectors(place_of_end(bones, bend, turn, soften), before));
     moved = detached_displacement(e, area, table, record, start, moved);
@@ -452,37 +461,37 @@ OP vector move_detached_end(evaluation e, uint area, uint table, uint record, tr
 }
 
 OP transform ik_two_bone_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(e.program, instruction + IK_TABLE);
-    bool is_start = e.joint == LOAD(e.program, table + TWO_BONE_START);
-    bool is_mid = e.joint == LOAD(e.program, table + TWO_BONE_MID);
-    bool reports = is_start && reports_reached(e, table + TWO_BONE_REACHED);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
+    uint table = READ(e.program, instruction, EXCHANGED, table);
+    bool is_start = e.joint == READ(e.program, table, TWO_BONE, start);
+    bool is_mid = e.joint == READ(e.program, table, TWO_BONE, mid);
+    bool reports = is_start && reports_reached(e, table + FIELD(TWO_BONE, reached));
     transform local = load_exchange(e, area, e.joint);
     uint detached = detached_end(e, table);
-    if (USES_DETACHED && detached != 0u && e.joint == LOAD(e.program, table + TWO_BONE_END)) {
-        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+    if (USES_DETACHED && detached != 0u && e.joint == READ(e.program, table, TWO_BONE, end)) {
+        real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
         if (ANY(weight > 0.0f)) {
             local.t = move_detached_end(e, area, table, detached, local, weight);
         }
     }
     if (is_start || is_mid) {
-        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
         lane_mask reached = weight >= 1.0f;
         if (ANY(weight > 0.0f)) {
-            float soften = LOAD_FLOAT(e.program, table + TWO_BONE_SOFTEN);
+            float soften = READ_FLOAT(e.program, table, TWO_BONE, soften);
             two_bones bones = load_two_bones(e, area, table);
             two_bone_bend bend = bend_two_bones(bones, soften);
             if (reports) {
                 reached = AND(reached, bend_reaches(bend, soften));
             }
-            quaternion turn = rotation_about(load_ik_axis(e, table + TWO_BONE_AXIS), bend.angle);
+            quaternion turn = rotation_about(load_ik_axis(e, table + FIELD(TWO_BONE, axis)), bend.angle);
             if (is_start) {
-                turn = aim_two_bones(bones, bend, load_ik_value(e, table + TWO_BONE_TWIST));
+                turn = aim_two_bones(bones, bend, load_ik_value(e, table + FIELD(TWO_BONE, twist)));
             }
             local.q = turn_by_weight(local.q, turn, weight);
         }
         if (reports) {
-            store_reached(e, table + TWO_BONE_REACHED, reached);
+            store_reached(e, table + FIELD(TWO_BONE, reached), reached);
         }
     }
     return local;
@@ -564,18 +573,18 @@ END_STRUCT(aim_turn)
 // beyond the limit is cut, and what it leads to replaces the target for the ancestors, as does a twist without a pole
 // vector, because the joint has turned by a share of it.
 OP aim_turn turn_of_chain(evaluation e, uint area, uint table, uint joint, bool reports) {
-    uint place = table + AIM_JOINTS;
+    uint place = table + FIELD(AIM, joints);
     uint turning = LOAD(e.program, place);
     transform at = load_exchange(e, area, turning);
-    ik_goal goal =
-        load_goal(e, area, load_ik_point(e, table + AIM_TARGET), table + AIM_POLE, table + AIM_ANCESTORS, at);
-    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT)),
-                                       SPLAT(LOAD_FLOAT(e.program, table + AIM_LIMIT + 1u)));
+    ik_goal goal = load_goal(e, area, load_ik_point(e, table + FIELD(AIM, target)), table + FIELD(AIM, pole),
+                             table + FIELD(AIM, ancestors), at);
+    half_angle limit = make_half_angle(SPLAT(LOAD_FLOAT(e.program, table + FIELD(AIM, limit))),
+                                       SPLAT(LOAD_FLOAT(e.program, table + FIELD(AIM, limit) + 1u)));
     ik_aim aim;
-    aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_FORWARD)));
-    aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + AIM_UP)));
-    aim.offset = scale_by_vector(at.s, load_ik_axis(e, table + AIM_OFFSET));
-    real twist = load_ik_value(e, table + AIM_TWIST);
+    aim.forward = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + FIELD(AIM, forward))));
+    aim.up = direction_of(scale_by_vector(at.s, load_ik_axis(e, table + FIELD(AIM, up))));
+    aim.offset = scale_by_vector(at.s, load_ik_axis(e, table + FIELD(AIM, offset)));
+    real twist = load_ik_value(e, table + FIELD(AIM, twist));
     aim_turn result;
     result.meets = ALL_WORD(0u) == 0u;
     quaternion turn = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
@@ -602,7 +611,7 @@ OP aim_turn turn_of_chain(evaluation e, uint area, uint table, uint joint, bool 
             result.meets = AND(result.meets, AND(NOT(near), line_can_meet(aim, goal.target)));
         }
         if (!found) {
-            place = place + AIM_JOINT_WORDS;
+            place = place + WORDS_OF(AIM_JOINT);
             aim = turn_aim(turn, aim);
             uint next = LOAD(e.program, place);
             while (turning != next) {
@@ -623,18 +632,18 @@ OP aim_turn turn_of_chain(evaluation e, uint area, uint table, uint joint, bool 
 }
 
 OP transform ik_aim_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(e.program, instruction + IK_TABLE);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
+    uint table = READ(e.program, instruction, EXCHANGED, table);
     transform local = load_exchange(e, area, e.joint);
-    uint count = LOAD(e.program, table + AIM_COUNT);
+    uint count = READ(e.program, table, AIM, count);
     bool turns = false;
     for (uint i = 0u; i < count; i++) {
-        turns = turns || LOAD(e.program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == e.joint;
+        turns = turns || LOAD(e.program, table + FIELD(AIM, joints) + i * WORDS_OF(AIM_JOINT)) == e.joint;
     }
     if (turns) {
-        uint last = table + AIM_JOINTS + (count - 1u) * AIM_JOINT_WORDS;
-        bool reports = LOAD(e.program, last) == e.joint && reports_reached(e, table + AIM_REACHED);
-        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        uint last = table + FIELD(AIM, joints) + (count - 1u) * WORDS_OF(AIM_JOINT);
+        bool reports = LOAD(e.program, last) == e.joint && reports_reached(e, table + FIELD(AIM, reached));
+        real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
         lane_mask reached = AND(weight >= 1.0f, SPLAT(LOAD_FLOAT(e.program, last + 1u)) >= 1.0f);
         if (ANY(weight > 0.0f)) {
             aim_turn turned = turn_of_chain(e, area, table, e.joint, reports);
@@ -642,7 +651,7 @@ OP transform ik_aim_operation(evaluation e, uint instruction) {
             reached = AND(reached, turned.meets);
         }
         if (reports) {
-            store_reached(e, table + AIM_REACHED, reached);
+            store_reached(e, table + FIELD(AIM, reached), reached);
         }
     }
     return local;

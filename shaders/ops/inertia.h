@@ -132,8 +132,8 @@ END_STRUCT(inertia_clock)
 
 // Loads a parameter. One that is not finite is refused and counts as 0.
 OP real load_inertia_parameter(evaluation e, uint which, float largest) {
-    uint parameter = LOAD(e.program, PROGRAM_INERTIA) - 1u + which;
-    word row = e.character * LOAD(e.program, PROGRAM_PARAMETERS);
+    uint parameter = HEADER(e.program, PROGRAM, inertia) - 1u + which;
+    word row = e.character * HEADER(e.program, PROGRAM, parameters);
     real given = GATHER_REAL(e.parameters, row + parameter);
     lane_mask finite = is_finite(given);
     if (e.joint == 0u) {
@@ -145,11 +145,11 @@ OP real load_inertia_parameter(evaluation e, uint which, float largest) {
 
 OP inertia_clock load_inertia_clock(evaluation e) {
     inertia_clock now;
-    now.number = TO_WORD(FLOOR(load_inertia_parameter(e, INERTIA_NUMBER, 16777215.0f)));
-    now.switched = TO_WORD(FLOOR(load_inertia_parameter(e, INERTIA_SWITCHED, 16777215.0f)));
-    now.step = load_inertia_parameter(e, INERTIA_STEP, 100000.0f);
-    now.time = load_inertia_parameter(e, INERTIA_TIME, 100000.0f);
-    now.duration = load_inertia_parameter(e, INERTIA_DURATION, 100000.0f);
+    now.number = TO_WORD(FLOOR(load_inertia_parameter(e, FIELD(INERTIA_INPUT, number), 16777215.0f)));
+    now.switched = TO_WORD(FLOOR(load_inertia_parameter(e, FIELD(INERTIA_INPUT, switched), 16777215.0f)));
+    now.step = load_inertia_parameter(e, FIELD(INERTIA_INPUT, step), 100000.0f);
+    now.time = load_inertia_parameter(e, FIELD(INERTIA_INPUT, time), 100000.0f);
+    now.duration = load_inertia_parameter(e, FIELD(INERTIA_INPUT, duration), 100000.0f);
     return now;
 }
 
@@ -164,9 +164,9 @@ END_STRUCT(inertia_memory)
 OP inertia_memory find_inertia_memory(evaluation e, mutable_memory kept) {
     inertia_memory m;
     m.kept = kept;
-    m.at = e.character * LOAD(e.program, PROGRAM_KEPT) + e.joint;
-    m.joints = LOAD(e.program, PROGRAM_JOINTS);
-    m.scales = USES_SCALE && LOAD(e.program, PROGRAM_JOINT_KEPT) == INERTIA_SCALED_WORDS;
+    m.at = e.character * HEADER(e.program, PROGRAM, kept) + e.joint;
+    m.joints = HEADER(e.program, PROGRAM, joints);
+    m.scales = USES_SCALE && HEADER(e.program, PROGRAM, joint_kept) == WORDS_OF(SCALED_INERTIA);
     return m;
 }
 
@@ -182,20 +182,20 @@ END_STRUCT(inertia_place)
 
 OP inertia_place offset_place(inertia_memory m) {
     inertia_place place;
-    place.pose = inertia_word(m, INERTIA_OFFSET);
-    place.scale = inertia_word(m, INERTIA_OFFSET_SCALE);
+    place.pose = inertia_word(m, FIELD(INERTIA, offset));
+    place.scale = inertia_word(m, FIELD(SCALED_INERTIA, offset_scale));
     return place;
 }
 
 OP inertia_place shown_place(inertia_memory m, word slot) {
     inertia_place place;
-    place.pose = m.at + slot * (INERTIA_POSE_WORDS * m.joints);
-    place.scale = inertia_word(m, INERTIA_SCALES) + slot * (INERTIA_SCALE_WORDS * m.joints);
+    place.pose = m.at + slot * (WORDS_OF(INERTIA_POSE) * m.joints);
+    place.scale = inertia_word(m, FIELD(SCALED_INERTIA, scales)) + slot * (INERTIA_SCALE_WORDS * m.joints);
     return place;
 }
 
 OP word stamp_of(inertia_memory m, word slot) {
-    return inertia_word(m, INERTIA_STAMPS) + slot * m.joints;
+    return inertia_word(m, FIELD(INERTIA, stamps)) + slot * m.joints;
 }
 
 // Stores a pose in lanes where `stored` holds.
@@ -260,12 +260,12 @@ OP void remember_offset(inertia_memory m, inertia_clock now, transform pose, lan
     older = select_transform(AND(known, moves), older, last);
     inertia taken = take_inertia(pose, last, older, now.step);
     store_remembered(m, offset_place(m), taken.offset, stored);
-    SCATTER(m.kept, inertia_word(m, INERTIA_RATES), BITS(taken.t_rate), stored);
-    SCATTER(m.kept, inertia_word(m, INERTIA_RATES + 1u), BITS(taken.q_rate), stored);
+    SCATTER(m.kept, inertia_word(m, FIELD(INERTIA, rates)), BITS(taken.t_rate), stored);
+    SCATTER(m.kept, inertia_word(m, FIELD(INERTIA, rates) + 1u), BITS(taken.q_rate), stored);
     if (m.scales) {
-        SCATTER(m.kept, inertia_word(m, INERTIA_SCALE_RATE), BITS(taken.s_rate), stored);
+        SCATTER(m.kept, inertia_word(m, FIELD(SCALED_INERTIA, scale_rate)), BITS(taken.s_rate), stored);
     }
-    SCATTER(m.kept, inertia_word(m, INERTIA_TAKEN), SELECT_BITS(known, now.number + 1u), stored);
+    SCATTER(m.kept, inertia_word(m, FIELD(INERTIA, taken)), SELECT_BITS(known, now.number + 1u), stored);
 }
 
 // Returns a joint's inertialized pose, and stores it in lanes where `shows` holds: a lane may have no character, or one
@@ -279,17 +279,17 @@ OP transform inertialize(evaluation e, inertia_clock now, mutable_memory kept, t
     if (ANY(switches)) {
         remember_offset(m, now, pose, switches);
     }
-    lane_mask moves = GATHER(kept, inertia_word(m, INERTIA_TAKEN)) == now.switched + 1u;
+    lane_mask moves = GATHER(kept, inertia_word(m, FIELD(INERTIA, taken))) == now.switched + 1u;
     moves = AND(moves, AND(now.time < now.duration, shows));
     transform shown = pose;
     if (ANY(moves)) {
         inertia taken;
         taken.offset = load_remembered(m, offset_place(m), 0.0f);
-        taken.t_rate = load_rate(m, INERTIA_RATES);
-        taken.q_rate = load_rate(m, INERTIA_RATES + 1u);
+        taken.t_rate = load_rate(m, FIELD(INERTIA, rates));
+        taken.q_rate = load_rate(m, FIELD(INERTIA, rates) + 1u);
         taken.s_rate = SPLAT(0.0f);
         if (m.scales) {
-            taken.s_rate = load_rate(m, INERTIA_SCALE_RATE);
+            taken.s_rate = load_rate(m, FIELD(SCALED_INERTIA, scale_rate));
         }
         transform moved = apply_inertia(pose, taken, now.time, now.duration);
         shown = select_transform(moves, moved, pose);

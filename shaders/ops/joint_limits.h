@@ -6,13 +6,14 @@
 
 #include "layout.h"
 
-#define LIMIT_FLAGS 0u
-#define LIMIT_LOW_TRANSLATION 1u // [3], absolute
-#define LIMIT_HIGH_TRANSLATION 4u
-#define LIMIT_LOW_SCALE 7u
-#define LIMIT_HIGH_SCALE 10u
-#define LIMIT_ROTATION 13u
-#define LIMIT_RECORD 31u // words per joint
+RECORD(LIMIT)
+uint flags;
+WORDS(3, low_translation); // [3], absolute
+WORDS(3, high_translation);
+WORDS(3, low_scale);
+WORDS(3, high_scale);
+WORDS(18, rotation);
+END_RECORD(LIMIT, 31)
 
 // The flags. The twist axis is stored from bit LIMITS_AXIS on.
 #define LIMITS_TRANSLATION 1u
@@ -21,16 +22,23 @@
 #define LIMITS_ANGLES 8u
 #define LIMITS_AXIS 8u
 
-// From LIMIT_ROTATION on, for swing and twist: sine and cosine of half of the twist range's middle, of a quarter of its
+// From LIMIT.rotation on, for swing and twist: sine and cosine of half of the twist range's middle, of a quarter of its
 // width, of half of its maximum and of its minimum angle, and of half of the swing.
-#define LIMIT_MIDDLE 0u
-#define LIMIT_WIDTH 2u
-#define LIMIT_MAX 4u
-#define LIMIT_MIN 6u
-#define LIMIT_SWING 8u
+RECORD(SWING_TWIST)
+WORDS(2, middle);
+WORDS(2, width);
+WORDS(2, max);
+WORDS(2, min);
+WORDS(2, swing);
+END_RECORD(SWING_TWIST, 10)
+
 // For angles about axes, six values per axis: tangents of half of the minimum and the maximum, then sine and cosine of
 // half of the minimum and of the maximum.
-#define LIMIT_ANGLE_WORDS 6u
+RECORD(LIMITED_ANGLE)
+WORDS(2, middle);
+WORDS(2, min);
+WORDS(2, max);
+END_RECORD(LIMITED_ANGLE, 6)
 
 // Rotations that exceed a limit by less than this count as inside, so that clamping again changes nothing: the sine of
 // half of the angle, in terms of quaternion components.
@@ -55,7 +63,7 @@ quaternion q;
 lane_mask outside;
 END_STRUCT(limited)
 
-// Splits r = swing * twist about x, and clamps both independently. `at` is the offset of LIMIT_ROTATION's first
+// Splits r = swing * twist about x, and clamps both independently. `at` is the offset of LIMIT.rotation's first
 // component.
 OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r) {
     real square = r.x * r.x + r.w * r.w;
@@ -65,19 +73,19 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     real w = SELECT(twists, r.w * inverse, SPLAT(1.0f));
 
     // The sine and cosine of half of the angle from the middle of the range, and how far it is beyond the range's end.
-    float middle_sine = load_limit(program, at, joints, LIMIT_MIDDLE);
-    float middle_cosine = load_limit(program, at, joints, LIMIT_MIDDLE + 1u);
+    float middle_sine = load_limit(program, at, joints, FIELD(SWING_TWIST, middle));
+    float middle_cosine = load_limit(program, at, joints, FIELD(SWING_TWIST, middle) + 1u);
     real sine = x * middle_cosine - w * middle_sine;
     real cosine = x * middle_sine + w * middle_cosine;
-    float width_sine = load_limit(program, at, joints, LIMIT_WIDTH);
-    float width_cosine = load_limit(program, at, joints, LIMIT_WIDTH + 1u);
+    float width_sine = load_limit(program, at, joints, FIELD(SWING_TWIST, width));
+    float width_cosine = load_limit(program, at, joints, FIELD(SWING_TWIST, width) + 1u);
     real twist_beyond = magnitude_of(sine) * width_cosine - magnitude_of(cosine) * width_sine;
     lane_mask turned = cosine < 0.0f;
     lane_mask high = OR(cosine == 0.0f, SELECT(turned, -sine, sine) >= 0.0f);
-    real edge_x = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_MAX)),
-                         SPLAT(load_limit(program, at, joints, LIMIT_MIN)));
-    real edge_w = SELECT(high, SPLAT(load_limit(program, at, joints, LIMIT_MAX + 1u)),
-                         SPLAT(load_limit(program, at, joints, LIMIT_MIN + 1u)));
+    real edge_x = SELECT(high, SPLAT(load_limit(program, at, joints, FIELD(SWING_TWIST, max))),
+                         SPLAT(load_limit(program, at, joints, FIELD(SWING_TWIST, min))));
+    real edge_w = SELECT(high, SPLAT(load_limit(program, at, joints, FIELD(SWING_TWIST, max) + 1u)),
+                         SPLAT(load_limit(program, at, joints, FIELD(SWING_TWIST, min) + 1u)));
     lane_mask twist_outside = twist_beyond > 0.0f;
     real twist_x = SELECT(twist_outside, SELECT(turned, -edge_x, edge_x), x);
     real twist_w = SELECT(twist_outside, SELECT(turned, -edge_w, edge_w), w);
@@ -87,8 +95,8 @@ OP limited limit_swing_twist(memory program, uint at, uint joints, quaternion r)
     real swing = r.w * w + r.x * x;
     real across = y * y + z * z;
     real inverse_length = reciprocal_root(across);
-    float swing_sine = load_limit(program, at, joints, LIMIT_SWING);
-    float swing_cosine = load_limit(program, at, joints, LIMIT_SWING + 1u);
+    float swing_sine = load_limit(program, at, joints, FIELD(SWING_TWIST, swing));
+    float swing_cosine = load_limit(program, at, joints, FIELD(SWING_TWIST, swing) + 1u);
     real swing_beyond = (across * inverse_length) * swing_cosine - swing * swing_sine;
     lane_mask swing_outside = AND(swing_beyond > 0.0f, across > 0.0f);
     real factor = SELECT(swing_outside, inverse_length * swing_sine, SPLAT(1.0f));
@@ -128,8 +136,8 @@ OP limited limit_angles(memory program, uint at, uint joints, quaternion r) {
     quaternion p = select_quaternion(turned, opposite, r);
     real w = SELECT(p.w < LIMIT_SMALL, SPLAT(LIMIT_SMALL), p.w);
     limited_angle x = limit_angle(program, at, joints, p.x, w);
-    limited_angle y = limit_angle(program, at + LIMIT_ANGLE_WORDS * joints, joints, p.y, w);
-    limited_angle z = limit_angle(program, at + 2u * LIMIT_ANGLE_WORDS * joints, joints, p.z, w);
+    limited_angle y = limit_angle(program, at + WORDS_OF(LIMITED_ANGLE) * joints, joints, p.y, w);
+    limited_angle z = limit_angle(program, at + 2u * WORDS_OF(LIMITED_ANGLE) * joints, joints, p.z, w);
     quaternion q = make_quaternion(x.x, y.x, z.x, w);
     quaternion unit = quaternion_normalize(q);
     quaternion back = make_quaternion(-unit.x, -unit.y, -unit.z, -unit.w);
@@ -183,15 +191,15 @@ OP transform limit_transform(memory program, uint record, uint joints, transform
     uint flags = LOAD(program, record);
     transform held = a;
     if ((flags & LIMITS_TRANSLATION) != 0u) {
-        held.t = limit_vector(program, record + LIMIT_LOW_TRANSLATION * joints,
-                              record + LIMIT_HIGH_TRANSLATION * joints, joints, a.t);
+        held.t = limit_vector(program, record + FIELD(LIMIT, low_translation) * joints,
+                              record + FIELD(LIMIT, high_translation) * joints, joints, a.t);
     }
     if ((flags & (LIMITS_SWING_TWIST | LIMITS_ANGLES)) != 0u) {
-        held.q = limit_rotation(program, record + LIMIT_ROTATION * joints, joints, flags, rest.q, a.q);
+        held.q = limit_rotation(program, record + FIELD(LIMIT, rotation) * joints, joints, flags, rest.q, a.q);
     }
     if (USES_SCALE && (flags & LIMITS_SCALE) != 0u) {
-        held.s =
-            limit_vector(program, record + LIMIT_LOW_SCALE * joints, record + LIMIT_HIGH_SCALE * joints, joints, a.s);
+        held.s = limit_vector(program, record + FIELD(LIMIT, low_scale) * joints,
+                              record + FIELD(LIMIT, high_scale) * joints, joints, a.s);
     }
     return held;
 }

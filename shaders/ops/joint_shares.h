@@ -31,10 +31,10 @@ OP real partial_weight(real blend, real a, real b) {
 // The progress of a fade at a joint, from the fraction of the fade's time that has passed. The profile scales the
 // fade's time.
 OP real profile_share(memory program, uint profile, uint joint, real part) {
-    uint mask = LOAD(program, profile + PROFILE_MASK);
+    uint mask = READ(program, profile, PROFILE, mask);
     real scale = share_of_weight(SPLAT(1.0f), load_byte(program, mask, joint));
     real scaled = SELECT(scale > 0.0f, part * reciprocal(scale), SPLAT(1.0f));
-    real share = evaluate_any_curve(program, load_curve(program, profile + PROFILE_CURVE), scaled);
+    real share = evaluate_any_curve(program, load_curve(program, profile + FIELD(PROFILE, curve)), scaled);
     return clamp_real(share, 0.0f, 1.0f);
 }
 
@@ -46,7 +46,7 @@ OP_COLD void share_each_profile(memory program, uint first, uint joint, const wo
     while (ANY(left)) {
         uint profile = ONE_OF(left, *which);
         lane_mask mine = AND(left, *which == profile);
-        *share = SELECT(mine, profile_share(program, first + (profile - 1u) * PROFILE_WORDS, joint, *part), *share);
+        *share = SELECT(mine, profile_share(program, first + (profile - 1u) * WORDS_OF(PROFILE), joint, *part), *share);
         left = AND(left, NOT(mine));
     }
 }
@@ -56,10 +56,10 @@ OP_COLD void share_each_profile(memory program, uint first, uint joint, const wo
 OP real numbered_profile_share(memory program, uint table, uint joint, word which, real part) {
 #ifdef LMB_SIMD_WIDTH
     real share = SPLAT(0.0f);
-    share_each_profile(program, table + PROFILES_FIRST, joint, &which, &part, &share);
+    share_each_profile(program, table + WORDS_OF(PROFILES), joint, &which, &part, &share);
     return share;
 #else
-    return profile_share(program, table + PROFILES_FIRST + (which - 1u) * PROFILE_WORDS, joint, part);
+    return profile_share(program, table + WORDS_OF(PROFILES) + (which - 1u) * WORDS_OF(PROFILE), joint, part);
 #endif
 }
 

@@ -8,6 +8,8 @@
 #ifndef LMB_OPS_LANGUAGE_H
 #define LMB_OPS_LANGUAGE_H
 
+#include "record.h"
+
 #ifdef LMB_GLSL
 
 #define OP
@@ -101,7 +103,6 @@ layout(constant_id = 36) const bool USES_DETACHED = true;
 #define USES_LOD true
 #define USES_CUBIC true
 #define USES_PACKED true
-typedef uint32_t uint;
 typedef const uint32_t *memory;
 #define parameter_memory memory
 typedef uint32_t *mutable_memory;

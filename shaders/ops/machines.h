@@ -14,15 +14,15 @@
 // Inertialization: parameters by which a control triggers it in the pose kernels.
 
 OP address inertia_state(control c) {
-    return LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_STATE);
+    return READ(c.block, HEADER(c.block, CONTROL, inertia), INERTIALIZED, state);
 }
 
 // Where the velocity that remains after transitions is in the state, or CONTROL_NONE.
 OP address remaining_at(control c) {
-    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(c.block, CONTROL, character_motion);
     address at = CONTROL_NONE;
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
-        at = LOAD(c.block, character_motion + CHARACTER_MOTION_REMAINING);
+        at = READ(c.block, character_motion, CHARACTER_MOTION, remaining);
     }
     return at;
 }
@@ -33,16 +33,18 @@ OP_NOINLINE void move_inertia(control c) {
     address at = inertia_state(c);
     ticks step = fine_of_ticks(c.step);
     if (c.updates) {
-        set_state_word(c, at + INERTIAL_NUMBER, (state_word(c, at + INERTIAL_NUMBER) + 1u) & INERTIA_LAST_NUMBER);
-        set_state_word(c, at + INERTIAL_STEP_BEFORE, state_word(c, at + INERTIAL_STEP));
-        set_state_word(c, at + INERTIAL_STEP, BITS(seconds_of_fine(step)));
+        set_state_word(c, at + FIELD(INERTIAL, number),
+                       (state_word(c, at + FIELD(INERTIAL, number)) + 1u) & INERTIA_LAST_NUMBER);
+        set_state_word(c, at + FIELD(INERTIAL, step_before), state_word(c, at + FIELD(INERTIAL, step)));
+        set_state_word(c, at + FIELD(INERTIAL, step), BITS(seconds_of_fine(step)));
     }
-    if (state_number(c, at + INERTIAL_DURATION) > 0.0f) {
-        set_state_ticks(c, at + INERTIAL_TIME, add_ticks(state_ticks(c, at + INERTIAL_TIME), step));
+    if (state_number(c, at + FIELD(INERTIAL, duration)) > 0.0f) {
+        set_state_ticks(c, at + FIELD(INERTIAL, time), add_ticks(state_ticks(c, at + FIELD(INERTIAL, time)), step));
     }
-    if (!(seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)) < state_number(c, at + INERTIAL_DURATION))) {
-        set_state_word(c, at + INERTIAL_DURATION, 0u);
-        set_state_ticks(c, at + INERTIAL_TIME, make_ticks(0u, 0u));
+    if (!(seconds_of_fine(state_ticks(c, at + FIELD(INERTIAL, time))) <
+          state_number(c, at + FIELD(INERTIAL, duration)))) {
+        set_state_word(c, at + FIELD(INERTIAL, duration), 0u);
+        set_state_ticks(c, at + FIELD(INERTIAL, time), make_ticks(0u, 0u));
     }
 }
 
@@ -50,30 +52,30 @@ OP_NOINLINE void move_inertia(control c) {
 // duration counts.
 OP_NOINLINE void switch_inertia(control c, real duration) {
     address at = inertia_state(c);
-    uint number = state_word(c, at + INERTIAL_NUMBER);
-    bool again = state_word(c, at + INERTIAL_SWITCHED) == number;
-    real longest = state_number(c, at + INERTIAL_DURATION);
+    uint number = state_word(c, at + FIELD(INERTIAL, number));
+    bool again = state_word(c, at + FIELD(INERTIAL, switched)) == number;
+    real longest = state_number(c, at + FIELD(INERTIAL, duration));
     if (!again || duration > longest) {
         longest = duration;
     }
-    set_state_word(c, at + INERTIAL_SWITCHED, number);
-    set_state_word(c, at + INERTIAL_DURATION, BITS(longest));
-    set_state_ticks(c, at + INERTIAL_TIME, fine_of_ticks(c.step));
+    set_state_word(c, at + FIELD(INERTIAL, switched), number);
+    set_state_word(c, at + FIELD(INERTIAL, duration), BITS(longest));
+    set_state_ticks(c, at + FIELD(INERTIAL, time), fine_of_ticks(c.step));
     if (remaining_at(c) != CONTROL_NONE) {
-        set_state_word(c, remaining_at(c) + REMAINING_SWITCHED, 1u);
+        set_state_word(c, remaining_at(c) + FIELD(REMAINING, switched), 1u);
     }
 }
 
 OP_NOINLINE void write_inertia(control c) {
     address at = inertia_state(c);
-    uint first = LOAD(c.block, LOAD(c.block, CONTROL_INERTIA) + INERTIAL_PARAMETER);
-    real number = TO_REAL(state_word(c, at + INERTIAL_NUMBER));
-    real switched = TO_REAL(state_word(c, at + INERTIAL_SWITCHED));
-    write_parameter(c, first + INERTIA_NUMBER, number);
-    write_parameter(c, first + INERTIA_STEP, state_number(c, at + INERTIAL_STEP_BEFORE));
-    write_parameter(c, first + INERTIA_SWITCHED, switched);
-    write_parameter(c, first + INERTIA_TIME, seconds_of_fine(state_ticks(c, at + INERTIAL_TIME)));
-    write_parameter(c, first + INERTIA_DURATION, state_number(c, at + INERTIAL_DURATION));
+    uint first = READ(c.block, HEADER(c.block, CONTROL, inertia), INERTIALIZED, parameter);
+    real number = TO_REAL(state_word(c, at + FIELD(INERTIAL, number)));
+    real switched = TO_REAL(state_word(c, at + FIELD(INERTIAL, switched)));
+    write_parameter(c, first + FIELD(INERTIA_INPUT, number), number);
+    write_parameter(c, first + FIELD(INERTIA_INPUT, step), state_number(c, at + FIELD(INERTIAL, step_before)));
+    write_parameter(c, first + FIELD(INERTIA_INPUT, switched), switched);
+    write_parameter(c, first + FIELD(INERTIA_INPUT, time), seconds_of_fine(state_ticks(c, at + FIELD(INERTIAL, time))));
+    write_parameter(c, first + FIELD(INERTIA_INPUT, duration), state_number(c, at + FIELD(INERTIAL, duration)));
 }
 
 // Whether a state of a machine is a given state of another one, or nested in it at any depth. All states are in
@@ -82,36 +84,36 @@ OP bool state_is_in(control c, address inner, address inner_state, address machi
     bool found = machine == CONTROL_NONE;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
         found = found || (inner == machine && inner_state == state);
-        inner_state = LOAD(c.block, inner + MACHINE_OUTER_STATE);
-        inner = LOAD(c.block, inner + MACHINE_OUTER);
+        inner_state = READ(c.block, inner, MACHINE, outer_state);
+        inner = READ(c.block, inner, MACHINE, outer);
     }
     return found;
 }
 
 // Offset of a machine's blend profiles, or CONTROL_NONE.
 OP address block_profiles(memory block, address machine) {
-    return LOAD(block, LOAD(block, LOAD(block, machine + MACHINE_STATES) + STATE_TABLE) + TABLE_PROFILES);
+    return READ(block, READ(block, READ(block, machine, MACHINE, states), STATE, table), TABLE, profiles);
 }
 
 OP address profiles_state(control c, address profiles) {
-    return LOAD(c.block, profiles + PROFILES_STATE_WORDS);
+    return READ(c.block, profiles, MACHINE_PROFILES, state);
 }
 
 // Triggers and draws: words of the state that conditions of a machine read.
 
 OP address decisions_end(memory block) {
-    return LOAD(block, CONTROL_DECISIONS) + LOAD(block, CONTROL_DECISION_COUNT) * DECISION_WORDS;
+    return HEADER(block, CONTROL, decisions) + HEADER(block, CONTROL, decision_count) * WORDS_OF(DECISION);
 }
 
 // Sets the triggers of a character's events.
 OP_NOINLINE void set_triggers(control c) {
     uint count = c.sent_count < MOST_EVENTS_SENT ? c.sent_count : MOST_EVENTS_SENT;
     address end = decisions_end(c.block);
-    for (address at = LOAD(c.block, CONTROL_DECISIONS); at < end; at += DECISION_WORDS) {
-        uint event = LOAD(c.block, at + DECISION_EVENT);
+    for (address at = HEADER(c.block, CONTROL, decisions); at < end; at += WORDS_OF(DECISION)) {
+        uint event = READ(c.block, at, DECISION, event);
         for (uint i = 0u; i < count && event != CONTROL_NONE; i++) {
             if (LOAD(c.sent, (c.sent_first + i) * 2u + 1u) == event) {
-                set_state_word(c, LOAD(c.block, at + DECISION_STATE), 1u);
+                set_state_word(c, READ(c.block, at, DECISION, state), 1u);
             }
         }
     }
@@ -119,11 +121,11 @@ OP_NOINLINE void set_triggers(control c) {
 
 // Resets the triggers that the condition of a transition names.
 OP_NOINLINE void take_triggers(control c, address transition) {
-    address term = LOAD(c.block, transition + TRANSITION_TERMS);
-    address end = term + LOAD(c.block, transition + TRANSITION_TERM_COUNT) * TERM_WORDS;
-    for (; term < end; term += TERM_WORDS) {
-        if ((LOAD(c.block, term + TERM_KIND) & TERM_OF_TRIGGER) != 0u) {
-            set_state_word(c, LOAD(c.block, LOAD(c.block, term + TERM_STATE)), 0u);
+    address term = READ(c.block, transition, TRANSITION, terms);
+    address end = term + READ(c.block, transition, TRANSITION, term_count) * WORDS_OF(TERM);
+    for (; term < end; term += WORDS_OF(TERM)) {
+        if ((READ(c.block, term, TERM, kind) & TERM_OF_TRIGGER) != 0u) {
+            set_state_word(c, LOAD(c.block, READ(c.block, term, STATE_TERM, state)), 0u);
         }
     }
 }
@@ -131,9 +133,9 @@ OP_NOINLINE void take_triggers(control c, address transition) {
 // Draws anew for a machine.
 OP_NOINLINE void draw(control c, address machine) {
     address end = decisions_end(c.block);
-    for (address at = LOAD(c.block, CONTROL_DECISIONS); at < end; at += DECISION_WORDS) {
-        if (LOAD(c.block, at + DECISION_EVENT) == CONTROL_NONE && LOAD(c.block, at + DECISION_MACHINE) == machine) {
-            address own = LOAD(c.block, at + DECISION_STATE);
+    for (address at = HEADER(c.block, CONTROL, decisions); at < end; at += WORDS_OF(DECISION)) {
+        if (READ(c.block, at, DECISION, event) == CONTROL_NONE && READ(c.block, at, DECISION, machine) == machine) {
+            address own = READ(c.block, at, DECISION, state);
             set_state_word(c, own, state_word(c, own) * DRAW_FACTOR + DRAW_STEP);
         }
     }
@@ -141,8 +143,8 @@ OP_NOINLINE void draw(control c, address machine) {
 
 // Gives a seed to draws that have none.
 OP_NOINLINE void seed_draws(control c) {
-    address first = LOAD(c.block, CONTROL_DRAWS);
-    uint count = LOAD(c.block, CONTROL_DRAW_COUNT);
+    address first = HEADER(c.block, CONTROL, draws);
+    uint count = HEADER(c.block, CONTROL, draw_count);
     for (uint i = 0u; i < count; i++) {
         if (state_word(c, first + i) == 0u) {
             set_state_word(c, first + i, draw_seed(c.character, i));
@@ -152,18 +154,18 @@ OP_NOINLINE void seed_draws(control c) {
 
 OP void begin_machine(control c, address machine) {
     address at = machine_at(c, machine);
-    address words = MACHINE_WEIGHTS + LOAD(c.block, machine + MACHINE_STATE_COUNT) * MACHINE_STATE_WEIGHT_WORDS;
+    address words = WORDS_OF(MACHINE_NOW) + READ(c.block, machine, MACHINE, state_count) * WORDS_OF(STATE_WEIGHT);
     for (address i = 0u; i < words; i++) {
         set_state_word(c, at + i, 0u);
     }
-    set_state_word(c, at + MACHINE_WEIGHTS, BITS(1.0f));
+    set_state_word(c, at + WORDS_OF(MACHINE_NOW), BITS(1.0f));
     address profiles = block_profiles(c.block, machine);
     if (USES_PROFILES && profiles != CONTROL_NONE) {
-        set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
+        set_state_word(c, profiles_state(c, profiles) + FIELD(PROFILED, fade), 0u);
     }
     address travels = travels_of(c.block, state_table(c, machine, 0u));
     if (USES_TRAVEL && travels != CONTROL_NONE) {
-        set_state_word(c, LOAD(c.block, travels + TRAVEL_STATE), 0u);
+        set_state_word(c, READ(c.block, travels, TRAVEL, state), 0u);
     }
     if (decides(c.block)) {
         draw(c, machine);
@@ -176,10 +178,10 @@ OP void begin_machine(control c, address machine) {
 
 // The time of another player, within the duration of this one.
 OP_NOINLINE ticks synced_place(control c, address player, address other) {
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
+    ticks duration = block_ticks(c, player + FIELD(PLAYER, duration));
     ticks place = time_in_clip(c, other);
     if (!ticks_less(place, duration)) {
-        bool loops = LOAD(c.block, player + PLAYER_END) == PLAYER_LOOPS && !no_ticks(duration);
+        bool loops = READ(c.block, player, PLAYER, end) == PLAYER_LOOPS && !no_ticks(duration);
         place = loops ? divide_ticks(place, duration).rest : duration;
     }
     return place;
@@ -188,14 +190,15 @@ OP_NOINLINE ticks synced_place(control c, address player, address other) {
 // The position of a player in a group follows from the group's phase. `other`: the player at whose time it begins, or
 // CONTROL_NONE.
 OP void begin_player(control c, address player, address other, beginning b) {
-    address at = LOAD(c.block, player + PLAYER_STATE);
-    if (LOAD(c.block, player + PLAYER_IS_GROUPED) == 0u) {
+    address at = READ(c.block, player, PLAYER, state);
+    if (READ(c.block, player, PLAYER, is_grouped) == 0u) {
         bool is_synced = USES_PLAYER_OPTIONS && other != CONTROL_NONE;
-        set_state_ticks(c, at + PLAYING_PLACE, is_synced ? synced_place(c, player, other) : start_place(c, player, b));
+        set_state_ticks(c, at + FIELD(PLAYING, place),
+                        is_synced ? synced_place(c, player, other) : start_place(c, player, b));
     }
-    set_state_word(c, at + PLAYING_FLAGS, 0u);
+    set_state_word(c, at + FIELD(PLAYING, flags), 0u);
     if (USES_PLAYER_OPTIONS) {
-        address waited = LOAD(c.block, player + PLAYER_WAITED);
+        address waited = READ(c.block, player, PLAYER, waited);
         if (waited != CONTROL_NONE) {
             set_state_ticks(c, waited, make_ticks(0u, 0u));
         }
@@ -203,7 +206,7 @@ OP void begin_player(control c, address player, address other, beginning b) {
 }
 
 OP bool player_is_in(control c, address player, address machine, address state) {
-    return state_is_in(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE), machine,
+    return state_is_in(c, READ(c.block, player, PLAYER, machine), READ(c.block, player, PLAYER, machine_state), machine,
                        state);
 }
 
@@ -213,8 +216,8 @@ OP bool player_is_in(control c, address player, address machine, address state) 
 #define PLAYER_CURRENT 2u
 
 OP uint find_player_in(control c, address player, address machine, address state) {
-    address inner = LOAD(c.block, player + PLAYER_MACHINE);
-    address inner_state = LOAD(c.block, player + PLAYER_MACHINE_STATE);
+    address inner = READ(c.block, player, PLAYER, machine);
+    address inner_state = READ(c.block, player, PLAYER, machine_state);
     bool inside = machine == CONTROL_NONE;
     bool current = true;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && inner != CONTROL_NONE; level++) {
@@ -222,9 +225,9 @@ OP uint find_player_in(control c, address player, address machine, address state
             inside = true;
             break;
         }
-        current = current && state_word(c, machine_at(c, inner) + MACHINE_CURRENT) == inner_state;
-        inner_state = LOAD(c.block, inner + MACHINE_OUTER_STATE);
-        inner = LOAD(c.block, inner + MACHINE_OUTER);
+        current = current && state_word(c, machine_at(c, inner) + FIELD(MACHINE_NOW, current)) == inner_state;
+        inner_state = READ(c.block, inner, MACHINE, outer_state);
+        inner = READ(c.block, inner, MACHINE, outer);
     }
     return !inside ? PLAYER_OUTSIDE : (current ? PLAYER_CURRENT : PLAYER_INSIDE);
 }
@@ -233,24 +236,24 @@ OP uint find_player_in(control c, address player, address machine, address state
 // group keeps its phase. Otherwise it begins where the first one begins that is current with the state; if there is
 // none, where the first one of all begins.
 OP_NOINLINE void begin_groups(control c, address machine, address state, beginning b) {
-    address group = LOAD(c.block, CONTROL_GROUPS);
-    address end = group + LOAD(c.block, CONTROL_GROUP_COUNT) * GROUP_WORDS;
-    for (; group < end; group += GROUP_WORDS) {
-        address member = LOAD(c.block, group + GROUP_MEMBERS);
-        address members_end = member + LOAD(c.block, group + GROUP_MEMBER_COUNT) * MEMBER_WORDS;
+    address group = HEADER(c.block, CONTROL, groups);
+    address end = group + HEADER(c.block, CONTROL, group_count) * WORDS_OF(GROUP);
+    for (; group < end; group += WORDS_OF(GROUP)) {
+        address member = READ(c.block, group, GROUP, members);
+        address members_end = member + READ(c.block, group, GROUP, member_count) * WORDS_OF(MEMBER);
         address first = CONTROL_NONE;
         bool has_current = false;
         bool others_move = false;
-        for (; member < members_end; member += MEMBER_WORDS) {
-            address player = LOAD(c.block, member + MEMBER_PLAYER);
+        for (; member < members_end; member += WORDS_OF(MEMBER)) {
+            address player = READ(c.block, member, MEMBER, player);
             uint where = find_player_in(c, player, machine, state);
             if (where != PLAYER_OUTSIDE) {
                 bool current = where == PLAYER_CURRENT;
                 first = first == CONTROL_NONE || (current && !has_current) ? member : first;
                 has_current = has_current || current;
             } else {
-                others_move = others_move || state_moves(c, LOAD(c.block, player + PLAYER_MACHINE),
-                                                         LOAD(c.block, player + PLAYER_MACHINE_STATE));
+                others_move = others_move || state_moves(c, READ(c.block, player, PLAYER, machine),
+                                                         READ(c.block, player, PLAYER, machine_state));
             }
         }
         if (first != CONTROL_NONE && !others_move) {
@@ -261,23 +264,23 @@ OP_NOINLINE void begin_groups(control c, address machine, address state, beginni
 
 // Begins the players and machines in a state, before it becomes current.
 OP_NOINLINE void begin_state(control c, address machine, address state, beginning b) {
-    address machines = LOAD(c.block, CONTROL_MACHINES);
-    address machine_count = LOAD(c.block, CONTROL_MACHINE_COUNT);
+    address machines = HEADER(c.block, CONTROL, machines);
+    address machine_count = HEADER(c.block, CONTROL, machine_count);
     for (address i = 0u; i < machine_count; i++) {
-        address inner = machines + i * MACHINE_WORDS;
-        if (state_is_in(c, LOAD(c.block, inner + MACHINE_OUTER), LOAD(c.block, inner + MACHINE_OUTER_STATE), machine,
+        address inner = machines + i * WORDS_OF(MACHINE);
+        if (state_is_in(c, READ(c.block, inner, MACHINE, outer), READ(c.block, inner, MACHINE, outer_state), machine,
                         state)) {
             begin_machine(c, inner);
         }
     }
-    address players = LOAD(c.block, CONTROL_PLAYERS);
-    address player_count = LOAD(c.block, CONTROL_PLAYER_COUNT);
+    address players = HEADER(c.block, CONTROL, players);
+    address player_count = HEADER(c.block, CONTROL, player_count);
     for (address i = 0u; i < player_count; i++) {
-        address player = players + i * PLAYER_WORDS;
+        address player = players + i * WORDS_OF(PLAYER);
         if (player_is_in(c, player, machine, state)) {
             address other = CONTROL_NONE;
             if (USES_PLAYER_OPTIONS) {
-                other = LOAD(c.block, player + PLAYER_SYNC);
+                other = READ(c.block, player, PLAYER, sync);
                 if (other != CONTROL_NONE && player_is_in(c, other, machine, state)) {
                     other = CONTROL_NONE;
                 }
@@ -293,15 +296,15 @@ OP_NOINLINE void begin_state(control c, address machine, address state, beginnin
 // Where the clips of a state begin that a transition enters.
 OP_NOINLINE beginning find_beginning(control c, address machine, address transition) {
     beginning b = begin_at_offsets();
-    uint flags = LOAD(c.block, transition + TRANSITION_FLAGS);
+    uint flags = READ(c.block, transition, TRANSITION, flags);
     if ((flags & TRANSITION_AT_PHASE) != 0u) {
         b.at_phase = true;
-        b.share = LOAD(c.block, LOAD(c.block, transition + TRANSITION_CURVE) + FADE_CURVE_WORDS);
+        b.share = LOAD(c.block, READ(c.block, transition, TRANSITION, curve) + WORDS_OF(FADE_CURVE));
     }
     if ((flags & TRANSITION_IN_SYNC) != 0u) {
-        address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
-        address player = LOAD(c.block, state_record(c, machine, current) + STATE_END_PLAYER);
-        ticks duration = player == CONTROL_NONE ? make_ticks(0u, 0u) : block_ticks(c, player + PLAYER_DURATION);
+        address current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current));
+        address player = READ(c.block, state_record(c, machine, current), STATE, end_player);
+        ticks duration = player == CONTROL_NONE ? make_ticks(0u, 0u) : block_ticks(c, player + FIELD(PLAYER, duration));
         if (!no_ticks(duration)) {
             b.at_phase = true;
             b.share = share_of_ticks(time_in_clip(c, player), duration);
@@ -318,20 +321,20 @@ OP_NOINLINE real evaluate_fade_curve(control c, address curve, real part) {
 
 // The weight of a state before the fade with a profile (`end` 0), or after it (`end` 1).
 OP real profiled_end(control c, address machine, address at, address state, address end) {
-    real began = state_number(c, at + PROFILED_ENDS + state * PROFILED_ENDS_WORDS + end);
-    bool is_current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
-    return snap(lerp(began, is_current ? 1.0f : 0.0f, state_number(c, at + PROFILED_SHARE)));
+    real began = state_number(c, at + WORDS_OF(PROFILED) + state * WORDS_OF(PROFILED_END) + end);
+    bool is_current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current)) == state;
+    return snap(lerp(began, is_current ? 1.0f : 0.0f, state_number(c, at + FIELD(PROFILED, share))));
 }
 
 // Called before a transition is taken. A transition that begins during a fade with a profile has no profile itself.
 OP_NOINLINE void begin_profiled(control c, address machine, address profiles, address transition) {
     address at = profiles_state(c, profiles);
-    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    bool over = state_word(c, at + PROFILED_FADE) != 0u;
+    address count = READ(c.block, machine, MACHINE, state_count);
+    bool over = state_word(c, at + FIELD(PROFILED, fade)) != 0u;
     for (address state = 0u; state < count; state++) {
-        address ends = at + PROFILED_ENDS + state * PROFILED_ENDS_WORDS;
+        address ends = at + WORDS_OF(PROFILED) + state * WORDS_OF(PROFILED_END);
         real first = state_weight(c, machine, state);
-        real last = state == LOAD(c.block, transition + TRANSITION_TO) ? 1.0f : 0.0f;
+        real last = state == READ(c.block, transition, TRANSITION, to) ? 1.0f : 0.0f;
         if (over) {
             first = profiled_end(c, machine, at, state, 0u);
             last = profiled_end(c, machine, at, state, 1u);
@@ -340,11 +343,12 @@ OP_NOINLINE void begin_profiled(control c, address machine, address profiles, ad
         set_state_word(c, ends + 1u, BITS(last));
     }
     if (!over) {
-        set_state_word(c, at + PROFILED_FADE, LOAD(c.block, transition + TRANSITION_FLAGS) >> TRANSITION_PROFILE_SHIFT);
-        set_state_word(c, at + PROFILED_TIME, 0u);
+        set_state_word(c, at + FIELD(PROFILED, fade),
+                       READ(c.block, transition, TRANSITION, flags) >> TRANSITION_PROFILE_SHIFT);
+        set_state_word(c, at + FIELD(PROFILED, time), 0u);
     }
-    set_state_word(c, at + PROFILED_OVER, over ? 1u : 0u);
-    set_state_word(c, at + PROFILED_SHARE, 0u);
+    set_state_word(c, at + FIELD(PROFILED, over), over ? 1u : 0u);
+    set_state_word(c, at + FIELD(PROFILED, share), 0u);
 }
 
 // The fraction of a fade's time that has passed, in 24 bits, which a float holds exactly.
@@ -356,8 +360,8 @@ OP real fade_part(ticks faded, ticks whole) {
 // that they are evaluated.
 OP_NOINLINE void show_profiled(control c, address machine, address profiles) {
     address at = profiles_state(c, profiles);
-    address count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    for (address state = 0u; state < count && state_word(c, at + PROFILED_FADE) != 0u; state++) {
+    address count = READ(c.block, machine, MACHINE, state_count);
+    for (address state = 0u; state < count && state_word(c, at + FIELD(PROFILED, fade)) != 0u; state++) {
         bool seen = profiled_end(c, machine, at, state, 0u) > 0.0f || profiled_end(c, machine, at, state, 1u) > 0.0f;
         if (seen && !(state_weight(c, machine, state) > 0.0f)) {
             set_state_word(c, state_weight_at(c, machine, state), BITS(9.09494702e-13f)); // 2^-40
@@ -369,16 +373,17 @@ OP_NOINLINE void show_profiled(control c, address machine, address profiles) {
 OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, real share) {
     address machine_state = machine_at(c, machine);
     address at = profiles_state(c, profiles);
-    address fade = state_word(c, machine_state + MACHINE_FADE);
-    if (fade == 0u || state_word(c, at + PROFILED_FADE) == 0u) {
-        set_state_word(c, at + PROFILED_FADE, 0u);
+    address fade = state_word(c, machine_state + FIELD(MACHINE_NOW, fade));
+    if (fade == 0u || state_word(c, at + FIELD(PROFILED, fade)) == 0u) {
+        set_state_word(c, at + FIELD(PROFILED, fade), 0u);
         return;
     }
-    real part = fade_part(state_ticks(c, machine_state + MACHINE_FADED), block_ticks(c, fade + TRANSITION_FADE));
-    if (state_word(c, at + PROFILED_OVER) != 0u) {
-        set_state_word(c, at + PROFILED_SHARE, BITS(share));
+    real part = fade_part(state_ticks(c, machine_state + FIELD(MACHINE_NOW, faded)),
+                          block_ticks(c, fade + FIELD(TRANSITION, fade)));
+    if (state_word(c, at + FIELD(PROFILED, over)) != 0u) {
+        set_state_word(c, at + FIELD(PROFILED, share), BITS(share));
     } else {
-        set_state_word(c, at + PROFILED_TIME, BITS(part));
+        set_state_word(c, at + FIELD(PROFILED, time), BITS(part));
     }
     show_profiled(c, machine, profiles);
 }
@@ -386,11 +391,11 @@ OP_NOINLINE void weigh_profiled(control c, address machine, address profiles, re
 // Sets the weights of a machine's states at a share of the current state in its fade.
 OP void set_weights(control c, address machine, real share) {
     address at = machine_at(c, machine);
-    address current = state_word(c, at + MACHINE_CURRENT);
-    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    address current = state_word(c, at + FIELD(MACHINE_NOW, current));
+    address state_count = READ(c.block, machine, MACHINE, state_count);
     for (address state = 0u; state < state_count; state++) {
-        address weight_at = at + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
-        real began = REAL(state_word(c, weight_at + MACHINE_BEGAN) & ~MACHINE_FROZEN);
+        address weight_at = at + WORDS_OF(MACHINE_NOW) + state * WORDS_OF(STATE_WEIGHT);
+        real began = REAL(state_word(c, weight_at + FIELD(STATE_WEIGHT, began)) & ~MACHINE_FROZEN);
         real target = state == current ? 1.0f : 0.0f;
         real weight = lerp(began, target, share);
         set_state_word(c, weight_at, BITS(snap(weight)));
@@ -401,15 +406,15 @@ OP void set_weights(control c, address machine, real share) {
 // current state.
 OP real weigh_states(control c, address machine) {
     address at = machine_at(c, machine);
-    address fade = state_word(c, at + MACHINE_FADE);
+    address fade = state_word(c, at + FIELD(MACHINE_NOW, fade));
     real share = 1.0f;
     if (fade != 0u) {
-        ticks faded = state_ticks(c, at + MACHINE_FADED);
-        ticks whole = block_ticks(c, fade + TRANSITION_FADE);
+        ticks faded = state_ticks(c, at + FIELD(MACHINE_NOW, faded));
+        ticks whole = block_ticks(c, fade + FIELD(TRANSITION, fade));
         if (ticks_less(faded, whole)) {
-            share = evaluate_fade_curve(c, LOAD(c.block, fade + TRANSITION_CURVE), fade_part(faded, whole));
+            share = evaluate_fade_curve(c, READ(c.block, fade, TRANSITION, curve), fade_part(faded, whole));
         } else {
-            set_state_word(c, at + MACHINE_FADE, 0u);
+            set_state_word(c, at + FIELD(MACHINE_NOW, fade), 0u);
         }
         set_weights(c, machine, share);
     }
@@ -419,8 +424,8 @@ OP real weigh_states(control c, address machine) {
 OP void emit_state(control c, address machine, address state, uint which) {
     uint event = LOAD(c.block, state_record(c, machine, state) + which);
     if (event != CONTROL_NONE) {
-        uint by = which == STATE_ENTRY_EVENT ? BY_ENTRY : BY_EXIT;
-        address index = (machine - LOAD(c.block, CONTROL_MACHINES)) / MACHINE_WORDS;
+        uint by = which == FIELD(STATE, entry_event) ? BY_ENTRY : BY_EXIT;
+        address index = (machine - HEADER(c.block, CONTROL, machines)) / WORDS_OF(MACHINE);
         real weight = whole_weight(c, machine, state);
         emit(c, event, make_emission(by, index, TO_WORD(state), weight, time_of_piece(c)), 0u);
     }
@@ -429,34 +434,35 @@ OP void emit_state(control c, address machine, address state, uint which) {
 // Whether a transition is inertialized: it says so, or it restarts a state that is seen, whose players cannot be at two
 // times at once.
 OP bool inertializes_transition(control c, address transition, bool restarts_seen) {
-    bool can = USES_INERTIA && LOAD(c.block, CONTROL_INERTIA) != CONTROL_NONE;
-    bool says_so = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_INERTIALIZES) != 0u;
-    return can && (says_so || (restarts_seen && !no_ticks(block_ticks(c, transition + TRANSITION_FADE))));
+    bool can = USES_INERTIA && HEADER(c.block, CONTROL, inertia) != CONTROL_NONE;
+    bool says_so = (READ(c.block, transition, TRANSITION, flags) & TRANSITION_INERTIALIZES) != 0u;
+    return can && (says_so || (restarts_seen && !no_ticks(block_ticks(c, transition + FIELD(TRANSITION, fade)))));
 }
 
 // Keeps the weights from which a transition fades, and with them which states are frozen.
 OP void keep_weights(control c, address machine, address transition) {
-    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
-    uint to = LOAD(c.block, transition + TRANSITION_TO);
-    bool freezes = (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_FREEZES) != 0u;
+    address state_count = READ(c.block, machine, MACHINE, state_count);
+    uint to = READ(c.block, transition, TRANSITION, to);
+    bool freezes = (READ(c.block, transition, TRANSITION, flags) & TRANSITION_FREEZES) != 0u;
     for (address state = 0u; state < state_count; state++) {
         address weight_at = state_weight_at(c, machine, state);
         bool frozen = state != to && (freezes || is_frozen(c, machine, state));
-        set_state_word(c, weight_at + MACHINE_BEGAN, state_word(c, weight_at) | (frozen ? MACHINE_FROZEN : 0u));
+        set_state_word(c, weight_at + FIELD(STATE_WEIGHT, began),
+                       state_word(c, weight_at) | (frozen ? MACHINE_FROZEN : 0u));
     }
 }
 
 OP_NOINLINE void take_transition(control c, address machine, address transition) {
     address at = machine_at(c, machine);
-    uint to = LOAD(c.block, transition + TRANSITION_TO);
-    emit_state(c, machine, state_word(c, at + MACHINE_CURRENT), STATE_EXIT_EVENT);
+    uint to = READ(c.block, transition, TRANSITION, to);
+    emit_state(c, machine, state_word(c, at + FIELD(MACHINE_NOW, current)), FIELD(STATE, exit_event));
     address profiles = block_profiles(c.block, machine);
     if (USES_PROFILES && profiles != CONTROL_NONE) {
         begin_profiled(c, machine, profiles, transition);
     }
     bool seen = state_weight(c, machine, to) > 0.0f;
-    bool restarts = (LOAD(c.block, state_table(c, machine, to) + TABLE_FLAGS) & TABLE_RESTARTS) != 0u;
-    bool jumps = USES_MATCHING && (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_JUMPS) != 0u;
+    bool restarts = (READ(c.block, state_table(c, machine, to), TABLE, flags) & TABLE_RESTARTS) != 0u;
+    bool jumps = USES_MATCHING && (READ(c.block, transition, TRANSITION, flags) & TRANSITION_JUMPS) != 0u;
     bool begins = !seen || state_ended(c, machine, to, 0u) || restarts || jumps;
     if (begins) {
         beginning b = begin_at_offsets();
@@ -466,61 +472,61 @@ OP_NOINLINE void take_transition(control c, address machine, address transition)
         begin_state(c, machine, to, b);
     }
     keep_weights(c, machine, transition);
-    set_state_word(c, at + MACHINE_CURRENT, to);
-    set_state_ticks(c, at + MACHINE_TIME, make_ticks(0u, 0u));
-    set_state_word(c, at + MACHINE_FADE, TO_WORD(transition));
-    set_state_ticks(c, at + MACHINE_FADED, make_ticks(0u, 0u));
+    set_state_word(c, at + FIELD(MACHINE_NOW, current), to);
+    set_state_ticks(c, at + FIELD(MACHINE_NOW, time), make_ticks(0u, 0u));
+    set_state_word(c, at + FIELD(MACHINE_NOW, fade), TO_WORD(transition));
+    set_state_ticks(c, at + FIELD(MACHINE_NOW, faded), make_ticks(0u, 0u));
     bool inertializes = inertializes_transition(c, transition, begins && seen);
     bool has_profiles = USES_PROFILES && profiles != CONTROL_NONE;
     // All curves begin at 0, so weights do not change yet, unless there is no fade.
-    if (inertializes || no_ticks(block_ticks(c, transition + TRANSITION_FADE))) {
-        set_state_word(c, at + MACHINE_FADE, 0u);
+    if (inertializes || no_ticks(block_ticks(c, transition + FIELD(TRANSITION, fade)))) {
+        set_state_word(c, at + FIELD(MACHINE_NOW, fade), 0u);
         set_weights(c, machine, 1.0f);
         if (has_profiles) {
-            set_state_word(c, profiles_state(c, profiles) + PROFILED_FADE, 0u);
+            set_state_word(c, profiles_state(c, profiles) + FIELD(PROFILED, fade), 0u);
         }
     } else if (has_profiles) {
         show_profiled(c, machine, profiles);
     }
     if (inertializes) {
-        switch_inertia(c, seconds_of_fine(block_ticks(c, transition + TRANSITION_FADE)));
+        switch_inertia(c, seconds_of_fine(block_ticks(c, transition + FIELD(TRANSITION, fade))));
     }
     if (decides(c.block)) {
         take_triggers(c, transition);
         draw(c, machine);
     }
-    emit_state(c, machine, to, STATE_ENTRY_EVENT);
+    emit_state(c, machine, to, FIELD(STATE, entry_event));
 }
 
 OP bool transition_leaves(control c, address transition, address state) {
-    uint from = LOAD(c.block, transition + TRANSITION_FROM);
-    bool from_any = LOAD(c.block, transition + TRANSITION_TO) != state ||
-                    (LOAD(c.block, transition + TRANSITION_FLAGS) & TRANSITION_TO_SELF) != 0u;
+    uint from = READ(c.block, transition, TRANSITION, from);
+    bool from_any = READ(c.block, transition, TRANSITION, to) != state ||
+                    (READ(c.block, transition, TRANSITION, flags) & TRANSITION_TO_SELF) != 0u;
     return from == state || (from == CONTROL_NONE && from_any);
 }
 
 // Begins the travel that an event asks for.
 OP_NOINLINE void begin_travel(control c, address machine, uint event) {
-    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current));
     address travels = travels_of(c.block, state_table(c, machine, current));
     if (travels == CONTROL_NONE) {
         return;
     }
-    address state_count = LOAD(c.block, machine + MACHINE_STATE_COUNT);
+    address state_count = READ(c.block, machine, MACHINE, state_count);
     for (address state = 0u; state < state_count; state++) {
-        address destination = travels + TRAVEL_DESTINATIONS + state * DESTINATION_WORDS;
-        if (LOAD(c.block, destination + DESTINATION_EVENT) == event) {
-            set_state_word(c, LOAD(c.block, travels + TRAVEL_STATE), state == current ? 0u : TO_WORD(state) + 1u);
+        address destination = travels + WORDS_OF(TRAVEL) + state * WORDS_OF(DESTINATION);
+        if (READ(c.block, destination, DESTINATION, event) == event) {
+            set_state_word(c, READ(c.block, travels, TRAVEL, state), state == current ? 0u : TO_WORD(state) + 1u);
         }
     }
 }
 
 // Ends a travel after a transition, if the machine has arrived or an event caused the transition.
 OP void end_travel(control c, address machine, bool by_event) {
-    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current));
     address travels = travels_of(c.block, state_table(c, machine, current));
     if (travels != CONTROL_NONE) {
-        address at = LOAD(c.block, travels + TRAVEL_STATE);
+        address at = READ(c.block, travels, TRAVEL, state);
         if (by_event || state_word(c, at) == current + 1u) {
             set_state_word(c, at, 0u);
         }
@@ -530,7 +536,7 @@ OP void end_travel(control c, address machine, bool by_event) {
 // The first transition that an event triggers, or with CONTROL_NONE one that needs no event, and that applies. Or
 // CONTROL_NONE. States have tables of the transitions from them that need no event; all others are searched for.
 OP address find_transition(control c, address machine, uint event) {
-    address current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT);
+    address current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current));
     bool tabled = event == CONTROL_NONE;
     candidates each = find_candidates(c, machine, current);
     address at = each.at;
@@ -538,9 +544,9 @@ OP address find_transition(control c, address machine, uint event) {
     address step = 1u;
     uint passed = PLAYING_PASSED;
     if (!tabled) {
-        at = LOAD(c.block, machine + MACHINE_TRANSITIONS);
-        end = at + LOAD(c.block, machine + MACHINE_TRANSITION_COUNT) * TRANSITION_WORDS;
-        step = TRANSITION_WORDS;
+        at = READ(c.block, machine, MACHINE, transitions);
+        end = at + READ(c.block, machine, MACHINE, transition_count) * WORDS_OF(TRANSITION);
+        step = WORDS_OF(TRANSITION);
         passed = PLAYING_PASSED_IN_FRAME;
     }
     address found = CONTROL_NONE;
@@ -553,7 +559,7 @@ OP address find_transition(control c, address machine, uint event) {
         address transition = tabled ? LOAD(c.block, at) : at;
         bool fits = tabled;
         if (!tabled) {
-            fits = LOAD(c.block, transition + TRANSITION_EVENT) == event && transition_leaves(c, transition, current);
+            fits = READ(c.block, transition, TRANSITION, event) == event && transition_leaves(c, transition, current);
         }
         if (fits && transition_applies(c, machine, current, transition, passed)) {
             found = transition;
@@ -598,8 +604,8 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
         }
         if (transition != CONTROL_NONE) {
             if (now.taken == MOST_TRANSITIONS_A_FRAME) {
-                uint left = state_word(c, CHARACTER_TRANSITIONS_LEFT);
-                set_state_word(c, CHARACTER_TRANSITIONS_LEFT, left + 1u);
+                uint left = state_word(c, FIELD(CHARACTER, transitions_left));
+                set_state_word(c, FIELD(CHARACTER, transitions_left), left + 1u);
                 now.is_over = true;
                 break;
             }
@@ -621,14 +627,15 @@ OP void run_transitions(control c, address machine, frame_part runs, bool resume
 // Advances a machine's time in its state and its fade, unless the state that contains the machine does not move.
 OP void move_fade(control c, address machine) {
     address at = machine_at(c, machine);
-    address outer = LOAD(c.block, machine + MACHINE_OUTER);
-    if (outer != CONTROL_NONE && !state_moves(c, outer, LOAD(c.block, machine + MACHINE_OUTER_STATE))) {
+    address outer = READ(c.block, machine, MACHINE, outer);
+    if (outer != CONTROL_NONE && !state_moves(c, outer, READ(c.block, machine, MACHINE, outer_state))) {
         return;
     }
     ticks fine = fine_of_ticks(c.duration);
-    set_state_ticks(c, at + MACHINE_TIME, add_ticks(state_ticks(c, at + MACHINE_TIME), fine));
-    if (state_word(c, at + MACHINE_FADE) != 0u) {
-        set_state_ticks(c, at + MACHINE_FADED, add_ticks(state_ticks(c, at + MACHINE_FADED), fine));
+    set_state_ticks(c, at + FIELD(MACHINE_NOW, time), add_ticks(state_ticks(c, at + FIELD(MACHINE_NOW, time)), fine));
+    if (state_word(c, at + FIELD(MACHINE_NOW, fade)) != 0u) {
+        set_state_ticks(c, at + FIELD(MACHINE_NOW, faded),
+                        add_ticks(state_ticks(c, at + FIELD(MACHINE_NOW, faded)), fine));
     }
 }
 

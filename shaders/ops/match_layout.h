@@ -2,10 +2,13 @@
 #ifndef LMB_OPS_MATCH_LAYOUT_H
 #define LMB_OPS_MATCH_LAYOUT_H
 
-#define TAKE_FIRST 0u // moment
-#define TAKE_COUNT 1u
-#define TAKE_LOOPS 2u
-#define TAKE_WORDS 3u
+#include "record.h"
+
+RECORD(TAKE)
+uint first; // moment
+uint count;
+uint loops;
+END_RECORD(TAKE, 3)
 #define MATCH_FEATURES 27u  // without those of further joints
 #define MATCH_PATH 15u      // the first feature of the path
 #define MATCH_ROW_WORDS 16u // two numbers each

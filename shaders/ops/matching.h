@@ -74,16 +74,16 @@ OP left_out leave_out(left_out l, uint first, uint last) {
 
 // Leaves out the moments of a take around one of them, up to `rows` away.
 OP left_out leave_out_around(left_out l, memory block, address take, uint moment, uint rows) {
-    uint first = LOAD(block, take + TAKE_FIRST);
-    uint count = LOAD(block, take + TAKE_COUNT);
+    uint first = READ(block, take, TAKE, first);
+    uint count = READ(block, take, TAKE, count);
     uint at = moment - first;
     uint before = at < rows ? at : rows;
     uint after = count - 1u - at < rows ? count - 1u - at : rows;
     l = leave_out(l, moment - before, moment + after);
     uint wrapped = rows < count ? rows : count - 1u;
-    if (LOAD(block, take + TAKE_LOOPS) != 0u && wrapped > before) {
+    if (READ(block, take, TAKE, loops) != 0u && wrapped > before) {
         l = leave_out(l, first + count - (wrapped - before), first + count - 1u);
-    } else if (LOAD(block, take + TAKE_LOOPS) != 0u && wrapped > after) {
+    } else if (READ(block, take, TAKE, loops) != 0u && wrapped > after) {
         l = leave_out(l, first, first + (wrapped - after) - 1u);
     }
     return l;
@@ -95,49 +95,49 @@ OP bool tags_fit(uint any, uint all, uint required, uint forbidden) {
 }
 
 OP bool matches(memory block) {
-    return USES_MATCHING && (LOAD(block, CONTROL_FLAGS) & CONTROL_MATCHES) != 0u;
+    return USES_MATCHING && (HEADER(block, CONTROL, flags) & CONTROL_MATCHES) != 0u;
 }
 
 OP address matchings_end(memory block) {
-    return LOAD(block, CONTROL_MATCHINGS) + LOAD(block, CONTROL_MATCHING_COUNT) * MATCHING_WORDS;
+    return HEADER(block, CONTROL, matchings) + HEADER(block, CONTROL, matching_count) * WORDS_OF(MATCHING);
 }
 
 // ---- What a character asks for.
 
 OP address matched_at(control c, address matching) {
-    return LOAD(c.block, matching + MATCHING_STATE);
+    return READ(c.block, matching, MATCHING, state);
 }
 
 // The player of the state that is a take.
 OP address player_of_take(control c, address matching, address take) {
-    address states = LOAD(c.block, LOAD(c.block, matching + MATCHING_MACHINE) + MACHINE_STATES);
-    return LOAD(c.block, states + take * STATE_WORDS + STATE_END_PLAYER);
+    address states = READ(c.block, READ(c.block, matching, MATCHING, machine), MACHINE, states);
+    return READ(c.block, states + take * WORDS_OF(STATE), STATE, end_player);
 }
 
 // The take that plays.
 OP uint current_take(control c, address matching) {
-    address machine = LOAD(c.block, matching + MATCHING_MACHINE);
-    return state_word(c, LOAD(c.block, machine + MACHINE_STATE) + MACHINE_CURRENT);
+    address machine = READ(c.block, matching, MATCHING, machine);
+    return state_word(c, READ(c.block, machine, MACHINE, state) + FIELD(MACHINE_NOW, current));
 }
 
 // The moment of a take that plays: that at or just before a time, or one that comes within a hundredth of a row.
 OP uint current_moment(control c, address matching, address take) {
-    address record = LOAD(c.block, matching + MATCHING_TAKES) + take * TAKE_WORDS;
+    address record = READ(c.block, matching, MATCHING, takes) + take * WORDS_OF(TAKE);
     address player = player_of_take(c, matching, take);
-    ticks place = state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE);
-    real at = seconds_of_fine(place) * LOAD_FLOAT(c.block, matching + MATCHING_RATE) + 0.01f;
-    uint last = LOAD(c.block, record + TAKE_COUNT) - 1u;
+    ticks place = state_ticks(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, place));
+    real at = seconds_of_fine(place) * READ_FLOAT(c.block, matching, MATCHING, rate) + 0.01f;
+    uint last = READ(c.block, record, TAKE, count) - 1u;
     uint index = at < 131072.0f ? TO_WORD(at) : last;
-    return LOAD(c.block, record + TAKE_FIRST) + (index < last ? index : last);
+    return READ(c.block, record, TAKE, first) + (index < last ? index : last);
 }
 
 // Whether the take plays mirrored.
 OP bool plays_mirrored(control c, address matching) {
-    return state_word(c, matched_at(c, matching) + MATCHED_MIRRORED) != 0u;
+    return state_word(c, matched_at(c, matching) + FIELD(MATCHED, mirrored)) != 0u;
 }
 
 OP uint row_of_moment(control c, address matching, uint moment) {
-    return LOAD(c.block, LOAD(c.block, matching + MATCHING_ROWS) + moment);
+    return LOAD(c.block, READ(c.block, matching, MATCHING, rows) + moment);
 }
 
 // A number of a velocity or of a place that parameters ask for.
@@ -148,14 +148,14 @@ OP real asked_number(control c, address value) {
 
 // What parameters ask for, along axes of the world.
 OP_NOINLINE course desired_course(control c, address matching, word yaw) {
-    bool follows = LOAD(c.block, matching + MATCHING_FOLLOWS) != 0u;
-    float scale = follows ? LOAD_FLOAT(c.block, matching + MATCHING_FIRST) : 1.0f;
-    address asked = matching + (follows ? MATCHING_PLACES : MATCHING_VELOCITY);
+    bool follows = READ(c.block, matching, MATCHING, follows) != 0u;
+    float scale = follows ? READ_FLOAT(c.block, matching, MATCHING, first) : 1.0f;
+    address asked = matching + (follows ? FIELD(MATCHING, places) : FIELD(MATCHING, velocity));
     real x = snap(asked_number(c, asked) * scale);
-    real z = snap(asked_number(c, asked + CONTROL_VALUE_WORDS) * scale);
+    real z = snap(asked_number(c, asked + WORDS_OF(VALUE)) * scale);
     word angle = yaw;
-    if (LOAD(c.block, matching + MATCHING_FACES) != 0u) {
-        real heading = control_number(c, matching + MATCHING_HEADING);
+    if (READ(c.block, matching, MATCHING, faces) != 0u) {
+        real heading = control_number(c, matching + FIELD(MATCHING, heading));
         angle = is_finite(heading) ? angle_of_turns(turns_of_radians(snap(heading))) : yaw;
     } else if (x != 0.0f || z != 0.0f) {
         real turns = turns_of_radians(angle_from_axis(z, x));
@@ -173,11 +173,11 @@ OP tag_masks find_tags(control c, address matching) {
     tag_masks m;
     m.required = 0u;
     m.forbidden = 0u;
-    address rule = LOAD(c.block, matching + MATCHING_RULES);
-    address end = rule + LOAD(c.block, matching + MATCHING_RULE_COUNT) * TAG_RULE_WORDS;
-    for (; rule < end; rule += TAG_RULE_WORDS) {
+    address rule = READ(c.block, matching, MATCHING, rules);
+    address end = rule + READ(c.block, matching, MATCHING, rule_count) * WORDS_OF(TAG_RULE);
+    for (; rule < end; rule += WORDS_OF(TAG_RULE)) {
         real number = control_number(c, rule);
-        uint tags = LOAD(c.block, rule + TAG_RULE_TAGS);
+        uint tags = READ(c.block, rule, TAG_RULE, tags);
         bool counts = is_finite(number);
         m.required = m.required | (counts && number > 0.5f ? tags : 0u);
         m.forbidden = m.forbidden | (counts && number < -0.5f ? tags : 0u);
@@ -196,7 +196,7 @@ END_STRUCT(match_question)
 
 // Two numbers of a row at an offset, or of the mirrored row.
 OP uint load_pair(memory block, address matching, address row, uint pair, bool mirrored) {
-    address mirrors = LOAD(block, matching + MATCHING_MIRRORS);
+    address mirrors = READ(block, matching, MATCHING, mirrors);
     uint numbers = 0u;
     for (uint i = 0u; i < 2u && mirrored; i++) {
         uint mirror = LOAD(block, mirrors + 2u * pair + i);
@@ -208,7 +208,7 @@ OP uint load_pair(memory block, address matching, address row, uint pair, bool m
 }
 
 OP match_question put_feature(match_question q, memory block, address matching, uint feature, real x) {
-    address normal = matching + MATCHING_NORMALS + 2u * (feature - MATCH_PATH);
+    address normal = matching + FIELD(MATCHING, normals) + 2u * (feature - MATCH_PATH);
     word number = match_number(x, LOAD_FLOAT(block, normal), LOAD_FLOAT(block, normal + 1u)) & 0xffffu;
     uint shift = (feature & 1u) * 16u;
     q.query[feature >> 1u] = (q.query[feature >> 1u] & (0xffff0000u >> shift)) | (number << shift);
@@ -238,13 +238,13 @@ OP spot approached_spot(memory block, address ahead, approach x, approach z, cou
 // are the same; if the character is to face a heading, it is that of `s`. `back` turns axes of the world to the
 // character's.
 OP spot stated_spot(spot s, control c, address matching, uint i, spot last, direction back) {
-    address value = matching + MATCHING_PLACES + 2u * i * CONTROL_VALUE_WORDS;
+    address value = matching + FIELD(MATCHING, places) + 2u * i * WORDS_OF(VALUE);
     real x = asked_number(c, value);
-    real z = asked_number(c, value + CONTROL_VALUE_WORDS);
+    real z = asked_number(c, value + WORDS_OF(VALUE));
     displacement own = turn_displacement(make_displacement(x, 0.0f, z, 0.0f), back);
     s.x = snap(own.x);
     s.z = snap(own.z);
-    if (LOAD(c.block, matching + MATCHING_FACES) == 0u) {
+    if (READ(c.block, matching, MATCHING, faces) == 0u) {
         real along_x = snap(s.x - last.x);
         real along_z = snap(s.z - last.z);
         real square = along_x * along_x + along_z * along_z;
@@ -260,13 +260,13 @@ OP spot stated_spot(spot s, control c, address matching, uint i, spot last, dire
 // Puts a path into a query: `x`, `z` and `desired` are along the character's axes.
 OP match_question put_path(match_question q, control c, address matching, approach x, approach z, course desired,
                            direction back) {
-    bool follows = LOAD(c.block, matching + MATCHING_FOLLOWS) != 0u;
+    bool follows = READ(c.block, matching, MATCHING, follows) != 0u;
     spot last;
     last.x = 0.0f;
     last.z = 0.0f;
     last.heading = make_direction(0.0f, 1.0f);
     for (uint i = 0u; i < 3u; i++) {
-        spot s = approached_spot(c.block, matching + MATCHING_AHEAD + i * AHEAD_WORDS, x, z, desired);
+        spot s = approached_spot(c.block, matching + FIELD(MATCHING, ahead) + i * AHEAD_WORDS, x, z, desired);
         if (follows) {
             s = stated_spot(s, c, matching, i, last, back);
         }
@@ -282,18 +282,18 @@ OP match_question put_path(match_question q, control c, address matching, approa
 
 // Leaves out what plays and what was chosen shortly before.
 OP match_question without_recent(match_question q, control c, address matching, uint moment) {
-    uint window = LOAD(c.block, matching + MATCHING_WINDOW);
-    uint longest = LOAD(c.block, matching + MATCHING_RECENT);
-    address takes = LOAD(c.block, matching + MATCHING_TAKES);
+    uint window = READ(c.block, matching, MATCHING, window);
+    uint longest = READ(c.block, matching, MATCHING, recent);
+    address takes = READ(c.block, matching, MATCHING, takes);
     uint take = current_take(c, matching);
-    q.without = leave_out_around(q.without, c.block, takes + take * TAKE_WORDS, moment, window);
-    address recent = matched_at(c, matching) + MATCHED_RECENT;
+    q.without = leave_out_around(q.without, c.block, takes + take * WORDS_OF(TAKE), moment, window);
+    address recent = matched_at(c, matching) + WORDS_OF(MATCHED);
     for (uint i = 0u; i < MOST_RECENT; i++) {
-        uint row = state_word(c, recent + i * MATCHED_RECENT_WORDS) - 1u;
-        if (row != 0xffffffffu && state_word(c, recent + i * MATCHED_RECENT_WORDS + 1u) <= longest) {
-            take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
-            moment = LOAD(c.block, LOAD(c.block, matching + MATCHING_MOMENTS) + row);
-            q.without = leave_out_around(q.without, c.block, takes + take * TAKE_WORDS, moment, window);
+        uint row = state_word(c, recent + i * WORDS_OF(RECENT)) - 1u;
+        if (row != 0xffffffffu && state_word(c, recent + i * WORDS_OF(RECENT) + 1u) <= longest) {
+            take = LOAD(c.block, READ(c.block, matching, MATCHING, take_of) + row);
+            moment = LOAD(c.block, READ(c.block, matching, MATCHING, moments) + row);
+            q.without = leave_out_around(q.without, c.block, takes + take * WORDS_OF(TAKE), moment, window);
         }
     }
     return q;
@@ -302,8 +302,8 @@ OP match_question without_recent(match_question q, control c, address matching, 
 // Whether a take ends: no row of it that follows can be found.
 OP bool take_ends(control c, address matching, uint row) {
     address player = player_of_take(c, matching, current_take(c, matching));
-    uint flags = state_word(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS);
-    return (flags & PLAYING_ENDED) != 0u || row >= LOAD(c.block, matching + MATCHING_FOUND_COUNT);
+    uint flags = state_word(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, flags));
+    return (flags & PLAYING_ENDED) != 0u || row >= READ(c.block, matching, MATCHING, found_count);
 }
 
 // The question of a character whose machine plays a take: the pose of the row that plays, and the path to what
@@ -314,19 +314,19 @@ OP_NOINLINE match_question find_question(control c, address matching) {
     bool mirrored = plays_mirrored(c, matching);
     match_question q;
     for (uint i = 0u; i < MATCH_ROW_WORDS; i++) {
-        address numbers = LOAD(c.block, matching + MATCHING_NUMBERS) + row * MATCH_ROW_WORDS;
+        address numbers = READ(c.block, matching, MATCHING, numbers) + row * MATCH_ROW_WORDS;
         q.query[i] = load_pair(c.block, matching, numbers, i, mirrored);
     }
-    word yaw = state_word(c, motion_state(c, LOAD(c.block, CONTROL_CHARACTER_MOTION)) + MOVING_YAW);
+    word yaw = state_word(c, motion_state(c, HEADER(c.block, CONTROL, character_motion)) + FIELD(MOVING, yaw));
     course desired = desired_course(c, matching, yaw);
     direction back = direction_of_angle(0u - yaw);
-    address at = matched_at(c, matching) + MATCHED_MOVING;
+    address at = matched_at(c, matching) + FIELD(MATCHED, moving);
     displacement along = turn_displacement(make_displacement(desired.x, 0.0f, desired.z, 0.0f), back);
     displacement v =
         turn_displacement(make_displacement(state_number(c, at), 0.0f, state_number(c, at + 1u), 0.0f), back);
     displacement a =
         turn_displacement(make_displacement(state_number(c, at + 2u), 0.0f, state_number(c, at + 3u), 0.0f), back);
-    float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
+    float rate = READ_FLOAT(c.block, matching, MATCHING, spring);
     desired = make_course(snap(along.x), snap(along.z), desired.turn - yaw);
     q = put_path(q, c, matching, make_approach(snap(v.x), snap(a.x), desired.x, rate),
                  make_approach(snap(v.z), snap(a.z), desired.z, rate), desired, back);
@@ -346,8 +346,8 @@ OP address matching_of(memory block, address machine) {
     address found = CONTROL_NONE;
     if (matches(block)) {
         address end = matchings_end(block);
-        for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
-            found = LOAD(block, matching + MATCHING_MACHINE) == machine ? matching : found;
+        for (address matching = HEADER(block, CONTROL, matchings); matching < end; matching += WORDS_OF(MATCHING)) {
+            found = READ(block, matching, MATCHING, machine) == machine ? matching : found;
         }
     }
     return found;
@@ -364,7 +364,7 @@ OP_NOINLINE void begin_matching(control c, address matching) {
 OP uint found_choice(control c, address matching) {
     uint found = 0u;
     if (matching != CONTROL_NONE) {
-        found = state_word(c, matched_at(c, matching) + MATCHED_FOUND);
+        found = state_word(c, matched_at(c, matching) + FIELD(MATCHED, found));
     }
     return found == MATCH_ASKED ? 0u : found;
 }
@@ -373,7 +373,7 @@ OP uint found_choice(control c, address matching) {
 OP_NOINLINE bool jumps(control c) {
     bool any = false;
     address end = matchings_end(c.block);
-    for (address matching = LOAD(c.block, CONTROL_MATCHINGS); matching < end; matching += MATCHING_WORDS) {
+    for (address matching = HEADER(c.block, CONTROL, matchings); matching < end; matching += WORDS_OF(MATCHING)) {
         any = any || found_choice(c, matching) != 0u;
     }
     return any;
@@ -386,31 +386,31 @@ OP uint row_of_choice(uint choice) {
 // The transition to the take of a choice.
 OP address jump_to(control c, address matching, uint choice) {
     uint row = row_of_choice(choice);
-    uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
-    return LOAD(c.block, matching + MATCHING_JUMPS) + take * TRANSITION_WORDS;
+    uint take = LOAD(c.block, READ(c.block, matching, MATCHING, take_of) + row);
+    return READ(c.block, matching, MATCHING, jumps) + take * WORDS_OF(TRANSITION);
 }
 
 // After that transition: puts the take at the row's time, mirrored or not, and remembers the row.
 OP_NOINLINE void land(control c, address matching, uint choice) {
     uint row = row_of_choice(choice);
-    uint take = LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKE_OF) + row);
-    uint moment = LOAD(c.block, LOAD(c.block, matching + MATCHING_MOMENTS) + row);
-    uint index = moment - LOAD(c.block, LOAD(c.block, matching + MATCHING_TAKES) + take * TAKE_WORDS + TAKE_FIRST);
+    uint take = LOAD(c.block, READ(c.block, matching, MATCHING, take_of) + row);
+    uint moment = LOAD(c.block, READ(c.block, matching, MATCHING, moments) + row);
+    uint index = moment - READ(c.block, READ(c.block, matching, MATCHING, takes) + take * WORDS_OF(TAKE), TAKE, first);
     address player = player_of_take(c, matching, take);
-    ticks place = scale_ticks(block_ticks(c, matching + MATCHING_STEP), index);
-    ticks duration = block_ticks(c, player + PLAYER_DURATION);
-    set_state_ticks(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_PLACE,
+    ticks place = scale_ticks(block_ticks(c, matching + FIELD(MATCHING, step)), index);
+    ticks duration = block_ticks(c, player + FIELD(PLAYER, duration));
+    set_state_ticks(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, place),
                     select_ticks(ticks_less(duration, place), duration, place));
-    address recent = matched_at(c, matching) + MATCHED_RECENT;
+    address recent = matched_at(c, matching) + WORDS_OF(MATCHED);
     for (uint i = MOST_RECENT - 1u; i > 0u; i--) {
-        address from = recent + (i - 1u) * MATCHED_RECENT_WORDS;
-        set_state_word(c, from + MATCHED_RECENT_WORDS, state_word(c, from));
-        set_state_word(c, from + MATCHED_RECENT_WORDS + 1u, state_word(c, from + 1u));
+        address from = recent + (i - 1u) * WORDS_OF(RECENT);
+        set_state_word(c, from + WORDS_OF(RECENT), state_word(c, from));
+        set_state_word(c, from + WORDS_OF(RECENT) + 1u, state_word(c, from + 1u));
     }
     set_state_word(c, recent, row + 1u);
     set_state_word(c, recent + 1u, 0u);
-    set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, 0u);
-    set_state_word(c, matched_at(c, matching) + MATCHED_MIRRORED, choice >= MATCH_MIRRORED ? 1u : 0u);
+    set_state_word(c, matched_at(c, matching) + FIELD(MATCHED, found), 0u);
+    set_state_word(c, matched_at(c, matching) + FIELD(MATCHED, mirrored), choice >= MATCH_MIRRORED ? 1u : 0u);
 }
 
 #endif

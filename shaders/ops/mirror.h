@@ -6,13 +6,14 @@
 
 #include "layout.h"
 
-#define MIRROR_PARTNER 0u
-#define MIRROR_TURNS 1u   // 1 if a rotation below does more than change signs
-#define MIRROR_BEFORE 2u  // rotation: the inverse of C of the parent
-#define MIRROR_AFTER 6u   // rotation: C, from the reflection of its partner's rest frame to its own
-#define MIRROR_MOVE 10u   // matrix, by rows: MIRROR_BEFORE times the reflection
-#define MIRROR_SCALES 19u // matrix, by rows: the squares of C's columns
-#define MIRROR_RECORD 28u // words per joint
+RECORD(MIRROR)
+uint partner;
+uint turns;       // 1 if a rotation below does more than change signs
+WORDS(4, before); // rotation: the inverse of C of the parent
+WORDS(4, after);  // rotation: C, from the reflection of its partner's rest frame to its own
+WORDS(9, move);   // matrix, by rows: MIRROR.before times the reflection
+WORDS(9, scales); // matrix, by rows: the squares of C's columns
+END_RECORD(MIRROR, 28)
 
 OP quaternion load_mirror_rotation(memory program, uint at, uint joints) {
     return all_quaternion(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + joints),
@@ -41,21 +42,21 @@ OP quaternion reflect_rotation(quaternion q, uint axis) {
 
 // `a` is the partner's transform; `record` is the offset of the joint's first component in the table.
 OP transform mirror_transform(memory program, uint record, uint joints, uint axis, transform a) {
-    quaternion before = load_mirror_rotation(program, record + MIRROR_BEFORE * joints, joints);
-    quaternion after = load_mirror_rotation(program, record + MIRROR_AFTER * joints, joints);
+    quaternion before = load_mirror_rotation(program, record + FIELD(MIRROR, before) * joints, joints);
+    quaternion after = load_mirror_rotation(program, record + FIELD(MIRROR, after) * joints, joints);
     quaternion reflected = reflect_rotation(a.q, axis);
     quaternion turned = quaternion_multiply(before, reflected);
     quaternion q = quaternion_multiply(turned, after);
     transform mirrored = a;
-    mirrored.t = mirror_vector(program, record + MIRROR_MOVE * joints, joints, a.t);
+    mirrored.t = mirror_vector(program, record + FIELD(MIRROR, move) * joints, joints, a.t);
     // Sign changes do not change the length. So mirroring twice restores the same bits.
-    if (LOAD(program, record + MIRROR_TURNS * joints) == 0u) {
+    if (LOAD(program, record + FIELD(MIRROR, turns) * joints) == 0u) {
         mirrored.q = snap_rotation(q);
     } else {
         mirrored.q = quaternion_polish(q);
         lane_mask uneven = OR(a.s.x != a.s.y, a.s.y != a.s.z);
         if (USES_SCALE && ANY(uneven)) {
-            vector mixed = mirror_vector(program, record + MIRROR_SCALES * joints, joints, a.s);
+            vector mixed = mirror_vector(program, record + FIELD(MIRROR, scales) * joints, joints, a.s);
             mirrored.s = select_vector(uneven, mixed, a.s);
         }
     }

@@ -156,13 +156,13 @@ OP motion_place make_motion_place(word key, word part) {
 // The motion track position of a position in the clip, to 2^-30 of the duration. The block has the inverse of the
 // duration, so no division is needed.
 OP motion_place find_motion_place(control c, address motion, ticks place, ticks duration) {
-    uint intervals = LOAD(c.block, motion + MOTION_INTERVALS);
-    uint shift = LOAD(c.block, motion + MOTION_SHIFT);
+    uint intervals = READ(c.block, motion, MOTION, intervals);
+    uint shift = READ(c.block, motion, MOTION, shift);
     word shifted = ticks_low(place) >> shift;
     if (shift != 0u) {
         shifted = shifted | (ticks_high(place) << (32u - shift));
     }
-    ticks share = multiply_words(shifted, ALL_WORD(LOAD(c.block, motion + MOTION_INVERSE)));
+    ticks share = multiply_words(shifted, ALL_WORD(READ(c.block, motion, MOTION, inverse)));
     ticks at = multiply_words((ticks_high(share) << 1u) | (ticks_low(share) >> 31u), ALL_WORD(intervals));
     lane_mask before_end = ticks_less(place, duration);
     return make_motion_place(SELECT(before_end, ticks_high(at), ALL_WORD(intervals)),
@@ -243,13 +243,13 @@ OP real motion_growth(control c, motion_keys a, motion_keys b, uint i, motion_sh
 }
 
 OP displacement displacement_between(control c, address motion, motion_place from, motion_place to) {
-    uint keys = LOAD(c.block, motion + MOTION_KEYS);
+    uint keys = READ(c.block, motion, MOTION, keys);
     motion_keys a = find_motion_keys(c, keys + from.key * MOTION_KEY_WORDS);
     motion_keys b = find_motion_keys(c, keys + to.key * MOTION_KEY_WORDS);
     motion_shares shares = find_motion_shares(from, to);
     displacement d = make_displacement(motion_growth(c, a, b, 0u, shares), motion_growth(c, a, b, 1u, shares),
                                        motion_growth(c, a, b, 2u, shares), motion_growth(c, a, b, 3u, shares));
-    if (LOAD(c.block, motion + MOTION_TURNS) != 0u) {
+    if (READ(c.block, motion, MOTION, turns) != 0u) {
         real begin = real_of_word(from.part) * 2.32830644e-10f;
         real first = motion_component(c, a, 3u);
         real turns = first + (next_component(c, a, 3u) - first) * begin;
@@ -263,7 +263,7 @@ OP displacement displacement_between(control c, address motion, motion_place fro
 OP displacement displacement_along(control c, address motion, passage p, ticks duration) {
     motion_place from = find_motion_place(c, motion, p.from, duration);
     motion_place to = find_motion_place(c, motion, p.to, duration);
-    word last = ALL_WORD(LOAD(c.block, motion + MOTION_INTERVALS));
+    word last = ALL_WORD(READ(c.block, motion, MOTION, intervals));
     word first_end = SELECT_BITS(NOT(p.backwards), last); // keys
     word other_end = SELECT_BITS(p.backwards, last);
     lane_mask stays_within = p.ends == 0u;
@@ -301,12 +301,12 @@ OP displacement displacement_along(control c, address motion, passage p, ticks d
 // The character motion. The functions below take its record's offset.
 
 OP address motion_state(control c, address character_motion) {
-    return LOAD(c.block, character_motion + CHARACTER_MOTION_STATE);
+    return READ(c.block, character_motion, CHARACTER_MOTION, state);
 }
 
 // What follows the character's place in the state.
 OP address moved_state(control c, address character_motion) {
-    address place_words = ROTATES_FULLY(c, character_motion) ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
+    address place_words = ROTATES_FULLY(c, character_motion) ? WORDS_OF(MOVING_FULLY) : WORDS_OF(MOVING);
     return motion_state(c, character_motion) + place_words;
 }
 
@@ -317,23 +317,23 @@ OP void shift_component(control c, address at, real by) {
 // Moves by a displacement along the character motion's own axes, then adds `angle` to its yaw.
 OP void shift_character_motion(control c, address character_motion, displacement d, word angle) {
     address at = motion_state(c, character_motion);
-    word yaw = state_word(c, at + MOVING_YAW);
+    word yaw = state_word(c, at + FIELD(MOVING, yaw));
     displacement turned = turn_displacement(d, direction_of_angle(yaw));
     for (address i = 0u; i < 3u; i++) {
         real by = i == 0u ? turned.x : (i == 1u ? turned.y : turned.z);
-        shift_component(c, at + MOVING_POSITION + 2u * i, by);
+        shift_component(c, at + FIELD(MOVING, position) + 2u * i, by);
     }
-    set_state_word(c, at + MOVING_YAW, yaw + angle);
+    set_state_word(c, at + FIELD(MOVING, yaw), yaw + angle);
 }
 
 OP displacement moved_by_clips(control c, address character_motion) {
-    address at = moved_state(c, character_motion) + MOVED_BY_CLIPS;
+    address at = moved_state(c, character_motion) + FIELD(MOVED, by_clips);
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u),
                              state_number(c, at + 3u));
 }
 
 OP void set_moved_by_clips(control c, address character_motion, displacement d) {
-    address at = moved_state(c, character_motion) + MOVED_BY_CLIPS;
+    address at = moved_state(c, character_motion) + FIELD(MOVED, by_clips);
     set_state_word(c, at, BITS(snap(d.x)));
     set_state_word(c, at + 1u, BITS(snap(d.y)));
     set_state_word(c, at + 2u, BITS(snap(d.z)));
@@ -342,11 +342,11 @@ OP void set_moved_by_clips(control c, address character_motion, displacement d) 
 
 // The angle to turn by in this step towards a desired heading, on the shorter side.
 OP word turn_towards(control c, address character_motion, real desired, word yaw, real seconds) {
-    if (LOAD(c.block, character_motion + CHARACTER_MOTION_TURNS_TO_HEADING) == 0u) {
+    if (READ(c.block, character_motion, CHARACTER_MOTION, turns_to_heading) == 0u) {
         return ALL_WORD(0u);
     }
     word by = angle_of_turns(turns_of_radians(snap(desired))) - yaw;
-    float rate = LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_TURN_RATE); // turns per second
+    float rate = READ_FLOAT(c.block, character_motion, CHARACTER_MOTION, turn_rate); // turns per second
     word most = turn_magnitude(by);
     if (rate > 0.0f) {
         real limit = rate * seconds;
@@ -363,15 +363,15 @@ OP real square_of(displacement d) {
 }
 
 OP displacement motion_velocity(control c, address character_motion) {
-    address at = moved_state(c, character_motion) + MOVED_VELOCITY;
+    address at = moved_state(c, character_motion) + FIELD(MOVED, velocity);
     return make_displacement(state_number(c, at), state_number(c, at + 1u), state_number(c, at + 2u), SPLAT(0.0f));
 }
 
 OP void write_velocity(control c, address character_motion) {
     displacement v = motion_velocity(c, character_motion);
-    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS), v.x);
-    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS + 1u), v.y);
-    write_parameter(c, LOAD(c.block, character_motion + CHARACTER_MOTION_VELOCITY_PARAMETERS + 2u), v.z);
+    write_parameter(c, LOAD(c.block, character_motion + FIELD(CHARACTER_MOTION, velocity_parameters)), v.x);
+    write_parameter(c, LOAD(c.block, character_motion + FIELD(CHARACTER_MOTION, velocity_parameters) + 1u), v.y);
+    write_parameter(c, LOAD(c.block, character_motion + FIELD(CHARACTER_MOTION, velocity_parameters) + 2u), v.z);
 }
 
 // Changes the velocity towards the desired one at the permitted rate, and returns the resulting displacement.
@@ -379,8 +379,8 @@ OP displacement accelerate(control c, address character_motion, displacement des
     displacement from = motion_velocity(c, character_motion);
     displacement change = make_displacement(desired.x - from.x, desired.y - from.y, desired.z - from.z, SPLAT(0.0f));
     lane_mask faster = square_of(desired) > square_of(from);
-    real rate = SELECT(faster, SPLAT(LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_ACCELERATION)),
-                       SPLAT(LOAD_FLOAT(c.block, character_motion + CHARACTER_MOTION_DECELERATION)));
+    real rate = SELECT(faster, SPLAT(READ_FLOAT(c.block, character_motion, CHARACTER_MOTION, acceleration)),
+                       SPLAT(READ_FLOAT(c.block, character_motion, CHARACTER_MOTION, deceleration)));
     lane_mask limits = rate > 0.0f;
     displacement to = desired;
     real share = SPLAT(0.0f); // of the time step, during which the velocity changes
@@ -396,7 +396,7 @@ OP displacement accelerate(control c, address character_motion, displacement des
         to.y = SELECT(remains, from.y + change.y * part, desired.y);
         to.z = SELECT(remains, from.z + change.z * part, desired.z);
     }
-    address at = moved_state(c, character_motion) + MOVED_VELOCITY;
+    address at = moved_state(c, character_motion) + FIELD(MOVED, velocity);
     set_state_word(c, at, BITS(snap(to.x)));
     set_state_word(c, at + 1u, BITS(snap(to.y)));
     set_state_word(c, at + 2u, BITS(snap(to.z)));
@@ -411,7 +411,7 @@ OP displacement accelerate(control c, address character_motion, displacement des
 OP displacement desired_displacement(control c, address character_motion) {
     displacement desired = no_displacement();
     for (address i = 0u; i < 4u; i++) {
-        real number = control_number(c, character_motion + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS);
+        real number = control_number(c, character_motion + FIELD(CHARACTER_MOTION, desired) + i * WORDS_OF(VALUE));
         real bounded = SELECT(is_finite(number), clamp_real(snap(number), -1048576.0f, 1048576.0f), SPLAT(0.0f));
         desired.x = i == 0u ? bounded : desired.x;
         desired.y = i == 1u ? bounded : desired.y;
@@ -423,11 +423,11 @@ OP displacement desired_displacement(control c, address character_motion) {
 
 // Motion driven by parameters: half of the rotation, then the displacement, then the other half.
 OP_NOINLINE void drive_character_motion(control c, address character_motion) {
-    if (LOAD(c.block, character_motion + CHARACTER_MOTION_IS_DRIVEN) == 0u) {
+    if (READ(c.block, character_motion, CHARACTER_MOTION, is_driven) == 0u) {
         return;
     }
     real seconds = seconds_of_fine(fine_of_ticks(c.step));
-    address yaw_at = motion_state(c, character_motion) + MOVING_YAW;
+    address yaw_at = motion_state(c, character_motion) + FIELD(MOVING, yaw);
     word yaw = state_word(c, yaw_at);
     displacement desired = desired_displacement(c, character_motion);
     word by = turn_towards(c, character_motion, desired.turns, yaw, seconds);
@@ -443,10 +443,10 @@ OP_NOINLINE void drive_character_motion(control c, address character_motion) {
 OP_NOINLINE void show_character_motion(control c, address character_motion) {
     address at = motion_state(c, character_motion);
     for (address i = 0u; i < 3u; i++) {
-        ticks component = state_ticks(c, at + MOVING_POSITION + 2u * i);
+        ticks component = state_ticks(c, at + FIELD(MOVING, position) + 2u * i);
         STORE(c.motions, CHARACTER_MOTION_AT(c, i), BITS(real_of_fixed(component)));
     }
-    STORE(c.motions, CHARACTER_MOTION_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + MOVING_YAW))));
+    STORE(c.motions, CHARACTER_MOTION_AT(c, 3u), BITS(radians_of_angle(state_word(c, at + FIELD(MOVING, yaw)))));
 }
 #endif
 

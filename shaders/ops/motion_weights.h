@@ -22,29 +22,29 @@ OP real load_joint_weight(evaluation e, uint at) {
 
 // Of a clip that a parameter chooses, from a table with the joint weight of each clip.
 OP real weigh_chosen_clip(evaluation e, uint rule) {
-    real given = load_value(e, LOAD(e.program, rule + MOTION_RULE_BY));
+    real given = load_value(e, READ(e.program, rule, MOTION_RULE, by));
     real chosen = FLOOR(snap(given));
-    lane_mask known = AND(chosen >= 0.0f, chosen < FLOAT_OF(LOAD(e.program, PROGRAM_CLIP_COUNT)));
+    lane_mask known = AND(chosen >= 0.0f, chosen < FLOAT_OF(HEADER(e.program, PROGRAM, clip_count)));
     known = AND(known, is_finite(given));
     real weight = SPLAT(WEIGHT_PRESENT);
     if (ANY(known)) {
         word clip = TO_WORD(SELECT(known, chosen, SPLAT(0.0f)));
-        weight = SELECT(known, GATHER_REAL(e.program, LOAD(e.program, rule + MOTION_RULE_TABLE) + clip), weight);
+        weight = SELECT(known, GATHER_REAL(e.program, READ(e.program, rule, MOTION_RULE, table) + clip), weight);
     }
     return weight;
 }
 
 // Stores the blend of a partial blend at joint 0, and the joint weight of the result.
 OP void blend_partial_root(evaluation e, uint rule) {
-    uint operands = LOAD(e.program, rule + MOTION_RULE_TABLE);
-    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    uint operands = READ(e.program, rule, MOTION_RULE, table);
+    uint result = READ(e.program, rule, MOTION_RULE, result);
     real a = load_joint_weight(e, operands);
-    real b = load_joint_weight(e, operands + JOINT_WEIGHT_WORDS);
+    real b = load_joint_weight(e, operands + WORDS_OF(JOINT_WEIGHT));
     lane_mask both = AND(a > 0.0f, b > 0.0f);
     real blend = SELECT(a > 0.0f, SPLAT(0.0f), SPLAT(1.0f));
     real weight = SELECT(a > 0.0f, a, b);
     if (ANY(both)) {
-        blend = SELECT(both, partial_blend(load_weight(e, LOAD(e.program, rule + MOTION_RULE_BY)), a, b), blend);
+        blend = SELECT(both, partial_blend(load_weight(e, READ(e.program, rule, MOTION_RULE, by)), a, b), blend);
         weight = SELECT(both, partial_weight(blend, a, b), weight);
     }
     store_weight(e, result, blend);
@@ -53,25 +53,25 @@ OP void blend_partial_root(evaluation e, uint rule) {
 
 // Stores the shares of layers at joint 0, as joint_share() computes them for each joint, and their sum, which is 1.
 OP void share_layers(evaluation e, uint rule) {
-    uint count = LOAD(e.program, rule + MOTION_RULE_COUNT) - 1u;
-    uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
-    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    uint count = READ(e.program, rule, MOTION_RULE, count) - 1u;
+    uint table = READ(e.program, rule, MOTION_RULE, table);
+    uint result = READ(e.program, rule, MOTION_RULE, result);
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
-        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
-        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
+        uint end = READ(e.program, table + first * WORDS_OF(LAYER), LAYER, end);
+        float full = READ_FLOAT(e.program, table + first * WORDS_OF(LAYER), LAYER, full);
         real sum = SPLAT(0.0f);
         for (uint pass = 0u; pass < 2u; pass++) {
             real part = layer_part(sum, full);
             for (uint i = first; i < end; i++) {
-                uint layer = table + i * LAYER_WORDS;
-                real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
-                fade = fade * LOAD_FLOAT(e.program, layer + LAYER_ROOT);
-                fade = share_of_weight(fade, load_joint_weight(e, layer + LAYER_ROOT_WEIGHT));
+                uint layer = table + i * WORDS_OF(LAYER);
+                real fade = load_weight(e, READ(e.program, layer, LAYER, fade));
+                fade = fade * READ_FLOAT(e.program, layer, LAYER, root);
+                fade = share_of_weight(fade, load_joint_weight(e, layer + FIELD(LAYER, root_weight)));
                 if (pass == 0u) {
                     sum = sum + fade;
                 } else {
-                    store_weight(e, result + LOAD(e.program, layer + LAYER_INPUT), snap_small((fade * part) * left));
+                    store_weight(e, result + READ(e.program, layer, LAYER, from), snap_small((fade * part) * left));
                 }
             }
         }
@@ -85,18 +85,18 @@ OP void share_layers(evaluation e, uint rule) {
 
 // Stores the shares of a machine's states at joint 0, as profiled_weight() computes them for each joint.
 OP void share_states(evaluation e, uint rule) {
-    uint shares = LOAD(e.program, rule + MOTION_RULE_BY);
-    uint states = LOAD(e.program, rule + MOTION_RULE_COUNT);
-    uint table = LOAD(e.program, rule + MOTION_RULE_TABLE);
-    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
-    uint numbers = LOAD(e.program, table + PROFILES_NUMBERS);
+    uint shares = READ(e.program, rule, MOTION_RULE, by);
+    uint states = READ(e.program, rule, MOTION_RULE, count);
+    uint table = READ(e.program, rule, MOTION_RULE, table);
+    uint result = READ(e.program, rule, MOTION_RULE, result);
+    uint numbers = READ(e.program, table, PROFILES, numbers);
     real given = load_weight(e, numbers + PROFILED_WHICH(states));
-    lane_mask fades = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT)));
+    lane_mask fades = AND(given >= 1.0f, given <= FLOAT_OF(READ(e.program, table, PROFILES, count)));
     real progress = SPLAT(0.0f);
     if (ANY(fades)) {
         word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
         real part = load_weight(e, numbers + PROFILED_PART(states));
-        progress = numbered_profile_share(e.program, table, LOAD(e.program, rule + MOTION_RULE_JOINT), which, part);
+        progress = numbered_profile_share(e.program, table, READ(e.program, rule, MOTION_RULE, own), which, part);
     }
     real total = SPLAT(0.0f);
     for (uint i = 0u; i < states; i++) {
@@ -116,31 +116,31 @@ OP void share_states(evaluation e, uint rule) {
 
 // The joint weight of a sum: the largest of the inputs that count. Without one, it is the rest pose.
 OP real weigh_summed_root(evaluation e, uint rule) {
-    uint shares = LOAD(e.program, rule + MOTION_RULE_BY);
-    uint count = LOAD(e.program, rule + MOTION_RULE_COUNT);
-    uint operand = LOAD(e.program, rule + MOTION_RULE_TABLE);
+    uint shares = READ(e.program, rule, MOTION_RULE, by);
+    uint count = READ(e.program, rule, MOTION_RULE, count);
+    uint operand = READ(e.program, rule, MOTION_RULE, table);
     real largest = SPLAT(-1.0f); // if no input counts
     for (uint i = 0u; i < count; i++) {
         real weight = load_joint_weight(e, operand);
         lane_mask counts = AND(load_weight(e, shares + i) > 0.0f, weight > largest);
         largest = SELECT(counts, weight, largest);
-        operand = operand + JOINT_WEIGHT_WORDS;
+        operand = operand + WORDS_OF(JOINT_WEIGHT);
     }
     return SELECT(largest < 0.0f, SPLAT(WEIGHT_PRESENT), largest);
 }
 
 OP void weigh_inputs_in_motion(evaluation e, uint rule, uint kind) {
-    real own = load_weight(e, LOAD(e.program, rule + MOTION_RULE_OWN));
-    uint by = LOAD(e.program, rule + MOTION_RULE_BY);
-    uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    real own = load_weight(e, READ(e.program, rule, MOTION_RULE, own));
+    uint by = READ(e.program, rule, MOTION_RULE, by);
+    uint result = READ(e.program, rule, MOTION_RULE, result);
     if (kind == MOTION_RULE_SUM) {
-        uint count = LOAD(e.program, rule + MOTION_RULE_COUNT);
+        uint count = READ(e.program, rule, MOTION_RULE, count);
         real inverse = load_weight(e, by + count + 1u);
         for (uint i = 0u; i < count; i++) {
             store_weight(e, result + i, snap(own * (load_weight(e, by + i) * inverse)));
         }
     } else {
-        real share = load_weight(e, by) * LOAD_FLOAT(e.program, rule + MOTION_RULE_FACTOR);
+        real share = load_weight(e, by) * READ_FLOAT(e.program, rule, SCALED_MOTION_RULE, factor);
         if (kind == MOTION_RULE_BLEND) {
             store_weight(e, result, snap(own * (1.0f - share)));
             result = result + 1u;
@@ -151,11 +151,11 @@ OP void weigh_inputs_in_motion(evaluation e, uint rule, uint kind) {
 
 // Computes all motion weights of a character.
 OP_NOINLINE void weigh_motions(evaluation e) {
-    uint rule = LOAD(e.program, PROGRAM_MOTION_RULES);
-    uint end = rule + LOAD(e.program, PROGRAM_MOTION_RULE_COUNT) * MOTION_RULE_WORDS;
-    for (; rule < end; rule += MOTION_RULE_WORDS) {
-        uint kind = LOAD(e.program, rule + MOTION_RULE_KIND);
-        uint result = LOAD(e.program, rule + MOTION_RULE_RESULT);
+    uint rule = HEADER(e.program, PROGRAM, motion_rules);
+    uint end = rule + HEADER(e.program, PROGRAM, motion_rule_count) * WORDS_OF(MOTION_RULE);
+    for (; rule < end; rule += WORDS_OF(MOTION_RULE)) {
+        uint kind = READ(e.program, rule, MOTION_RULE, kind);
+        uint result = READ(e.program, rule, MOTION_RULE, result);
         switch (kind) {
         case ROOT_RULE_CLIP:
             store_weight(e, result, weigh_chosen_clip(e, rule));

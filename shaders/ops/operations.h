@@ -21,9 +21,9 @@
 OP uint source_joint(evaluation e, uint instruction) {
     uint joint = e.joint;
     if (USES_JOINT_MAPS) {
-        uint map = LOAD(e.program, instruction + SOURCE_JOINT_MAP);
+        uint map = READ(e.program, instruction, SAMPLE, joint_map);
         if (map != 0u) {
-            joint = LOAD(e.program, map + JOINT_MAP_TABLE + e.joint);
+            joint = LOAD(e.program, map + WORDS_OF(JOINT_MAP) + e.joint);
         }
     }
     return joint;
@@ -33,7 +33,7 @@ OP uint source_joint(evaluation e, uint instruction) {
 OP bool retargets(evaluation e, uint instruction) {
     bool found = false;
     if (USES_RETARGETS) {
-        uint map = LOAD(e.program, instruction + SOURCE_JOINT_MAP);
+        uint map = READ(e.program, instruction, SAMPLE, joint_map);
         found = map != 0u && is_retarget(e.program, map);
     }
     return found;
@@ -43,7 +43,7 @@ OP bool retargets(evaluation e, uint instruction) {
 OP uint weighed_joint(evaluation e, uint instruction) {
     uint joint = source_joint(e, instruction);
     if (joint != NO_JOINT && retargets(e, instruction)) {
-        joint = LOAD(e.program, joint + RETARGET_STEPS + RETARGET_JOINT) & RETARGET_INDEX;
+        joint = READ(e.program, joint + WORDS_OF(RETARGET), RETARGET_STEP, joint) & RETARGET_INDEX;
     }
     return joint;
 }
@@ -51,12 +51,12 @@ OP uint weighed_joint(evaluation e, uint instruction) {
 // The evaluation of a joint of the source: its joint's rest pose is that of the source.
 OP evaluation begin_retarget_step(evaluation given, uint step) {
     evaluation e = given;
-    e.joint = LOAD(e.program, step + RETARGET_REST);
+    e.joint = READ(e.program, step, RETARGET_STEP, rest);
     return e;
 }
 
 OP uint retarget_step_joint(evaluation e, uint step) {
-    return LOAD(e.program, step + RETARGET_JOINT) & RETARGET_INDEX;
+    return READ(e.program, step, RETARGET_STEP, joint) & RETARGET_INDEX;
 }
 
 OP transform rest_operation(evaluation e, uint instruction) {
@@ -70,7 +70,7 @@ OP transform rest_operation(evaluation e, uint instruction) {
 void sample_property(evaluation e, uint clip, track t, uint property, key_position at, inout transform sampled) {
     bool is_packed = USES_PACKED && t.mode == MODE_PACKED;
     if (property == PROPERTY_ROTATION) {
-        bool near = !USES_FAR || LOAD(e.program, clip + CLIP_FAR) == 0u;
+        bool near = !USES_FAR || READ(e.program, clip, CLIP, turns_far) == 0u;
         if (is_packed) {
             sampled.q = sample_packed_rotation(e.program, clip, t, at, near);
         } else {
@@ -119,7 +119,7 @@ void sample_properties(evaluation e, uint clip, uint joint, float time, inout tr
         }
         bool searched = t.keys > 1u || t.mode >= MODE_CUBIC;
         if (searched && t.times - clip != times && !(USES_PACKED && t.mode == MODE_REST)) {
-            at = find_key(e.program, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+            at = find_key(e.program, t, READ(e.program, clip, CLIP, search), time);
             if (property == PROPERTY_ROTATION) {
                 at = prepare_rotations(at);
             }
@@ -152,7 +152,7 @@ OP vector sample_vector(evaluation e, uint clip, uint joint, uint property, real
     if (USES_PACKED && t.mode == MODE_REST) {
         sampled = rest_vector(e, property);
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
+        FOUND at = find_key_again(e, t, READ(e.program, clip, CLIP, search), time);
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_vector(e.program, clip, t, at);
         } else {
@@ -171,8 +171,8 @@ OP quaternion sample_rotation(evaluation e, uint clip, uint joint, real time) {
         transform rest = load_rest(e.program, e.joint);
         sampled = rest.q;
     } else if (t.keys > 1u || t.mode >= MODE_CUBIC) {
-        FOUND at = find_key_again(e, t, LOAD(e.program, clip + CLIP_SEARCH), time);
-        bool near = !USES_FAR || LOAD(e.program, clip + CLIP_FAR) == 0u;
+        FOUND at = find_key_again(e, t, READ(e.program, clip, CLIP, search), time);
+        bool near = !USES_FAR || READ(e.program, clip, CLIP, turns_far) == 0u;
         if (USES_PACKED && t.mode == MODE_PACKED) {
             sampled = sample_packed_rotation(e.program, clip, t, at, near);
         } else {
@@ -210,16 +210,16 @@ OP transform sample_joint(evaluation e, uint clip, uint joint, real time) {
 // The joint weight that a clip stores for a joint.
 OP real clip_joint_weight(evaluation e, uint clip, uint joint) {
     real weight = SPLAT(WEIGHT_PRESENT);
-    if (LOAD(e.program, clip + CLIP_WEIGHTS) != 0u) {
-        weight = load_byte(e.program, clip + LOAD(e.program, clip + CLIP_WEIGHTS), joint);
+    if (READ(e.program, clip, CLIP, weights) != 0u) {
+        weight = load_byte(e.program, clip + READ(e.program, clip, CLIP, weights), joint);
     }
     return weight;
 }
 
 // The joint weight in the clip that a character plays. The full weight for everything that the clip does not have.
 OP real played_joint_weight(evaluation e, source s, uint joint) {
-    word size = GATHER(e.program, s.clip + CLIP_JOINTS) + GATHER(e.program, s.clip + CLIP_FLOAT_COUNT);
-    word row = GATHER(e.program, s.clip + CLIP_WEIGHTS);
+    word size = GATHER(e.program, s.clip + FIELD(CLIP, joints)) + GATHER(e.program, s.clip + FIELD(CLIP, float_count));
+    word row = GATHER(e.program, s.clip + FIELD(CLIP, weights));
     lane_mask has = AND(s.known, AND(ABOVE(row, 0u), ABOVE(size, joint)));
     word bytes = GATHER(e.program, s.clip + SELECT_BITS(has, row + (joint >> 2u)));
     return SELECT(has, TO_REAL((bytes >> ((joint & 3u) * 8u)) & 255u), SPLAT(WEIGHT_PRESENT));
@@ -227,7 +227,7 @@ OP real played_joint_weight(evaluation e, source s, uint joint) {
 
 // The pose of a clip that does not exist: the rest pose, or for an additive no change.
 OP transform absent_clip(evaluation e, uint instruction) {
-    return load_static_pose(e.program, LOAD(e.program, instruction + CLIP_ABSENT), e.joint);
+    return load_static_pose(e.program, READ(e.program, instruction, SAMPLE, absent), e.joint);
 }
 
 #ifdef LMB_SIMD_WIDTH
@@ -316,8 +316,8 @@ transform sample_clip(evaluation e, uint instruction, uint joint) {
     transform sampled;
     if (USES_RETARGETS) {
         bool retargeted = retargets(e, instruction);
-        uint step = retargeted ? joint + RETARGET_STEPS : 0u;
-        uint count = retargeted ? LOAD(e.program, joint + RETARGET_COUNT) : 1u;
+        uint step = retargeted ? joint + WORDS_OF(RETARGET) : 0u;
+        uint count = retargeted ? READ(e.program, joint, RETARGET, count) : 1u;
         transform sum = identity_transform();
         for (uint i = 0u; i < count; i++) {
             evaluation at = e;
@@ -330,7 +330,7 @@ transform sample_clip(evaluation e, uint instruction, uint joint) {
             if (retargeted) {
                 sum = add_retarget_step(e.program, step, i, sum, sampled);
             }
-            step = step + RETARGET_STEP_WORDS;
+            step = step + WORDS_OF(RETARGET_STEP);
         }
         if (retargeted) {
             sampled = retarget_joint(e.program, joint, sum, load_rest(e.program, e.joint));
@@ -343,12 +343,12 @@ transform sample_clip(evaluation e, uint instruction, uint joint) {
 #else
 OP transform retarget_clip(evaluation e, uint instruction, uint record) {
     transform sum = identity_transform();
-    uint step = record + RETARGET_STEPS;
-    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    uint step = record + WORDS_OF(RETARGET);
+    uint count = READ(e.program, record, RETARGET, count);
     for (uint i = 0u; i < count; i++) {
         transform local = sample_source(begin_retarget_step(e, step), instruction, retarget_step_joint(e, step));
         sum = add_retarget_step(e.program, step, i, sum, local);
-        step = step + RETARGET_STEP_WORDS;
+        step = step + WORDS_OF(RETARGET_STEP);
     }
     return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
 }
@@ -380,29 +380,29 @@ OP transform clip_operation(evaluation e, uint instruction) {
     } else {
         sampled = sample_clip(e, instruction, joint);
     }
-    if (USES_WEIGHTS && LOAD(e.program, instruction + CLIP_WEIGHTS_ROW) != 0u) {
-        sampled.weight = load_byte(e.program, LOAD(e.program, instruction + CLIP_WEIGHTS_ROW), e.joint);
+    if (USES_WEIGHTS && READ(e.program, instruction, SAMPLE, weights) != 0u) {
+        sampled.weight = load_byte(e.program, READ(e.program, instruction, SAMPLE, weights), e.joint);
     }
     return sampled;
 }
 
 // A joint of a pose buffer; the rest pose of e.joint if it is refused.
 OP transform load_given_joint(evaluation e, uint instruction, uint joint) {
-    uint joints = LOAD(e.program, instruction + POSE_JOINTS);
-    word at = e.character * LOAD(e.program, instruction + POSE_FLOATS) + joint;
-    checked_transform given = check_given(load_pose(POSES(e, LOAD(e.program, instruction + POSE_BUFFER)), at, joints));
+    uint joints = READ(e.program, instruction, GIVEN, joints);
+    word at = e.character * READ(e.program, instruction, GIVEN, floats) + joint;
+    checked_transform given = check_given(load_pose(POSES(e, READ(e.program, instruction, GIVEN, number)), at, joints));
     REFUSE(e, REFUSED_POSE, NOT(given.good));
     return select_transform(given.good, given.a, load_rest(e.program, e.joint));
 }
 
 OP transform retarget_given(evaluation e, uint instruction, uint record) {
     transform sum = identity_transform();
-    uint step = record + RETARGET_STEPS;
-    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    uint step = record + WORDS_OF(RETARGET);
+    uint count = READ(e.program, record, RETARGET, count);
     for (uint i = 0u; i < count; i++) {
         transform local = load_given_joint(begin_retarget_step(e, step), instruction, retarget_step_joint(e, step));
         sum = add_retarget_step(e.program, step, i, sum, local);
-        step = step + RETARGET_STEP_WORDS;
+        step = step + WORDS_OF(RETARGET_STEP);
     }
     return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
 }
@@ -419,17 +419,17 @@ OP transform pose_operation(evaluation e, uint instruction) {
 }
 
 OP transform load_fixed_joint(evaluation e, uint instruction, uint joint) {
-    return load_static_pose(e.program, LOAD(e.program, instruction + STATIC_POSE), joint);
+    return load_static_pose(e.program, READ(e.program, instruction, GIVEN, static_pose), joint);
 }
 
 OP transform retarget_fixed(evaluation e, uint instruction, uint record) {
     transform sum = identity_transform();
-    uint step = record + RETARGET_STEPS;
-    uint count = LOAD(e.program, record + RETARGET_COUNT);
+    uint step = record + WORDS_OF(RETARGET);
+    uint count = READ(e.program, record, RETARGET, count);
     for (uint i = 0u; i < count; i++) {
         transform local = load_fixed_joint(e, instruction, retarget_step_joint(e, step));
         sum = add_retarget_step(e.program, step, i, sum, local);
-        step = step + RETARGET_STEP_WORDS;
+        step = step + WORDS_OF(RETARGET_STEP);
     }
     return retarget_joint(e.program, record, sum, load_rest(e.program, e.joint));
 }
@@ -448,9 +448,9 @@ OP transform fixed_operation(evaluation e, uint instruction) {
 
 // Returns b for joints that b's joint map has, else a.
 OP transform take_operation(evaluation e, uint instruction, transform a, transform b) {
-    uint map = LOAD(e.program, instruction + TAKE_JOINT_MAP);
+    uint map = READ(e.program, instruction, TAKEN, joint_map);
     transform taken = b;
-    if (map != 0u && LOAD(e.program, map + JOINT_MAP_TABLE + e.joint) == NO_JOINT) {
+    if (map != 0u && LOAD(e.program, map + WORDS_OF(JOINT_MAP) + e.joint) == NO_JOINT) {
         taken = a;
     }
     return taken;
@@ -471,7 +471,7 @@ OP transform blend_operation(evaluation e, uint instruction, transform a, transf
 
 // Scales a weight by the joint's value in the instruction's mask.
 OP real masked_weight(evaluation e, uint instruction, real weight) {
-    return share_of_weight(weight, load_byte(e.program, LOAD(e.program, instruction + MASK_OFFSET), e.joint));
+    return share_of_weight(weight, load_byte(e.program, READ(e.program, instruction, BLEND, mask), e.joint));
 }
 
 OP transform masked_operation(evaluation e, uint instruction, transform a, transform b) {
@@ -488,7 +488,7 @@ OP transform override_operation(evaluation e, uint instruction, transform a) {
         e.counts = AND(e.counts, counts);
 #endif
         transform given;
-        if (LOAD(e.program, instruction + STATIC_POSE) != 0u) {
+        if (READ(e.program, instruction, GIVEN, static_pose) != 0u) {
             given = fixed_operation(e, instruction);
         } else {
             given = pose_operation(e, instruction);
@@ -509,7 +509,7 @@ OP real chosen_weight(evaluation e, uint instruction, uint choice) {
 
 // A blend, masked or not, that has a choice (CHOICE_...).
 OP transform interpolate_operation(evaluation e, uint instruction, transform a, transform b) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     return interpolate_transforms(a, b, chosen_weight(e, instruction, choice), choice);
 }
 
@@ -526,13 +526,13 @@ OP transform subtract_operation(evaluation e, uint instruction, transform a, tra
 }
 
 OP transform scale_operation(evaluation e, uint instruction, transform a) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     return scale_transform(a, chosen_weight(e, instruction, choice), choice);
 }
 
 // Applies an additive that has a choice (CHOICE_...).
 OP transform apply_operation(evaluation e, uint instruction, transform base, transform difference) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     transform part = scale_transform(difference, chosen_weight(e, instruction, choice), choice);
     transform sum = add_transforms(base, part);
     if ((choice & CHOICE_PARENT) != 0u) {
@@ -545,7 +545,7 @@ OP transform apply_operation(evaluation e, uint instruction, transform base, tra
 // Applies an affine additive: multiplies full matrices. If the product has shear, counts a refusal and applies the
 // additive by components in the parent's form instead.
 OP transform apply_affine_additive_operation(evaluation e, uint instruction, transform base, transform difference) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     transform part = scale_transform(difference, chosen_weight(e, instruction, choice), choice);
     transform sum = add_transforms(part, base);
     decomposed product = decompose_product(part, base);
@@ -624,7 +624,7 @@ OP transform partial_operation(evaluation e, uint instruction, transform a, tran
 // Converts the joint's rotation to model space by multiplying the rotations of all its ancestors from the left.
 // Translation and scale stay local.
 OP transform to_model_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
     transform chained = load_exchange(e, area, e.joint);
     uint above = parent_of(e.program, e.joint);
     while (above != NO_PARENT) {
@@ -637,7 +637,7 @@ OP transform to_model_operation(evaluation e, uint instruction) {
 
 // Converts the joint's rotation from model space to local space, using the parent's rotation in model space.
 OP transform to_local_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
     transform local = load_exchange(e, area, e.joint);
     uint above = parent_of(e.program, e.joint);
     if (above != NO_PARENT) {
@@ -649,32 +649,32 @@ OP transform to_local_operation(evaluation e, uint instruction) {
 }
 
 OP transform mirror_operation(evaluation e, uint instruction) {
-    uint record = LOAD(e.program, instruction + MIRROR_TABLE) + e.joint;
-    transform a = load_exchange(e, LOAD(e.program, instruction + EXCHANGE_AREA), LOAD(e.program, record));
-    uint axis = LOAD(e.program, instruction + MIRROR_AXIS);
-    return mirror_transform(e.program, record, LOAD(e.program, PROGRAM_JOINTS), axis, a);
+    uint record = READ(e.program, instruction, MIRRORED, table) + e.joint;
+    transform a = load_exchange(e, READ(e.program, instruction, EXCHANGED, area), LOAD(e.program, record));
+    uint axis = READ(e.program, instruction, MIRRORED, axis);
+    return mirror_transform(e.program, record, HEADER(e.program, PROGRAM, joints), axis, a);
 }
 
 OP transform clamp_operation(evaluation e, uint instruction, transform a) {
-    uint record = LOAD(e.program, instruction + LIMIT_TABLE) + e.joint;
+    uint record = READ(e.program, instruction, CLAMPED, table) + e.joint;
     transform rest = load_rest(e.program, e.joint);
-    return limit_transform(e.program, record, LOAD(e.program, PROGRAM_JOINTS), rest, a);
+    return limit_transform(e.program, record, HEADER(e.program, PROGRAM, joints), rest, a);
 }
 
 // What an instruction reads besides poses, as bits: they determine its operands, and the fields of a node that these
 // come from.
 #define TAKES_NOTHING 0u
-#define TAKES_CLIP 1u            // CLIP_SOURCE, CLIP_WEIGHTS_ROW, SOURCE_JOINT_MAP
-#define TAKES_POSE 2u            // POSE_BUFFER or STATIC_POSE, POSE_JOINTS
-#define TAKES_WEIGHT 4u          // WEIGHT_INDEX
-#define TAKES_MASK 8u            // MASK_OFFSET
-#define TAKES_SHARE 16u          // WEIGHT_INDEX: at accumulate the share of the input, at end the total
-#define TAKES_MIRROR 0x10000u    // MIRROR_TABLE, MIRROR_AXIS
-#define TAKES_AREA 0x80000u      // EXCHANGE_AREA
-#define TAKES_IK 0x100000u       // IK_TABLE: of ik, of a twist and of a chain
-#define TAKES_LIMITS 0x20000u    // LIMIT_TABLE
-#define TAKES_JOINT_MAP 0x40000u // TAKE_JOINT_MAP, the joint map of the input that is taken
-#define TAKES_CHOICE 32u         // CHOICES; has a mask only with CHOICE_MASKED
+#define TAKES_CLIP 1u            // SAMPLE.source, SAMPLE.weights, SAMPLE.joint_map
+#define TAKES_POSE 2u            // GIVEN.number or GIVEN.static_pose, GIVEN.joints
+#define TAKES_WEIGHT 4u          // BLEND.weight
+#define TAKES_MASK 8u            // BLEND.mask
+#define TAKES_SHARE 16u          // BLEND.weight: at accumulate the share of the input, at end the total
+#define TAKES_MIRROR 0x10000u    // MIRRORED.table, MIRRORED.axis
+#define TAKES_AREA 0x80000u      // EXCHANGED.area
+#define TAKES_IK 0x100000u       // EXCHANGED.table: of ik, of a twist and of a chain
+#define TAKES_LIMITS 0x20000u    // CLAMPED.table
+#define TAKES_JOINT_MAP 0x40000u // TAKEN.joint_map, the joint map of the input that is taken
+#define TAKES_CHOICE 32u         // BLEND.choices; has a mask only with CHOICE_MASKED
 #define TAKES_PLACE 64u          // coordinates, for the blends that it is lowered to
 // And how root motion passes: the motion weights of its inputs, from its own, M, and its weight at joint 0, w. Without
 // one of these each input has M.

@@ -87,19 +87,19 @@ OP uint joint_beside(uint parent) {
 }
 
 OP quaternion load_inverse_rotation(memory program, uint joint) {
-    uint at = LOAD(program, PROGRAM_BINDS) + joint * BIND_COMPONENTS;
+    uint at = HEADER(program, PROGRAM, binds) + joint * BIND_COMPONENTS;
     return all_quaternion(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + 1u), LOAD_FLOAT(program, at + 2u),
                           LOAD_FLOAT(program, at + 3u));
 }
 
 OP vector load_bind_position(memory program, uint joint) {
-    uint at = LOAD(program, PROGRAM_BINDS) + joint * BIND_COMPONENTS + 4u;
+    uint at = HEADER(program, PROGRAM, binds) + joint * BIND_COMPONENTS + 4u;
     return all_vector(LOAD_FLOAT(program, at), LOAD_FLOAT(program, at + 1u), LOAD_FLOAT(program, at + 2u));
 }
 
 // The radius, in joint space, of a sphere about a joint that contains everything bound to it, or OUTSIDE_BOUNDS.
 OP float load_radius(memory program, uint joint) {
-    return LOAD_FLOAT(program, LOAD(program, PROGRAM_BINDS) + joint * BIND_COMPONENTS + 7u);
+    return LOAD_FLOAT(program, HEADER(program, PROGRAM, binds) + joint * BIND_COMPONENTS + 7u);
 }
 
 // An empty box. Joining it with a box gives that box.
@@ -150,12 +150,12 @@ OP box join_boxes(box a, box b) {
 }
 
 OP uint load_socket_joint(memory program, uint socket) {
-    return LOAD(program, LOAD(program, PROGRAM_SOCKETS) + socket * SOCKET_WORDS);
+    return LOAD(program, HEADER(program, PROGRAM, sockets) + socket * WORDS_OF(SOCKET));
 }
 
 // The socket's matrix, from the joint's model matrix.
 OP affine socket_matrix(memory program, uint socket, affine model) {
-    affine own = load_affine(program, LOAD(program, PROGRAM_SOCKETS) + socket * SOCKET_WORDS + 1u);
+    affine own = load_affine(program, HEADER(program, PROGRAM, sockets) + socket * WORDS_OF(SOCKET) + 1u);
     affine product = affine_multiply(model, own);
     return snap_affine(product);
 }

@@ -41,8 +41,8 @@ OP playing load_playing(control c, address at) {
     p.flags = BITS(row[2]);
     p.weight = BITS(row[3]);
 #else
-    p.place = state_ticks(c, at + PLAYING_PLACE);
-    p.flags = state_word(c, at + PLAYING_FLAGS);
+    p.place = state_ticks(c, at + FIELD(PLAYING, place));
+    p.flags = state_word(c, at + FIELD(PLAYING, flags));
 #endif
     return p;
 }
@@ -53,14 +53,14 @@ OP void set_playing(control c, address at, playing before, ticks place, word fla
     lmb_store_rows_behind(c.states, at, REAL(place.low), REAL(place.high), REAL(flags), REAL(before.weight), c.counts);
 #else
     UNUSED(before);
-    set_state_ticks(c, at + PLAYING_PLACE, place);
-    set_state_word(c, at + PLAYING_FLAGS, flags);
+    set_state_ticks(c, at + FIELD(PLAYING, place), place);
+    set_state_word(c, at + FIELD(PLAYING, flags), flags);
 #endif
 }
 
 // The player's weight in the pose, computed before players move.
 OP real player_weight(control c, address player) {
-    return state_number(c, LOAD(c.block, player + PLAYER_STATE) + PLAYING_WEIGHT);
+    return state_number(c, READ(c.block, player, PLAYER, state) + FIELD(PLAYING, weight));
 }
 
 // Counts the clip's ends up to a ping-pong position. The difference between two positions is the number of ends passed.
@@ -99,21 +99,21 @@ OP word still_flags(control c, word before) {
 
 // Records a player's passage for its root motion.
 OP void note_passage(control c, address player, passage p) {
-    if (!USES_CHARACTER_MOTION || LOAD(c.block, CONTROL_CHARACTER_MOTION) == CONTROL_NONE) {
+    if (!USES_CHARACTER_MOTION || HEADER(c.block, CONTROL, character_motion) == CONTROL_NONE) {
         return;
     }
-    address index = (player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS;
+    address index = (player - HEADER(c.block, CONTROL, players)) / WORDS_OF(PLAYER);
     address motion_span =
-        LOAD(c.block, LOAD(c.block, LOAD(c.block, CONTROL_CHARACTER_MOTION) + CHARACTER_MOTION_ROOT_MOTION) + index);
+        LOAD(c.block, READ(c.block, HEADER(c.block, CONTROL, character_motion), CHARACTER_MOTION, root_motion) + index);
     if (motion_span != CONTROL_NONE) {
         word how = SELECT(p.backwards, ALL_WORD(MOTION_SPAN_BACKWARDS), ALL_WORD(MOTION_SPAN_FORWARDS));
 #ifdef LMB_SIMD_WIDTH
-        lmb_store_rows_behind(c.states, motion_span + MOTION_SPAN_FROM, REAL(p.from.low), REAL(p.from.high),
+        lmb_store_rows_behind(c.states, motion_span + FIELD(MOTION_SPAN, from), REAL(p.from.low), REAL(p.from.high),
                               REAL(p.ends), REAL(how), c.counts);
 #else
-        set_state_ticks(c, motion_span + MOTION_SPAN_FROM, p.from);
-        set_state_word(c, motion_span + MOTION_SPAN_ENDS, p.ends);
-        set_state_word(c, motion_span + MOTION_SPAN_HOW, how);
+        set_state_ticks(c, motion_span + FIELD(MOTION_SPAN, from), p.from);
+        set_state_word(c, motion_span + FIELD(MOTION_SPAN, ends), p.ends);
+        set_state_word(c, motion_span + FIELD(MOTION_SPAN, how), how);
 #endif
     }
 }
@@ -138,23 +138,23 @@ END_STRUCT(player)
 OP player load_player(memory block, address record) {
     player p;
     p.record = record;
-    p.state = LOAD(block, record + PLAYER_STATE);
-    p.duration = load_ticks(block, record + PLAYER_DURATION);
-    p.end = LOAD(block, record + PLAYER_END);
+    p.state = READ(block, record, PLAYER, state);
+    p.duration = load_ticks(block, record + FIELD(PLAYER, duration));
+    p.end = READ(block, record, PLAYER, end);
     p.repetitions = 0u;
     p.last_end = p.end == PLAYER_TURNS ? PLAYER_LOOPS : p.end;
     p.waited = CONTROL_NONE;
     if (USES_PLAYER_OPTIONS) {
-        p.repetitions = LOAD(block, record + PLAYER_REPETITIONS);
-        p.last_end = LOAD(block, record + PLAYER_LAST_END);
-        p.delay = load_ticks(block, record + PLAYER_DELAY);
-        p.waited = LOAD(block, record + PLAYER_WAITED);
+        p.repetitions = READ(block, record, PLAYER, repetitions);
+        p.last_end = READ(block, record, PLAYER, last_end);
+        p.delay = load_ticks(block, record + FIELD(PLAYER, delay));
+        p.waited = READ(block, record, PLAYER, waited);
     }
-    uint duration = LOAD(block, record + PLAYER_DURATION) | LOAD(block, record + PLAYER_DURATION + 1u);
+    uint duration = LOAD(block, record + FIELD(PLAYER, duration)) | LOAD(block, record + FIELD(PLAYER, duration) + 1u);
     p.has_duration = duration != 0u;
     p.turns = p.end == PLAYER_TURNS && p.has_duration;
     p.at = load_owner(block, record);
-    p.rate = load_control_value(block, record + PLAYER_RATE);
+    p.rate = load_control_value(block, record + FIELD(PLAYER, rate));
     p.constant_pace = make_pace(curve_value(block, p.rate, SPLAT(p.rate.constant)));
     return p;
 }
@@ -306,12 +306,12 @@ OP player_move find_move(control c, player own, playing before) {
 }
 
 OP lane_mask player_moves(control c, address player) {
-    return state_moves(c, LOAD(c.block, player + PLAYER_MACHINE), LOAD(c.block, player + PLAYER_MACHINE_STATE));
+    return state_moves(c, READ(c.block, player, PLAYER, machine), READ(c.block, player, PLAYER, machine_state));
 }
 
 // Updates the flags of a player that does not move.
 OP void stay(control c, address player) {
-    address flags = LOAD(c.block, player + PLAYER_STATE) + PLAYING_FLAGS;
+    address flags = READ(c.block, player, PLAYER, state) + FIELD(PLAYING, flags);
     word before = state_word(c, flags);
     word after = still_flags(c, before);
     set_state_word(only_where(c, after != before), flags, after);
@@ -350,10 +350,10 @@ END_STRUCT(shown_player)
 
 OP shown_player load_shown_player(memory block, address record) {
     shown_player p;
-    p.state = LOAD(block, record + PLAYER_STATE);
-    p.end = LOAD(block, record + PLAYER_END);
-    p.duration = load_ticks(block, record + PLAYER_DURATION);
-    p.parameter = LOAD(block, record + PLAYER_TIME_PARAMETER);
+    p.state = READ(block, record, PLAYER, state);
+    p.end = READ(block, record, PLAYER, end);
+    p.duration = load_ticks(block, record + FIELD(PLAYER, duration));
+    p.parameter = READ(block, record, PLAYER, time_parameter);
     return p;
 }
 

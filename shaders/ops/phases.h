@@ -24,10 +24,10 @@ OP piece make_piece(word index, ticks begin, ticks end) {
 }
 
 OP piece find_piece_at(control c, address group, address member, word index) {
-    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
-    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    uint markers = READ(c.block, member, MEMBER, markers);
+    uint count = READ(c.block, group, GROUP, marker_count);
     ticks first = block_ticks(c, markers);
-    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    ticks end = block_ticks(c, READ(c.block, member, MEMBER, player) + FIELD(PLAYER, duration));
     lane_mask is_before = index + 1u < count;
     if (ANY(is_before)) {
         word next = SELECT_BITS(is_before, index + 1u);
@@ -39,10 +39,10 @@ OP piece find_piece_at(control c, address group, address member, word index) {
 // Finds the piece that contains a position relative to the first marker.
 #ifdef LMB_SIMD_WIDTH
 OP piece find_piece(control c, address group, address member, ticks place) {
-    uint markers = LOAD(c.block, member + MEMBER_MARKERS);
-    uint count = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    uint markers = READ(c.block, member, MEMBER, markers);
+    uint count = READ(c.block, group, GROUP, marker_count);
     ticks first = block_ticks(c, markers);
-    ticks end = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    ticks end = block_ticks(c, READ(c.block, member, MEMBER, player) + FIELD(PLAYER, duration));
     piece found = make_piece(ALL_WORD(0u), subtract_ticks(first, first), end);
     for (uint index = 1u; index < count; index++) {
         ticks begin = subtract_ticks(block_ticks(c, markers + index * 2u), first);
@@ -57,7 +57,7 @@ OP piece find_piece(control c, address group, address member, ticks place) {
 }
 #else
 OP piece find_piece(control c, address group, address member, ticks place) {
-    address index = LOAD(c.block, group + GROUP_MARKER_COUNT);
+    address index = READ(c.block, group, GROUP, marker_count);
     bool is_here = false;
     piece p;
     while (!is_here) {
@@ -85,14 +85,14 @@ OP phase find_phase(control c, address group, address member, ticks place) {
 
 // Converts a position in the clip to one relative to the first marker, and back.
 OP ticks place_from_marker(control c, address member, ticks place) {
-    ticks first = block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS));
-    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    ticks first = block_ticks(c, READ(c.block, member, MEMBER, markers));
+    ticks duration = block_ticks(c, READ(c.block, member, MEMBER, player) + FIELD(PLAYER, duration));
     return subtract_ticks(select_ticks(ticks_less(place, first), add_ticks(place, duration), place), first);
 }
 
 OP ticks place_in_clip(control c, address member, ticks place) {
-    ticks found = add_ticks(place, block_ticks(c, LOAD(c.block, member + MEMBER_MARKERS)));
-    ticks duration = block_ticks(c, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_DURATION);
+    ticks found = add_ticks(place, block_ticks(c, READ(c.block, member, MEMBER, markers)));
+    ticks duration = block_ticks(c, READ(c.block, member, MEMBER, player) + FIELD(PLAYER, duration));
     return select_ticks(ticks_less(found, duration), found, subtract_ticks(found, duration));
 }
 
@@ -104,11 +104,11 @@ OP ticks matched_place(control c, address group, address member, phase at) {
 
 // Where a member is in the state.
 OP address member_place(control c, address member) {
-    return LOAD(c.block, LOAD(c.block, member + MEMBER_PLAYER) + PLAYER_STATE) + PLAYING_PLACE;
+    return READ(c.block, READ(c.block, member, MEMBER, player), PLAYER, state) + FIELD(PLAYING, place);
 }
 
 OP ticks leader_place(control c, address group) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
+    address leading = READ(c.block, group, GROUP, members);
     return place_from_marker(c, leading, state_ticks(c, member_place(c, leading)));
 }
 
@@ -128,17 +128,17 @@ OP beginning begin_at_offsets(void) {
 
 // Where a player begins. A player that begins at a random time draws.
 OP ticks start_place(control c, address player, beginning b) {
-    ticks place = block_ticks(c, player + PLAYER_OFFSET);
-    bool draws = USES_PLAYER_OPTIONS && LOAD(c.block, player + PLAYER_OFFSET + 1u) == CONTROL_NONE;
+    ticks place = block_ticks(c, player + FIELD(PLAYER, offset));
+    bool draws = USES_PLAYER_OPTIONS && LOAD(c.block, player + FIELD(PLAYER, offset) + 1u) == CONTROL_NONE;
     if (draws && !b.at_phase) {
-        address own = LOAD(c.block, player + PLAYER_OFFSET);
+        address own = LOAD(c.block, player + FIELD(PLAYER, offset));
         uint drawn = state_word(c, own) * DRAW_FACTOR + DRAW_STEP;
         set_state_word(c, own, drawn);
-        place = part_of_ticks(block_ticks(c, player + PLAYER_DURATION), drawn);
+        place = part_of_ticks(block_ticks(c, player + FIELD(PLAYER, duration)), drawn);
     }
     if (USES_STARTS && b.at_phase) {
-        ticks duration = block_ticks(c, player + PLAYER_DURATION);
-        ticks end = LOAD(c.block, player + PLAYER_END) == PLAYER_LOOPS ? make_ticks(0u, 0u) : duration;
+        ticks duration = block_ticks(c, player + FIELD(PLAYER, duration));
+        ticks end = READ(c.block, player, PLAYER, end) == PLAYER_LOOPS ? make_ticks(0u, 0u) : duration;
         place = b.share == 0xffffffffu ? end : part_of_ticks(duration, b.share);
     }
     return place;
@@ -153,7 +153,7 @@ OP ticks place_to_lead(control c, address group, address member, ticks place) {
     if (ticks_less(part_of_ticks(own.size, share), inside) && share != 0xffffffffu) {
         share++;
     }
-    piece led = find_piece_at(c, group, LOAD(c.block, group + GROUP_MEMBERS), own.index);
+    piece led = find_piece_at(c, group, READ(c.block, group, GROUP, members), own.index);
     ticks found = part_of_ticks(led.size, share);
     if (share_of_ticks(found, led.size) < share) {
         found = add_ticks(found, make_ticks(1u, 0u));
@@ -163,16 +163,16 @@ OP ticks place_to_lead(control c, address group, address member, ticks place) {
 
 // Begins a group where one of its members begins: the others take its phase.
 OP_NOINLINE void begin_group(control c, address group, address first, beginning b) {
-    address leading = LOAD(c.block, group + GROUP_MEMBERS);
-    address member_count = LOAD(c.block, group + GROUP_MEMBER_COUNT);
-    ticks offset = start_place(c, LOAD(c.block, first + MEMBER_PLAYER), b);
+    address leading = READ(c.block, group, GROUP, members);
+    address member_count = READ(c.block, group, GROUP, member_count);
+    ticks offset = start_place(c, READ(c.block, first, MEMBER, player), b);
     ticks led = place_from_marker(c, first, offset);
     if (first != leading) {
         led = place_to_lead(c, group, first, led);
     }
     phase at = find_phase(c, group, leading, led);
     for (address i = 0u; i < member_count; i++) {
-        address member = leading + i * MEMBER_WORDS;
+        address member = leading + i * WORDS_OF(MEMBER);
         ticks place = i == 0u ? place_in_clip(c, member, led) : matched_place(c, group, member, at);
         set_state_ticks(c, member_place(c, member), member == first ? offset : place);
     }

@@ -23,7 +23,7 @@ END_STRUCT(emitter)
 
 OP emitter make_emitter(control c, address player, ticks from) {
     emitter e;
-    e.index = TO_WORD((player - LOAD(c.block, CONTROL_PLAYERS)) / PLAYER_WORDS);
+    e.index = TO_WORD((player - HEADER(c.block, CONTROL, players)) / WORDS_OF(PLAYER));
     e.weight = player_weight(c, player);
     e.from = from;
     e.passed = make_ticks(0u, 0u);
@@ -47,7 +47,7 @@ OP emission emission_at(emitter e, uint by, uint part, ticks distance) {
 // others may differ inside the piece, so their times are the same share of its duration as that of the distance
 // `whole`.
 OP void time_emissions(control c, emitter e, ticks begin, uint rate, ticks whole) {
-    uint capacity = LOAD(c.block, CONTROL_EMITTED_CAPACITY);
+    uint capacity = HEADER(c.block, CONTROL, emitted_capacity);
     uint count = LOAD(c.emitted, EMITTED_AT(c, 0u));
     uint end = count < capacity ? count : capacity;
     real inverse = 0.0f;
@@ -55,7 +55,7 @@ OP void time_emissions(control c, emitter e, ticks begin, uint rate, ticks whole
         inverse = reciprocal(snap(real_of_distance(whole)));
     }
     for (uint i = e.first; i < end; i++) {
-        address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + EMITTED_WORDS * i + EMITTED_TIME);
+        address at = EMITTED_AT(c, EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * i + FIELD(EMITTED, time));
         ticks distance = load_ticks(c.emitted, at);
         ticks time = c.duration;
         if (rate != 0u) {
@@ -70,12 +70,12 @@ OP void time_emissions(control c, emitter e, ticks begin, uint rate, ticks whole
 
 // Emits the notifies of a leg in [low, high), or in [low, high] if `with_high`, in the direction of play.
 OP void emit_notifies(control c, address player, ticks low, ticks high, bool with_high, bool backwards, emitter e) {
-    address notifies = LOAD(c.block, player + PLAYER_NOTIFIES);
-    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    address notifies = READ(c.block, player, PLAYER, notifies);
+    uint count = READ(c.block, player, PLAYER, notify_count);
     uint passes = signed_passes(1u, backwards);
     for (address i = 0u; i < count; i++) {
         address index = backwards ? count - 1u - i : i;
-        address notify = notifies + index * NOTIFY_WORDS;
+        address notify = notifies + index * WORDS_OF(NOTIFY);
         ticks time = block_ticks(c, notify);
         bool below = ticks_less(time, high) || (with_high && !ticks_less(high, time));
         if (below && !ticks_less(time, low)) {
@@ -90,11 +90,11 @@ OP void emit_notifies(control c, address player, ticks low, ticks high, bool wit
 // of the clip, and the next one begins at the other end. A notify at the clip's end is emitted by the leg that is
 // there, also if the player `stops` at it.
 OP void emit_loop(control c, address player, passage p, ticks duration, emitter e, bool stops) {
-    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    uint count = READ(c.block, player, PLAYER, notify_count);
     if (count == 0u) {
         return;
     }
-    uint most = LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 1u;
+    uint most = HEADER(c.block, CONTROL, emitted_capacity) + 1u;
     uint legs = p.ends < most ? p.ends : most;
     for (uint leg = 0u; leg <= legs; leg++) {
         bool is_first = leg == 0u;
@@ -129,7 +129,7 @@ OP bool turned_time_rises(ticks place, ticks duration, bool backwards) {
 OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration, bool has_turned, emitter e) {
     bool rising = turned_time_rises(p.from, duration, p.backwards);
     ticks to = turned_time(p.to, duration);
-    uint most = 2u * LOAD(c.block, CONTROL_EMITTED_CAPACITY) + 3u; // one at an end is passed in every other leg
+    uint most = 2u * HEADER(c.block, CONTROL, emitted_capacity) + 3u; // one at an end is passed in every other leg
     uint legs = p.ends < most ? p.ends : most;
     for (uint leg = 0u; leg <= legs; leg++) {
         bool turns = leg < p.ends;
@@ -144,7 +144,7 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
         rising = !rising;
         has_turned = true;
     }
-    uint count = LOAD(c.block, player + PLAYER_NOTIFY_COUNT);
+    uint count = READ(c.block, player, PLAYER, notify_count);
     if (p.ends > legs && count > 0u) {
         lose_events(c, (p.ends - legs) * count);
     }
@@ -152,7 +152,7 @@ OP_NOINLINE void emit_turns(control c, address player, passage p, ticks duration
 
 // Whether a player may emit events, so that its weight is needed.
 OP bool emits_something(control c, address player, bool ends) {
-    return c.emits_events && (ends || LOAD(c.block, player + PLAYER_NOTIFY_COUNT) > 0u);
+    return c.emits_events && (ends || READ(c.block, player, PLAYER, notify_count) > 0u);
 }
 
 // Emits what a player in no group passes.
@@ -176,12 +176,12 @@ static void emit_move(control c, player own, player_move m) {
     // A ping-pong player has reached the end at which it stops.
     uint looped = own.turns && m.stops ? m.p.ends - 1u : m.p.ends;
     if (looped > 0u) {
-        emit(c, LOAD(c.block, own.record + PLAYER_LOOPED_EVENT), emission_at(e, BY_LOOP, 0u, first),
+        emit(c, READ(c.block, own.record, PLAYER, looped_event), emission_at(e, BY_LOOP, 0u, first),
              signed_passes(looped, m.p.backwards));
     }
     if (m.stops) {
         ticks last = add_ticks(first, scale_ticks(own.duration, looped));
-        emit(c, LOAD(c.block, own.record + PLAYER_ENDED_EVENT), emission_at(e, BY_END, 0u, last),
+        emit(c, READ(c.block, own.record, PLAYER, ended_event), emission_at(e, BY_END, 0u, last),
              signed_passes(1u, m.p.backwards));
     }
     time_emissions(c, e, add_ticks(time_of_piece(c), m.waits), m.rate > 0u ? m.rate : 1u, make_ticks(0u, 0u));
@@ -189,9 +189,9 @@ static void emit_move(control c, player own, player_move m) {
 
 // The distance of a player from a term's time, in the direction of play. 0 if it is past it or moves away from it.
 OP ticks distance_to_place(control c, player own, ticks place, bool backwards, address term) {
-    uint kind = LOAD(c.block, term + TERM_KIND) & TERM_COMPARISON;
+    uint kind = READ(c.block, term, TERM, kind) & TERM_COMPARISON;
     ticks time = time_in_clip(c, own.record);
-    ticks target = block_ticks(c, term + TERM_PLACE);
+    ticks target = block_ticks(c, term + FIELD(PLACE_TERM, place));
     bool rises = own.end == PLAYER_TURNS ? turned_time_rises(place, own.duration, backwards) : !backwards;
     bool waits =
         rises ? kind == TERM_GREATER || kind == TERM_GREATER_EQUAL : kind == TERM_LESS || kind == TERM_LESS_EQUAL;
@@ -211,10 +211,10 @@ OP ticks time_to_place(control c, address record, address term) {
     player own = load_player(c.block, record);
     pace speed = player_pace(c, own);
     ticks distance = make_ticks(0u, 0u);
-    if (speed.rate != 0u && LOAD(c.block, record + PLAYER_IS_GROUPED) == 0u && owner_moves(c, own.at)) {
-        ticks place = state_ticks(c, own.state + PLAYING_PLACE);
+    if (speed.rate != 0u && READ(c.block, record, PLAYER, is_grouped) == 0u && owner_moves(c, own.at)) {
+        ticks place = state_ticks(c, own.state + FIELD(PLAYING, place));
         bool stays = own.last_end != PLAYER_LOOPS;
-        uint flags = state_word(c, own.state + PLAYING_FLAGS);
+        uint flags = state_word(c, own.state + FIELD(PLAYING, flags));
         bool ended = stays && (flags & PLAYING_ENDED) != 0u;
         if (term != CONTROL_NONE && !ended) {
             distance = distance_to_place(c, own, place, speed.backwards, term);
@@ -247,8 +247,8 @@ OP void move_players(CHARACTERS all, frame_part runs) {
     if (run_in_lanes(all, STAGE_PLAYERS, 0u)) {
         return;
     }
-    address alone = LOAD(block, CONTROL_ALONE);
-    address end = alone + (RUNS_PARTS ? runs.end_player : LOAD(block, CONTROL_ALONE_COUNT));
+    address alone = HEADER(block, CONTROL, alone);
+    address end = alone + (RUNS_PARTS ? runs.end_player : HEADER(block, CONTROL, alone_count));
     for (address at = alone + (RUNS_PARTS ? runs.first_player : 0u); at < end; at++) {
         player own = load_player(block, LOAD(block, at));
         FOR_EACH(all, i) {
@@ -266,15 +266,15 @@ OP void move_players(CHARACTERS all, frame_part runs) {
 // sum of the weighted rotations, to which no rotation adds what the weights' magnitudes lack of 1. A negative weight
 // takes the inverse rotation.
 OP_NOINLINE void apply_fully(control c, address character_motion) {
-    address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
-    address end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
+    address motion = READ(c.block, character_motion, CHARACTER_MOTION, tracks);
+    address end = motion + READ(c.block, character_motion, CHARACTER_MOTION, track_count) * WORDS_OF(MOTION);
     vector t = make_vector(0.0f, 0.0f, 0.0f);
     quaternion q = make_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
     real rest = 1.0f;
-    for (; motion < end; motion += MOTION_WORDS) {
+    for (; motion < end; motion += WORDS_OF(MOTION)) {
         real weight = weight_of_motion(c, motion);
         if (weight != 0.0f) {
-            ticks duration = block_ticks(c, LOAD(c.block, motion + MOTION_PLAYER) + PLAYER_DURATION);
+            ticks duration = block_ticks(c, READ(c.block, motion, MOTION, player) + FIELD(PLAYER, duration));
             rigid r = rigid_along(c, motion, passage_of_motion(c, motion), duration);
             real share = r.q.w < 0.0f ? -weight : weight;
             real magnitude = magnitude_of(weight);
@@ -291,12 +291,13 @@ OP_NOINLINE void apply_fully(control c, address character_motion) {
 
 // Between updates, players keep the weights of the last update. Only marks their root motion as not moved.
 OP_NOINLINE void keep_player_weights(control c) {
-    address character_motion = LOAD(c.block, CONTROL_CHARACTER_MOTION);
+    address character_motion = HEADER(c.block, CONTROL, character_motion);
     if (USES_CHARACTER_MOTION && character_motion != CONTROL_NONE) {
-        address motion = LOAD(c.block, character_motion + CHARACTER_MOTION_TRACKS);
-        address motions_end = motion + LOAD(c.block, character_motion + CHARACTER_MOTION_TRACK_COUNT) * MOTION_WORDS;
-        for (; motion < motions_end; motion += MOTION_WORDS) {
-            set_state_word(c, LOAD(c.block, motion + MOTION_STATE) + MOTION_SPAN_HOW, 0u);
+        address motion = READ(c.block, character_motion, CHARACTER_MOTION, tracks);
+        address motions_end =
+            motion + READ(c.block, character_motion, CHARACTER_MOTION, track_count) * WORDS_OF(MOTION);
+        for (; motion < motions_end; motion += WORDS_OF(MOTION)) {
+            set_state_word(c, READ(c.block, motion, MOTION, state) + FIELD(MOTION_SPAN, how), 0u);
         }
     }
 }

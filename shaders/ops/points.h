@@ -103,11 +103,11 @@ OP real load_coordinate(evaluation e, word at) {
 OP vector load_point(evaluation e, uint point, bool in_buffer) {
     vector loaded;
     if (in_buffer) {
-        word at = e.character * LOAD(e.program, PROGRAM_POINT_FLOATS) +
-                  LOAD(e.program, point + POINT_SLOT) * POINT_COMPONENTS;
+        word at = e.character * HEADER(e.program, PROGRAM, point_floats) +
+                  READ(e.program, point, POINT, slot) * POINT_COMPONENTS;
         loaded = make_vector(load_coordinate(e, at), load_coordinate(e, at + 1u), load_coordinate(e, at + 2u));
     } else {
-        uint values = point + POINT_VALUES;
+        uint values = point + FIELD(POINT, values);
         loaded = make_vector(load_number(e, LOAD(e.program, values)), load_number(e, LOAD(e.program, values + 1u)),
                              load_number(e, LOAD(e.program, values + 2u)));
         loaded = snap_vector(loaded);
@@ -116,11 +116,11 @@ OP vector load_point(evaluation e, uint point, bool in_buffer) {
 }
 
 OP void find_points(evaluation e) {
-    uint point = LOAD(e.program, PROGRAM_POINTS);
-    uint end = point + LOAD(e.program, PROGRAM_POINT_COUNT) * POINT_WORDS;
-    for (; point < end; point += POINT_WORDS) {
-        uint flags = LOAD(e.program, point + POINT_FLAGS);
-        uint weight = LOAD(e.program, point + POINT_WEIGHT);
+    uint point = HEADER(e.program, PROGRAM, points);
+    uint end = point + HEADER(e.program, PROGRAM, point_count) * WORDS_OF(POINT);
+    for (; point < end; point += WORDS_OF(POINT)) {
+        uint flags = READ(e.program, point, POINT, flags);
+        uint weight = READ(e.program, point, POINT, weight);
         vector p = load_point(e, point, (flags & POINT_IN_BUFFER) != 0u);
         if ((flags & POINT_TO_WORLD) != 0u) {
             p = to_world(e, p, (flags & POINT_IS_DIRECTION) != 0u);

@@ -109,7 +109,7 @@ void settle_stack(inout stack_top s) {
 
 // Runs a pass for a joint and returns its pose: for the last pass, the local transform.
 transform evaluate_pass(evaluation e, uint pass) {
-    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint instructions = HEADER(e.program, PROGRAM, instructions);
     uint end = first_of_pass(e.program, pass + 1u);
     stack_top s;
     s.top = zero_transform();
@@ -117,13 +117,13 @@ transform evaluate_pass(evaluation e, uint pass) {
     s.third = s.top;
     s.depth = 0u;
     for (uint i = first_of_pass(e.program, pass); i < end; i++) {
-        uint at = instructions + i * INSTRUCTION_WORDS;
+        uint at = instructions + i * WORDS_OF(INSTRUCTION);
         s.next = s.top;
         s.next_under = s.under;
         s.pushed = 0u;
         s.popped = false;
         s.sums = false;
-        switch (LOAD(e.program, at + INSTRUCTION_OPERATION)) {
+        switch (READ(e.program, at, INSTRUCTION, operation)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;
@@ -158,12 +158,12 @@ OP transform load_slot(const slots *in, uint slot, uint place) {
 // `accumulate`. Returns 0 unless these are all inputs of the sum.
 OP uint count_sources(memory program, uint at, uint accumulate) {
     uint sources = 0u;
-    while (LOAD(program, at + INSTRUCTION_OPERATION) <= OPERATION_CLIP &&
-           LOAD(program, at + INSTRUCTION_WORDS + INSTRUCTION_OPERATION) == accumulate) {
+    while (READ(program, at, INSTRUCTION, operation) <= OPERATION_CLIP &&
+           READ(program, at + WORDS_OF(INSTRUCTION), INSTRUCTION, operation) == accumulate) {
         sources++;
-        at += 2u * INSTRUCTION_WORDS;
+        at += 2u * WORDS_OF(INSTRUCTION);
     }
-    return LOAD(program, at + INSTRUCTION_OPERATION) == accumulate + 1u ? sources : 0u;
+    return READ(program, at, INSTRUCTION, operation) == accumulate + 1u ? sources : 0u;
 }
 
 #ifdef LMB_SIMD_WIDTH
@@ -238,7 +238,7 @@ OP void evaluate_binary(tile t, binary_function operation, bool has_weight) {
 OP evaluation begin_any_source(evaluation e, uint instruction) {
     e.from = NULL;
     e.search = NULL;
-    if (LOAD(e.program, instruction + INSTRUCTION_OPERATION) == OPERATION_CLIP) {
+    if (READ(e.program, instruction, INSTRUCTION, operation) == OPERATION_CLIP) {
         e = begin_source(e, instruction);
     }
     return e;
@@ -283,14 +283,14 @@ OP uint find_sum_inputs(evaluation e, uint at, uint sources, const stored_weight
     const ranked_sum *ranked = find_ranked_sum(e, at);
     for (; ranked != NULL && count < ranked->ranks; count++) {
         uint rank = ranked->first + count;
-        uint behind = LOAD(e.program, PROGRAM_SOURCES) + rank;
+        uint behind = HEADER(e.program, PROGRAM, sources) + rank;
         inputs[count] =
-            make_sum_input(at + INSTRUCTION_WORDS, &e.sources[behind], &e.searches[behind], &e.rank_weights[rank]);
+            make_sum_input(at + WORDS_OF(INSTRUCTION), &e.sources[behind], &e.searches[behind], &e.rank_weights[rank]);
     }
     sources = count > 0u ? 0u : sources;
 #endif
     for (uint i = 0u; i < sources; i++) {
-        uint source_at = at + INSTRUCTION_WORDS + 2u * i * INSTRUCTION_WORDS;
+        uint source_at = at + WORDS_OF(INSTRUCTION) + 2u * i * WORDS_OF(INSTRUCTION);
         evaluation input = begin_any_source(e, source_at);
         if (ANY(shares[i].value > 0.0f)) {
             inputs[count] = make_sum_input(source_at, input.from, input.search, shares + i);
@@ -304,7 +304,7 @@ OP uint find_sum_inputs(evaluation e, uint at, uint sources, const stored_weight
 // sums in registers.
 OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum) {
     evaluation e = *t.given;
-    uint end = t.at + (1u + 2u * sources) * INSTRUCTION_WORDS;
+    uint end = t.at + (1u + 2u * sources) * WORDS_OF(INSTRUCTION);
     evaluation ends = begin_weight(e, end);
     sum_input inputs[MOST_INPUTS];
     uint count = find_sum_inputs(e, t.at, sources, ends.weight - sources, inputs);
@@ -319,7 +319,7 @@ OP void evaluate_sum_of_sources(tile t, uint sources, sum_functions sum) {
 #endif
             transform a = source_operation(e, inputs[i].at);
             e.weight = inputs[i].share;
-            sums = sum.accumulate(e, inputs[i].at + INSTRUCTION_WORDS, sums, a);
+            sums = sum.accumulate(e, inputs[i].at + WORDS_OF(INSTRUCTION), sums, a);
         }
         e.weight = ends.weight;
         store_slot(t.held, t.depth, place, sum.end(e, end, sums));
@@ -378,7 +378,7 @@ typedef struct sum_steps {
 // of sums with other inputs.
 STEP evaluate_rare_sum_of_sources(tile t, uint sources, sum_steps sum) {
     evaluation e = *t.given;
-    uint end = t.at + (1u + 2u * sources) * INSTRUCTION_WORDS;
+    uint end = t.at + (1u + 2u * sources) * WORDS_OF(INSTRUCTION);
     evaluation ends = begin_weight(e, end);
     sum_input inputs[MOST_INPUTS];
     uint count = find_sum_inputs(e, t.at, sources, ends.weight - sources, inputs);
@@ -398,7 +398,7 @@ STEP evaluate_rare_sum_of_sources(tile t, uint sources, sum_steps sum) {
             store_slot(t.held, t.depth, place, sampled);
         }
         tile added = t;
-        added.at = inputs[i].at + INSTRUCTION_WORDS;
+        added.at = inputs[i].at + WORDS_OF(INSTRUCTION);
         added.depth = t.depth + 1u;
         sum.accumulate(added, inputs[i].share);
     }
@@ -422,17 +422,17 @@ static void run_shared_step(const tile *t);
     ((code) == OPERATION_IK_TWO_BONE || (code) == OPERATION_IK_AIM || (code) == OPERATION_TWIST)
 
 OP bool moves_joint(memory program, uint at, uint code, uint joint) {
-    uint table = LOAD(program, at + IK_TABLE);
+    uint table = READ(program, at, EXCHANGED, table);
     bool moves = false;
     if (code == OPERATION_IK_TWO_BONE) {
-        moves = joint == LOAD(program, table + TWO_BONE_START) || joint == LOAD(program, table + TWO_BONE_MID);
+        moves = joint == READ(program, table, TWO_BONE, start) || joint == READ(program, table, TWO_BONE, mid);
     } else if (code == OPERATION_IK_AIM) {
-        for (uint i = 0u; i < LOAD(program, table + AIM_COUNT); i++) {
-            moves = moves || LOAD(program, table + AIM_JOINTS + i * AIM_JOINT_WORDS) == joint;
+        for (uint i = 0u; i < READ(program, table, AIM, count); i++) {
+            moves = moves || LOAD(program, table + FIELD(AIM, joints) + i * WORDS_OF(AIM_JOINT)) == joint;
         }
     } else {
-        for (uint i = 0u; i < LOAD(program, table + TWIST_COUNT); i++) {
-            moves = moves || LOAD(program, table + TWIST_JOINTS + i * TWIST_JOINT_WORDS) == joint;
+        for (uint i = 0u; i < READ(program, table, TWIST, count); i++) {
+            moves = moves || LOAD(program, table + WORDS_OF(TWIST) + i * WORDS_OF(TWIST_JOINT)) == joint;
         }
     }
     return moves;
@@ -448,7 +448,7 @@ OP void evaluate_few_joints(tile t, uint code) {
             own.joints = place + 1u;
             run_shared_step(&own);
         } else {
-            store_slot(t.held, t.depth, place, load_exchange(e, LOAD(e.program, t.at + EXCHANGE_AREA), joint));
+            store_slot(t.held, t.depth, place, load_exchange(e, READ(e.program, t.at, EXCHANGED, area), joint));
         }
     }
 }
@@ -541,9 +541,9 @@ typedef struct walk_plan {
 
 OP walk_plan plan_walk(evaluation e) {
     walk_plan plan;
-    plan.has_lods = LOAD(e.program, PROGRAM_LOD) != 0u;
+    plan.has_lods = HEADER(e.program, PROGRAM, lod) != 0u;
     plan.mixed = false;
-    plan.computed = LOAD(e.program, PROGRAM_JOINTS);
+    plan.computed = HEADER(e.program, PROGRAM, joints);
     plan.level = SPLAT(0.0f);
     if (plan.has_lods) {
         plan.level = lod_level(e);
@@ -577,7 +577,7 @@ OP void leave_at_rest(evaluation e, walk_plan plan, uint joints, slots *held) {
         lane_mask dropped = joint_is_dropped(e.program, joint, plan.level);
         transform evaluated = load_slot(held, 0u, place);
         store_slot(held, 0u, place, select_transform(dropped, load_rest(e.program, joint), evaluated));
-        if (USES_MATRICES && LOAD(e.program, PROGRAM_MATRICES) != 0u) {
+        if (USES_MATRICES && HEADER(e.program, PROGRAM, matrices) != 0u) {
             transform extra = load_slot(held, 1u, place);
             extra.q.x = SELECT(dropped, SPLAT(0.0f), extra.q.x);
             store_slot(held, 1u, place, extra);
@@ -588,7 +588,7 @@ OP void leave_at_rest(evaluation e, walk_plan plan, uint joints, slots *held) {
 // A joint's local matrix, from its evaluated pose.
 OP affine evaluated_matrix(memory program, uint place, slots *held) {
     affine own;
-    if (USES_MATRICES && LOAD(program, PROGRAM_MATRICES) != 0u) {
+    if (USES_MATRICES && HEADER(program, PROGRAM, matrices) != 0u) {
         own = blended_matrix(program, held->joints[place], load_slot(held, 0u, place), load_slot(held, 1u, place));
     } else {
         own = own_matrix(load_slot(held, 0u, place));
@@ -615,7 +615,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
 
 #define EVALUATE_SUM(NAME, name, code, takes)                                                                          \
     case code:                                                                                                         \
-        sources = count_sources(e.program, t.at + INSTRUCTION_WORDS, (code) + 1u);                                     \
+        sources = count_sources(e.program, t.at + WORDS_OF(INSTRUCTION), (code) + 1u);                                 \
         if (sources > 0u) {                                                                                            \
             evaluate_##name##_of_sources(t, sources);                                                                  \
             t.depth = t.depth + 1u;                                                                                    \
@@ -644,7 +644,7 @@ OP affine evaluated_matrix(memory program, uint place, slots *held) {
 
 // Runs the instruction of an operation that is not a sum, for run_shared_step().
 OP void evaluate_step(tile t) {
-    switch (LOAD(t.given->program, t.at + INSTRUCTION_OPERATION)) {
+    switch (READ(t.given->program, t.at, INSTRUCTION, operation)) {
         EVERY_INSTRUCTION(SHARE_STEP, SHARE_STEP, SHARE_STEP, SHARE_NO_STEP)
     default:
         break;
@@ -657,11 +657,11 @@ OP void evaluate_step(tile t) {
 OP void evaluate_joints(evaluation e, uint pass, uint joints, slots *held) {
     tile t = {.given = &e, .joints = joints, .held = held};
     uint sources;
-    uint instructions = LOAD(e.program, PROGRAM_INSTRUCTIONS);
+    uint instructions = HEADER(e.program, PROGRAM, instructions);
     uint end = first_of_pass(e.program, pass + 1u);
     for (uint i = first_of_pass(e.program, pass); i < end; i++) {
-        t.at = instructions + i * INSTRUCTION_WORDS;
-        switch (LOAD(e.program, t.at + INSTRUCTION_OPERATION)) {
+        t.at = instructions + i * WORDS_OF(INSTRUCTION);
+        switch (READ(e.program, t.at, INSTRUCTION, operation)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)
         default:
             break;

@@ -111,11 +111,11 @@ WORD(step_high)
 WORD(emits_events)
 WORD(part)
 WORD(part_count)
-// If a dispatch runs a part of a frame, else 0: [part][PART_WORDS], then the arguments of their dispatches:
+// If a dispatch runs a part of a frame, else 0: [part] PART, then the arguments of their dispatches:
 // [part][ARGUMENT_WORDS].
 ADDRESS(Words, parts)
-ADDRESS(Words, kept)        // [character][KEPT_WORDS]
-ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM_REACHED]
+ADDRESS(Words, kept)        // [character] KEPT
+ADDRESS(ReadWords, reached) // of the frame before: [character][PROGRAM.reached]
 WORD(copies)                // of states, which advance between updates: words from the first state to the first copy
 WORD(matrices)              // words from the first motion to the first matrix; 0: none are written
 END_PUSH(lmb_control_push)

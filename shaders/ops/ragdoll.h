@@ -112,7 +112,7 @@ OP matrix_row model_row(ragdoll r, uint at) {
 }
 
 OP uint model_place_of(ragdoll r, uint joint) {
-    return (r.character * LOAD(r.program, PROGRAM_JOINTS) + joint) * MATRIX_COMPONENTS;
+    return (r.character * HEADER(r.program, PROGRAM, joints) + joint) * MATRIX_COMPONENTS;
 }
 
 OP affine model_of(ragdoll r, uint joint) {
@@ -135,8 +135,8 @@ OP void store_model_of(ragdoll r, uint joint, affine m) {
 }
 
 OP void store_pose_of(ragdoll r, uint joint, transform local) {
-    uint joints = LOAD(r.program, PROGRAM_JOINTS);
-    uint at = r.character * LOAD(r.program, PROGRAM_POSE_FLOATS) + joint;
+    uint joints = HEADER(r.program, PROGRAM, joints);
+    uint at = r.character * HEADER(r.program, PROGRAM, pose_floats) + joint;
     STORE(r.poses, at, BITS(local.t.x));
     STORE(r.poses, at + joints, BITS(local.t.y));
     STORE(r.poses, at + 2u * joints, BITS(local.t.z));
@@ -155,8 +155,8 @@ OP checked_transform animated_transform(ragdoll r, uint joint) {
     found.a = load_rest(r.program, joint);
     found.good = SPLAT(0.0f) == 0.0f;
     if (r.is_animated) {
-        word at = ALL_WORD(r.character * LOAD(r.program, PROGRAM_POSE_FLOATS) + joint);
-        checked_transform given = check_given(load_pose(r.animated, at, LOAD(r.program, PROGRAM_JOINTS)));
+        word at = ALL_WORD(r.character * HEADER(r.program, PROGRAM, pose_floats) + joint);
+        checked_transform given = check_given(load_pose(r.animated, at, HEADER(r.program, PROGRAM, joints)));
         found.a = select_transform(given.good, given.a, found.a);
         found.good = given.good;
     }
@@ -169,7 +169,7 @@ OP bool has_body(ragdoll r, uint joint) {
 
 // Finds a joint's transform and stores it with its model matrix. Returns how many inputs were refused.
 OP uint place_joint(ragdoll r, uint joint) {
-    uint parent = LOAD(r.program, LOAD(r.program, PROGRAM_PARENTS) + joint);
+    uint parent = LOAD(r.program, HEADER(r.program, PROGRAM, parents) + joint);
     checked_transform animated = animated_transform(r, joint);
     uint refused = ANY(NOT(animated.good)) ? 1u : 0u;
     transform local = animated.a;
@@ -203,10 +203,11 @@ OP uint place_joint(ragdoll r, uint joint) {
 
 // Copies the float channels of the animated pose.
 OP void copy_channels(ragdoll r) {
-    uint channels = LOAD(r.program, PROGRAM_CHANNELS);
-    uint at = r.character * LOAD(r.program, PROGRAM_POSE_FLOATS) + LOAD(r.program, PROGRAM_JOINTS) * POSE_COMPONENTS;
+    uint channels = HEADER(r.program, PROGRAM, channels);
+    uint at =
+        r.character * HEADER(r.program, PROGRAM, pose_floats) + HEADER(r.program, PROGRAM, joints) * POSE_COMPONENTS;
     for (uint i = 0u; i < channels; i++) {
-        uint value = LOAD(r.program, LOAD(r.program, PROGRAM_CHANNEL_REST) + i);
+        uint value = LOAD(r.program, HEADER(r.program, PROGRAM, channel_rest) + i);
         if (r.is_animated) {
             value = LOAD(r.animated, at + i);
         }
@@ -216,7 +217,7 @@ OP void copy_channels(ragdoll r) {
 
 // Parents are before their children. Returns how many inputs were refused.
 OP uint place_bodies(ragdoll r) {
-    uint joints = LOAD(r.program, PROGRAM_JOINTS);
+    uint joints = HEADER(r.program, PROGRAM, joints);
     uint refused = 0u;
     for (uint joint = 0u; joint < joints; joint++) {
         refused += place_joint(r, joint);

@@ -11,15 +11,15 @@
 OP bool inputs_are_like(memory program, uint first, uint sources, bool has_choices) {
     bool like = true;
     for (uint i = 0u; i < sources && like; i++) {
-        uint at = first + 2u * i * INSTRUCTION_WORDS;
-        uint after = at + INSTRUCTION_WORDS;
-        like = LOAD(program, at + INSTRUCTION_OPERATION) == OPERATION_CLIP &&
-               LOAD(program, at + CLIP_ABSENT) == LOAD(program, first + CLIP_ABSENT) &&
-               LOAD(program, at + CLIP_WEIGHTS_ROW) == 0u &&
-               (!USES_JOINT_MAPS || LOAD(program, at + SOURCE_JOINT_MAP) == 0u);
+        uint at = first + 2u * i * WORDS_OF(INSTRUCTION);
+        uint after = at + WORDS_OF(INSTRUCTION);
+        like = READ(program, at, INSTRUCTION, operation) == OPERATION_CLIP &&
+               READ(program, at, SAMPLE, absent) == READ(program, first, SAMPLE, absent) &&
+               READ(program, at, SAMPLE, weights) == 0u &&
+               (!USES_JOINT_MAPS || READ(program, at, SAMPLE, joint_map) == 0u);
         if (has_choices) {
-            uint choices = LOAD(program, after + CHOICES);
-            like = like && choices == LOAD(program, first + INSTRUCTION_WORDS + CHOICES) &&
+            uint choices = READ(program, after, BLEND, choices);
+            like = like && choices == READ(program, first + WORDS_OF(INSTRUCTION), BLEND, choices) &&
                    (choices & (CHOICE_LAYERS | CHOICE_PROFILES)) == 0u;
         }
     }
@@ -29,16 +29,16 @@ OP bool inputs_are_like(memory program, uint first, uint sources, bool has_choic
 // Lists the sums of a program that can be ranked. Their inputs together are at most its sources. Returns their number.
 OP_COLD uint list_ranked_sums(memory program, ranked_sum *sums) {
     uint count = 0u, ranks = 0u;
-    uint at = LOAD(program, PROGRAM_INSTRUCTIONS);
-    uint end = at + first_of_pass(program, LOAD(program, PROGRAM_PASS_COUNT)) * INSTRUCTION_WORDS;
-    for (; at < end; at += INSTRUCTION_WORDS) {
-        uint code = LOAD(program, at + INSTRUCTION_OPERATION);
+    uint at = HEADER(program, PROGRAM, instructions);
+    uint end = at + first_of_pass(program, HEADER(program, PROGRAM, pass_count)) * WORDS_OF(INSTRUCTION);
+    for (; at < end; at += WORDS_OF(INSTRUCTION)) {
+        uint code = READ(program, at, INSTRUCTION, operation);
         if (code == OPERATION_WEIGHTED || code == OPERATION_MEAN || code == OPERATION_MATRICES) {
-            uint first = at + INSTRUCTION_WORDS;
+            uint first = at + WORDS_OF(INSTRUCTION);
             uint sources = count_sources(program, first, code + 1u);
-            if (sources > 1u && sources <= LOAD(program, PROGRAM_SOURCES) - ranks &&
+            if (sources > 1u && sources <= HEADER(program, PROGRAM, sources) - ranks &&
                 inputs_are_like(program, first, sources, code == OPERATION_MEAN)) {
-                sums[count++] = (ranked_sum){at, sources, first + 2u * sources * INSTRUCTION_WORDS, ranks, 0u};
+                sums[count++] = (ranked_sum){at, sources, first + 2u * sources * WORDS_OF(INSTRUCTION), ranks, 0u};
                 ranks += sources;
             }
         }
@@ -59,7 +59,7 @@ OP void add_to_ranks(evaluation e, ranked_sum *sum, source s, real share, lane_m
     for (uint i = 0u; i <= sum->ranks && i < sum->sources; i++) {
         lane_mask mine = AND(active, *rank == i);
         if (ANY(mine)) {
-            source *to = &e.sources[LOAD(e.program, PROGRAM_SOURCES) + sum->first + i];
+            source *to = &e.sources[HEADER(e.program, PROGRAM, sources) + sum->first + i];
             real *to_share = &e.rank_weights[sum->first + i].value;
             if (i == sum->ranks) {
                 sum->ranks++;
@@ -82,12 +82,12 @@ OP void rank_sum(evaluation e, ranked_sum *sum) {
     const stored_weight *shares = ends.weight - sum->sources;
     uint cost = 0u;
     for (uint i = 0u; i < sum->sources; i++) {
-        evaluation input = begin_source(e, sum->at + (1u + 2u * i) * INSTRUCTION_WORDS);
+        evaluation input = begin_source(e, sum->at + (1u + 2u * i) * WORDS_OF(INSTRUCTION));
         cost += !ANY(shares[i].value > 0.0f) ? 0u : input.from->alike ? 1u : MIXED_COST;
     }
     word rank = ALL_WORD(0u);
     for (uint i = 0u; i < sum->sources && cost > MIXED_COST; i++) {
-        evaluation input = begin_source(e, sum->at + (1u + 2u * i) * INSTRUCTION_WORDS);
+        evaluation input = begin_source(e, sum->at + (1u + 2u * i) * WORDS_OF(INSTRUCTION));
         lane_mask active = shares[i].value > 0.0f;
         if (ANY(active)) {
             add_to_ranks(e, sum, *input.from, shares[i].value, active, &rank);
@@ -95,7 +95,7 @@ OP void rank_sum(evaluation e, ranked_sum *sum) {
     }
     sum->ranks = sum->ranks * MIXED_COST < cost ? sum->ranks : 0u;
     for (uint i = 0u; i < sum->ranks; i++) {
-        uint behind = LOAD(e.program, PROGRAM_SOURCES) + sum->first + i;
+        uint behind = HEADER(e.program, PROGRAM, sources) + sum->first + i;
         store_lanes(e, behind, compare_lanes(e.sources[behind], e.sources[behind].place));
     }
 }

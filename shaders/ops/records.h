@@ -78,12 +78,12 @@ const memory *poses;
 memory points;     // of the first lane's character, as are transforms
 memory transforms; // from model to world space
 uint32_t *refused;
-stored_weight *weights; // PROGRAM_WEIGHTS
-source *sources;        // PROGRAM_SOURCES
+stored_weight *weights; // PROGRAM.weights
+source *sources;        // PROGRAM.sources
 key_search *searches;   // the last search of each source
 transform *exchange;    // [area][joint, then channel]: poses stored for later passes
-mutable_memory kept;    // [character][PROGRAM_KEPT]: kept from frame to frame; NULL if nothing is
-mutable_memory reached; // [character][PROGRAM_REACHED]; NULL if nobody reads it
+mutable_memory kept;    // [character][PROGRAM.kept]: kept from frame to frame; NULL if nothing is
+mutable_memory reached; // [character][PROGRAM.reached]; NULL if nobody reads it
 // Those of the current instruction, set by begin_weight() and begin_source().
 const stored_weight *weight;
 const source *from;
@@ -250,7 +250,7 @@ OP transform stored_pose(const transform *from) {
 }
 
 OP transform *exchange_place(evaluation e, uint area, uint joint) {
-    return e.exchange + area * (LOAD(e.program, PROGRAM_JOINTS) + LOAD(e.program, PROGRAM_CHANNELS)) + joint;
+    return e.exchange + area * (HEADER(e.program, PROGRAM, joints) + HEADER(e.program, PROGRAM, channels)) + joint;
 }
 
 OP transform load_exchange(evaluation e, uint area, uint joint) {
@@ -281,13 +281,13 @@ OP const key_position *find_key_again(evaluation e, track t, uint largest_step, 
 
 // Called before the joints of an instruction that reads a weight.
 OP evaluation begin_weight(evaluation e, uint instruction) {
-    e.weight = &e.weights[LOAD(e.program, instruction + WEIGHT_INDEX)];
+    e.weight = &e.weights[READ(e.program, instruction, BLEND, weight)];
     return e;
 }
 
 // Called before the joints of an instruction that samples a clip.
 OP evaluation begin_source(evaluation e, uint instruction) {
-    uint index = LOAD(e.program, instruction + CLIP_SOURCE);
+    uint index = READ(e.program, instruction, SAMPLE, source);
     e.from = &e.sources[index];
     e.search = &e.searches[index];
 #ifdef LMB_SIMD_WIDTH
@@ -298,15 +298,15 @@ OP evaluation begin_source(evaluation e, uint instruction) {
 #endif
 
 OP uint parent_of(memory program, uint joint) {
-    return LOAD(program, LOAD(program, PROGRAM_PARENTS) + joint);
+    return LOAD(program, HEADER(program, PROGRAM, parents) + joint);
 }
 
 // A pass's first instruction, which is the end of the previous pass.
 OP uint first_of_pass(memory program, uint pass) {
-    return LOAD(program, LOAD(program, PROGRAM_PASSES) + pass);
+    return LOAD(program, HEADER(program, PROGRAM, passes) + pass);
 }
 
-// For layers: the factor of a layer's inputs if their fades have this sum. `full` is LAYER_FULL.
+// For layers: the factor of a layer's inputs if their fades have this sum. `full` is LAYER.full.
 OP real layer_part(real sum, float full) {
     return SELECT(sum * full > 1.0f, reciprocal(sum), SPLAT(full));
 }
@@ -350,20 +350,20 @@ OP source operand_source(evaluation e, uint instruction) {
 
 // The character's level of detail, an integer.
 OP real lod_level(evaluation e) {
-    return load_weight(e, LOAD(e.program, LOAD(e.program, PROGRAM_LOD) + LOD_WEIGHT));
+    return load_weight(e, READ(e.program, HEADER(e.program, PROGRAM, lod), LOD, weight));
 }
 
 // The number of joints that a level computes: the first ones of the order.
 OP uint lod_count(memory program, uint level) {
-    return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_COUNTS + level);
+    return LOAD(program, HEADER(program, PROGRAM, lod) + FIELD(LOD, counts) + level);
 }
 
 OP uint lod_joint(memory program, uint place) {
-    return LOAD(program, LOAD(program, PROGRAM_LOD) + LOD_ORDER + place);
+    return LOAD(program, HEADER(program, PROGRAM, lod) + WORDS_OF(LOD) + place);
 }
 
 OP lane_mask joint_is_dropped(memory program, uint joint, real level) {
-    uint max_lods = LOAD(program, PROGRAM_LOD) + LOD_ORDER + LOAD(program, PROGRAM_JOINTS);
+    uint max_lods = HEADER(program, PROGRAM, lod) + WORDS_OF(LOD) + HEADER(program, PROGRAM, joints);
     return load_byte(program, max_lods, joint) < level;
 }
 

@@ -40,7 +40,7 @@ OP_COLD void search_row_keys(const evaluation *at, row_keys keys) {
     t.values = 0u;
     t.row_words = 4u;
     const real time = at->from->time;
-    search_key(at->program, at->search, t, LOAD(at->program, at->from->usual + CLIP_SEARCH), &time);
+    search_key(at->program, at->search, t, READ(at->program, at->from->usual, CLIP, search), &time);
     at->search->times = keys.times;
 }
 

@@ -9,42 +9,44 @@
 #include "transform.h"
 
 // A clip block consists of words. Every offset in it counts words from its start. The header:
-#define CLIP_MAGIC 0          // CLIP_MAGIC_VALUE
-#define CLIP_VERSION 1        // CLIP_VERSION_VALUE
-#define CLIP_SIZE 2           // words of the whole block
-#define CLIP_JOINTS 3         // joint count
-#define CLIP_DURATION 4       // float, seconds
-#define CLIP_RATE 5           // float, 1 / duration, or 0
-#define CLIP_SEARCH 6         // the largest power of two below the longest track's key count, or 0
-#define CLIP_CUBIC 7          // 1 if any track is a cubic spline
-#define CLIP_TRACKS 8         // offset of the track table
-#define CLIP_AUTHORED 9       // number of tracks that the author provided
-#define CLIP_AUTHORED_KEYS 10 // number of their keys
-#define CLIP_NAME 11          // offset of the name: bytes, zero-padded to whole words, with at least one zero
-#define CLIP_NAME_WORDS 12
-#define CLIP_FAR 13    // 1 if neighbouring keys of a linear rotation track have a cosine below 0.9
-#define CLIP_PACKED 14 // offset of the packed section, which then replaces the track table; or 0
+RECORD(CLIP)
+uint magic;         // CLIP_MAGIC_VALUE
+uint version;       // CLIP_VERSION_VALUE
+uint size;          // words of the whole block
+uint joints;        // joint count
+FLOAT(duration);    // float, seconds
+FLOAT(rate);        // float, 1 / duration, or 0
+uint search;        // the largest power of two below the longest track's key count, or 0
+uint cubic;         // 1 if any track is a cubic spline
+uint tracks;        // offset of the track table
+uint authored;      // number of tracks that the author provided
+uint authored_keys; // number of their keys
+uint name;          // offset of the name: bytes, zero-padded to whole words, with at least one zero
+uint name_words;
+uint turns_far; // 1 if neighbouring keys of a linear rotation track have a cosine below 0.9
+uint packed;    // offset of the packed section, which then replaces the track table; or 0
 // Only in a program's copy: the track with the most widely shared key times, as joint * PROPERTIES + property + 1; 0 if
 // no track is animated.
-#define CLIP_COMMON 15
+uint common_times;
 // Offset of the weights of the joints, then of the float channels, four per word, the first in the lowest byte; 0 if
 // all are 255.
-#define CLIP_WEIGHTS 16
-#define CLIP_FLOAT_COUNT 17 // float channels of the rig
-#define CLIP_FLOATS 18      // offset of their track table, word [channel][field]; 0 if there are none
-#define CLIP_ADDITIVE 19    // 1 if its poses are additives
-#define CLIP_HEADER_WORDS 20
+uint weights;
+uint float_count; // float channels of the rig
+uint floats;      // offset of their track table, word [channel][field]; 0 if there are none
+uint additive;    // 1 if its poses are additives
+END_RECORD(CLIP, 20)
 
 #define CLIP_MAGIC_VALUE 0x43424d4cu // "LMBC"
 #define CLIP_VERSION_VALUE 4u
 
 // The track table is word [joint][property][field]. Track tables and the values of rotation tracks start at multiples
 // of WIDE_LOAD words, so that a GPU loads four words at once.
-#define TRACK_MODE 0u   // MODE_..., the interpolation between keys
-#define TRACK_KEYS 1u   // 1 or more
-#define TRACK_TIMES 2u  // offset: key times, then for each key the reciprocal of the interval that follows it
-#define TRACK_VALUES 3u // offset: values of the keys
-#define TRACK_FIELDS 4u
+RECORD(TRACK)
+uint mode;   // MODE_..., the interpolation between keys
+uint keys;   // 1 or more
+uint times;  // offset: key times, then for each key the reciprocal of the interval that follows it
+uint values; // offset: values of the keys
+END_RECORD(TRACK, 4)
 
 #define MODE_STEP 0u
 #define MODE_LINEAR 1u
@@ -56,12 +58,13 @@
 
 // A packed section. Offsets in it count words from its start. Its packed tracks share key times, the frames, and are
 // stored frame by frame, so that sampling a pose reads two contiguous ranges of memory. The header:
-#define PACKED_FRAMES 0       // number of frames
-#define PACKED_FRAME_WORDS 1  // words per frame
-#define PACKED_FRAME_TIMES 2  // offset: times, in the format of a track's times
-#define PACKED_FRAME_VALUES 3 // offset: the frames
-#define PACKED_ROWS 4         // for each property, offset of its row: half a word per joint; 0 if all are at rest
-#define PACKED_HEADER_WORDS 7
+RECORD(PACKED)
+uint frames;       // number of frames
+uint frame_words;  // words per frame
+uint frame_times;  // offset: times, in the format of a track's times
+uint frame_values; // offset: the frames
+WORDS(3, rows);    // for each property, offset of its row: half a word per joint; 0 if all are at rest
+END_RECORD(PACKED, 7)
 
 // Half a word per joint: two bits ENTRY_..., and above them an offset.
 #define ENTRY_REST 0u
@@ -161,15 +164,15 @@ OP track load_kept_track(memory data, uint clip, address at) {
     track found;
 #ifdef LMB_GLSL
     uvec4 fields = load_wide(at);
-    found.mode = fields[TRACK_MODE];
-    found.keys = fields[TRACK_KEYS];
-    found.times = clip + fields[TRACK_TIMES];
-    found.values = clip + fields[TRACK_VALUES];
+    found.mode = fields[FIELD(TRACK, mode)];
+    found.keys = fields[FIELD(TRACK, keys)];
+    found.times = clip + fields[FIELD(TRACK, times)];
+    found.values = clip + fields[FIELD(TRACK, values)];
 #else
-    found.mode = LOAD(data, at + TRACK_MODE);
-    found.keys = LOAD(data, at + TRACK_KEYS);
-    found.times = clip + LOAD(data, at + TRACK_TIMES);
-    found.values = clip + LOAD(data, at + TRACK_VALUES);
+    found.mode = READ(data, at, TRACK, mode);
+    found.keys = READ(data, at, TRACK, keys);
+    found.times = clip + READ(data, at, TRACK, times);
+    found.values = clip + READ(data, at, TRACK, values);
 #endif
 #ifdef LMB_SIMD_WIDTH
     found.row_words = 4u;
@@ -182,22 +185,22 @@ OP address track_place(address table, address index) {
 #ifdef LMB_GLSL
     return table / WIDE_LOAD + index;
 #else
-    return table + index * TRACK_FIELDS;
+    return table + index * WORDS_OF(TRACK);
 #endif
 }
 
 // The place of a joint's track that is not in a packed section.
 OP address kept_track_place(memory data, address clip, address property, address joint) {
-    return track_place(clip + LOAD(data, clip + CLIP_TRACKS), joint * PROPERTIES + property);
+    return track_place(clip + READ(data, clip, CLIP, tracks), joint * PROPERTIES + property);
 }
 
 // The place of a float channel's track.
 OP address float_track_place(memory data, address clip, address channel) {
-    return track_place(clip + LOAD(data, clip + CLIP_FLOATS), channel);
+    return track_place(clip + READ(data, clip, CLIP, floats), channel);
 }
 
 OP track load_packed_track(memory data, uint clip, uint section, uint property, uint joint) {
-    uint row = LOAD(data, section + PACKED_ROWS + property);
+    uint row = LOAD(data, section + FIELD(PACKED, rows) + property);
     uint entry = ENTRY_REST;
     if (row != 0u) {
         entry = (LOAD(data, section + row + (joint >> 1u)) >> (16u * (joint & 1u))) & 0xffffu;
@@ -209,7 +212,7 @@ OP track load_packed_track(memory data, uint clip, uint section, uint property, 
     found.times = section;
     found.values = at;
 #ifdef LMB_SIMD_WIDTH
-    found.row_words = LOAD(data, section + PACKED_FRAME_WORDS);
+    found.row_words = READ(data, section, PACKED, frame_words);
 #endif
     if ((entry & 3u) == ENTRY_CONSTANT) {
         found.mode = MODE_STEP;
@@ -222,8 +225,8 @@ OP track load_packed_track(memory data, uint clip, uint section, uint property, 
     }
     if ((entry & 3u) == ENTRY_PACKED) {
         found.mode = MODE_PACKED;
-        found.keys = LOAD(data, section + PACKED_FRAMES);
-        found.times = section + LOAD(data, section + PACKED_FRAME_TIMES);
+        found.keys = READ(data, section, PACKED, frames);
+        found.times = section + READ(data, section, PACKED, frame_times);
     }
     return found;
 }
@@ -231,7 +234,7 @@ OP track load_packed_track(memory data, uint clip, uint section, uint property, 
 OP track load_track(memory data, uint clip, uint property, uint joint) {
     uint packed = 0u;
     if (USES_PACKED) {
-        packed = LOAD(data, clip + CLIP_PACKED);
+        packed = READ(data, clip, CLIP, packed);
     }
     if (packed != 0u) {
         return load_packed_track(data, clip, clip + packed, property, joint);
@@ -367,14 +370,14 @@ word high;
 END_STRUCT(packed_words)
 
 OP packed_place find_packed_place(memory data, uint clip, uint at) {
-    uint section = clip + LOAD(data, clip + CLIP_PACKED);
+    uint section = clip + READ(data, clip, CLIP, packed);
     uint first = LOAD(data, at);
     packed_place place;
     place.bits = first & 31u;
     place.left_out = (first >> 5u) & 7u;
-    place.first = (section + LOAD(data, section + PACKED_FRAME_VALUES)) + (first >> 13u);
+    place.first = (section + READ(data, section, PACKED, frame_values)) + (first >> 13u);
     place.shift = (first >> 8u) & 31u;
-    place.frame_words = LOAD(data, section + PACKED_FRAME_WORDS);
+    place.frame_words = READ(data, section, PACKED, frame_words);
     return place;
 }
 

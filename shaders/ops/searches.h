@@ -6,8 +6,8 @@
 
 // Whether a take plays: the machine runs, and its state is one.
 OP bool plays_take(control c, address matching) {
-    return machine_is_current(c, LOAD(c.block, matching + MATCHING_MACHINE)) &&
-           current_take(c, matching) < LOAD(c.block, matching + MATCHING_TAKE_COUNT);
+    return machine_is_current(c, READ(c.block, matching, MATCHING, machine)) &&
+           current_take(c, matching) < READ(c.block, matching, MATCHING, take_count);
 }
 
 // Writes the parameters that say whether takes play mirrored.
@@ -16,9 +16,9 @@ OP void write_mirrored(CHARACTERS all) {
     if (!matches(block)) {
         return;
     }
-    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
-         matching += MATCHING_WORDS) {
-        address parameter = LOAD(block, matching + MATCHING_MIRRORED);
+    for (address matching = HEADER(block, CONTROL, matchings); matching < matchings_end(block);
+         matching += WORDS_OF(MATCHING)) {
+        address parameter = READ(block, matching, MATCHING, mirrored);
         if (parameter != CONTROL_NONE) {
             FOR_EACH(all, i) {
                 control c = CHARACTER(all, i);
@@ -34,12 +34,12 @@ OP void begin_matchings(CHARACTERS all) {
     if (!matches(block)) {
         return;
     }
-    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
-         matching += MATCHING_WORDS) {
+    for (address matching = HEADER(block, CONTROL, matchings); matching < matchings_end(block);
+         matching += WORDS_OF(MATCHING)) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.updates && !plays_take(c, matching)) {
-                set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, 0u);
+                set_state_word(c, matched_at(c, matching) + FIELD(MATCHED, found), 0u);
             }
         }
     }
@@ -47,11 +47,11 @@ OP void begin_matchings(CHARACTERS all) {
 
 // Moves the velocity that follows the desired one: the spring of lmb_motion_database_path().
 OP_NOINLINE void follow_velocity(control c, address matching) {
-    float rate = LOAD_FLOAT(c.block, matching + MATCHING_SPRING);
+    float rate = READ_FLOAT(c.block, matching, MATCHING, spring);
     course desired = desired_course(c, matching, 0u);
     real time = seconds_of_fine(fine_of_ticks(c.duration));
     real left = exponential2(snap(time * rate * -1.44269502f));
-    address at = matched_at(c, matching) + MATCHED_MOVING;
+    address at = matched_at(c, matching) + FIELD(MATCHED, moving);
     for (uint i = 0u; i < 2u; i++) {
         real g = i == 0u ? desired.x : desired.z;
         real a = state_number(c, at + 2u + i);
@@ -66,10 +66,10 @@ OP_NOINLINE void follow_velocity(control c, address matching) {
 // Advances what was chosen, and the time since the last search, by the duration of a piece.
 OP void advance_matching(control c, address matching) {
     address at = matched_at(c, matching);
-    set_state_ticks(c, at + MATCHED_WAITED, add_ticks(state_ticks(c, at + MATCHED_WAITED), c.duration));
+    set_state_ticks(c, at + FIELD(MATCHED, waited), add_ticks(state_ticks(c, at + FIELD(MATCHED, waited)), c.duration));
     follow_velocity(c, matching);
     for (uint i = 0u; i < MOST_RECENT; i++) {
-        address since = at + MATCHED_RECENT + i * MATCHED_RECENT_WORDS + 1u;
+        address since = at + WORDS_OF(MATCHED) + i * WORDS_OF(RECENT) + 1u;
         uint before = state_word(c, since);
         uint now = before + ticks_low(c.duration);
         bool is_long = ticks_high(c.duration) != 0u || now < before;
@@ -82,8 +82,8 @@ OP void advance_matchings(CHARACTERS all) {
     if (!matches(block)) {
         return;
     }
-    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
-         matching += MATCHING_WORDS) {
+    for (address matching = HEADER(block, CONTROL, matchings); matching < matchings_end(block);
+         matching += WORDS_OF(MATCHING)) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.moves && c.updates) {
@@ -96,17 +96,18 @@ OP void advance_matchings(CHARACTERS all) {
 // Whether parameters ask for something else than at the last search.
 OP bool course_changed(control c, address matching, course desired, tag_masks tags) {
     address at = matched_at(c, matching);
-    real x = snap(desired.x - state_number(c, at + MATCHED_VELOCITY));
-    real z = snap(desired.z - state_number(c, at + MATCHED_VELOCITY + 1u));
-    word turned = turn_magnitude(desired.turn - state_word(c, at + MATCHED_HEADING));
-    return x * x + z * z > LOAD_FLOAT(c.block, matching + MATCHING_CHANGE) ||
-           turned > LOAD(c.block, matching + MATCHING_TURN) || tags.required != state_word(c, at + MATCHED_REQUIRED) ||
-           tags.forbidden != state_word(c, at + MATCHED_FORBIDDEN);
+    real x = snap(desired.x - state_number(c, at + FIELD(MATCHED, velocity)));
+    real z = snap(desired.z - state_number(c, at + FIELD(MATCHED, velocity) + 1u));
+    word turned = turn_magnitude(desired.turn - state_word(c, at + FIELD(MATCHED, heading)));
+    return x * x + z * z > READ_FLOAT(c.block, matching, MATCHING, change) ||
+           turned > READ(c.block, matching, MATCHING, turn) ||
+           tags.required != state_word(c, at + FIELD(MATCHED, required)) ||
+           tags.forbidden != state_word(c, at + FIELD(MATCHED, forbidden));
 }
 
 // The time that a character has waited after its first search, so that the searches of a crowd take turns.
 OP ticks first_wait(control c, address matching) {
-    return part_of_ticks(block_ticks(c, matching + MATCHING_INTERVAL), c.character * 2654435769u);
+    return part_of_ticks(block_ticks(c, matching + FIELD(MATCHING, interval)), c.character * 2654435769u);
 }
 
 // Begins the search of a character: in its first frame, in its turn, when parameters ask for something else, and at the
@@ -115,22 +116,22 @@ OP_NOINLINE void ask(control c, address matching) {
     address at = matched_at(c, matching);
     course desired = desired_course(c, matching, 0u); // one that keeps its heading does not ask anew when it turns
     tag_masks tags = find_tags(c, matching);
-    ticks interval = block_ticks(c, matching + MATCHING_INTERVAL);
-    ticks waited = state_ticks(c, at + MATCHED_WAITED);
-    bool begins = state_word(c, at + MATCHED_BEGUN) == 0u;
+    ticks interval = block_ticks(c, matching + FIELD(MATCHING, interval));
+    ticks waited = state_ticks(c, at + FIELD(MATCHED, waited));
+    bool begins = state_word(c, at + FIELD(MATCHED, begun)) == 0u;
     bool is_due = !ticks_less(waited, interval);
     uint row = row_of_moment(c, matching, current_moment(c, matching, current_take(c, matching)));
     if (begins || is_due || course_changed(c, matching, desired, tags) || take_ends(c, matching, row)) {
         ticks later = is_due ? subtract_ticks(waited, interval) : waited; // its turn stays
         later = ticks_less(later, interval) ? later : make_ticks(0u, 0u);
-        set_state_word(c, at + MATCHED_FOUND, MATCH_ASKED);
-        set_state_word(c, at + MATCHED_BEGUN, 1u);
-        set_state_ticks(c, at + MATCHED_WAITED, begins ? first_wait(c, matching) : later);
-        set_state_word(c, at + MATCHED_VELOCITY, BITS(desired.x));
-        set_state_word(c, at + MATCHED_VELOCITY + 1u, BITS(desired.z));
-        set_state_word(c, at + MATCHED_HEADING, desired.turn);
-        set_state_word(c, at + MATCHED_REQUIRED, tags.required);
-        set_state_word(c, at + MATCHED_FORBIDDEN, tags.forbidden);
+        set_state_word(c, at + FIELD(MATCHED, found), MATCH_ASKED);
+        set_state_word(c, at + FIELD(MATCHED, begun), 1u);
+        set_state_ticks(c, at + FIELD(MATCHED, waited), begins ? first_wait(c, matching) : later);
+        set_state_word(c, at + FIELD(MATCHED, velocity), BITS(desired.x));
+        set_state_word(c, at + FIELD(MATCHED, velocity) + 1u, BITS(desired.z));
+        set_state_word(c, at + FIELD(MATCHED, heading), desired.turn);
+        set_state_word(c, at + FIELD(MATCHED, required), tags.required);
+        set_state_word(c, at + FIELD(MATCHED, forbidden), tags.forbidden);
     }
 }
 
@@ -140,8 +141,8 @@ OP void begin_searches(CHARACTERS all) {
     if (!matches(block)) {
         return;
     }
-    for (address matching = LOAD(block, CONTROL_MATCHINGS); matching < matchings_end(block);
-         matching += MATCHING_WORDS) {
+    for (address matching = HEADER(block, CONTROL, matchings); matching < matchings_end(block);
+         matching += WORDS_OF(MATCHING)) {
         FOR_EACH(all, i) {
             control c = CHARACTER(all, i);
             if (c.updates && plays_take(c, matching)) {

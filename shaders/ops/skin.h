@@ -31,20 +31,20 @@ word refused;
 END_STRUCT(skin_rigid)
 
 OP vector load_skin_vector(memory block, address at, address vertex) {
-    address padded = LOAD(block, SKIN_PADDED);
+    address padded = HEADER(block, SKIN, padded);
     return make_vector(LOAD_LANES_REAL(block, at + vertex), LOAD_LANES_REAL(block, at + padded + vertex),
                        LOAD_LANES_REAL(block, at + padded + padded + vertex));
 }
 
 // `vertex` is that of the first lane.
 OP vector load_skin_position(memory block, address vertex) {
-    return load_skin_vector(block, LOAD(block, SKIN_POSITIONS), vertex);
+    return load_skin_vector(block, HEADER(block, SKIN, positions), vertex);
 }
 
 // Loads a vertex. Attributes that the mesh lacks are zero.
 OP skin_vertex load_skin_vertex(memory block, address vertex) {
-    address normals = LOAD(block, SKIN_NORMALS);
-    address tangents = LOAD(block, SKIN_TANGENTS);
+    address normals = HEADER(block, SKIN, normals);
+    address tangents = HEADER(block, SKIN, tangents);
     skin_vertex v;
     v.position = load_skin_position(block, vertex);
     v.normal = all_vector(0.0f, 0.0f, 0.0f);
@@ -55,7 +55,7 @@ OP skin_vertex load_skin_vertex(memory block, address vertex) {
     }
     if (tangents != 0u) {
         v.tangent = load_skin_vector(block, tangents, vertex);
-        v.side = LOAD_LANES_REAL(block, tangents + 3u * LOAD(block, SKIN_PADDED) + vertex);
+        v.side = LOAD_LANES_REAL(block, tangents + 3u * HEADER(block, SKIN, padded) + vertex);
     }
     return v;
 }
@@ -88,9 +88,9 @@ OP vector add_displacement(vector v, memory block, word at, real weight) {
 // Adds the displacements of one entry per lane, times their weights, to the attributes that the mesh has. `turns`: not
 // only to the position.
 OP skin_vertex displace_vertex(memory block, skin_vertex v, word entry, real weight, bool turns) {
-    uint normal = LOAD(block, SKIN_ENTRY_NORMAL);
-    uint tangent = LOAD(block, SKIN_ENTRY_TANGENT);
-    v.position = add_displacement(v.position, block, entry + ENTRY_POSITION, weight);
+    uint normal = HEADER(block, SKIN, entry_normal);
+    uint tangent = HEADER(block, SKIN, entry_tangent);
+    v.position = add_displacement(v.position, block, entry + FIELD(ENTRY, position), weight);
     if (turns && normal != 0u) {
         v.normal = add_displacement(v.normal, block, entry + normal, weight);
     }
@@ -103,8 +103,8 @@ OP skin_vertex displace_vertex(memory block, skin_vertex v, word entry, real wei
 // Displaces a vertex by the morph targets whose weight is not 0. A vertex that none displaces keeps its bits; the
 // directions of others are made unit again.
 OP skin_morphed morph_vertex(memory block, address vertex, skin_vertex v, skin_channels channels, bool turns) {
-    address starts = LOAD(block, SKIN_MORPHS);
-    uint size = LOAD(block, SKIN_ENTRY_WORDS);
+    address starts = HEADER(block, SKIN, morphs);
+    uint size = HEADER(block, SKIN, entry_words);
     word entry = LOAD_LANES(block, starts + vertex);
     word end = LOAD_LANES(block, starts + vertex + 1u);
     word first_of_all = ALL_WORD(LOAD(block, starts));
@@ -172,10 +172,10 @@ OP matrix_row all_row(float x, float y, float z) {
 
 // The weighted sum of the matrices of a vertex's joints, in the order of the influences.
 OP skin_matrix blend_joint_matrices(memory block, address vertex, skin_palette palette) {
-    uint count = LOAD(block, SKIN_INFLUENCES);
-    address padded = LOAD(block, SKIN_PADDED);
-    address joints = LOAD(block, SKIN_INDICES) + vertex;
-    address weights = LOAD(block, SKIN_WEIGHTS) + vertex;
+    uint count = HEADER(block, SKIN, influences);
+    address padded = HEADER(block, SKIN, padded);
+    address joints = HEADER(block, SKIN, indices) + vertex;
+    address weights = HEADER(block, SKIN, weights) + vertex;
     matrix_row x = all_row(0.0f, 0.0f, 0.0f);
     matrix_row y = x;
     matrix_row z = x;
@@ -259,10 +259,10 @@ OP vector dual_translation(quaternion rotation, quaternion dual) {
 // The weighted sum of the dual quaternions of a vertex's joints, each with the sign that is nearer to the first, made
 // unit.
 OP skin_rigid blend_joint_duals(memory block, address vertex, skin_palette palette) {
-    uint count = LOAD(block, SKIN_INFLUENCES);
-    address padded = LOAD(block, SKIN_PADDED);
-    address joints = LOAD(block, SKIN_INDICES) + vertex;
-    address weights = LOAD(block, SKIN_WEIGHTS) + vertex;
+    uint count = HEADER(block, SKIN, influences);
+    address padded = HEADER(block, SKIN, padded);
+    address joints = HEADER(block, SKIN, indices) + vertex;
+    address weights = HEADER(block, SKIN, weights) + vertex;
     dual_quaternion sum;
     sum.rotation = all_quaternion(0.0f, 0.0f, 0.0f, 0.0f);
     sum.dual = sum.rotation;

@@ -2,28 +2,33 @@
 #ifndef LMB_OPS_SKIN_LAYOUT_H
 #define LMB_OPS_SKIN_LAYOUT_H
 
+#include "record.h"
+
 // The mesh's block consists of words. Offsets count words from its start. Tables are [row][vertex], each row padded to
-// SKIN_PADDED vertices. The header:
-#define SKIN_VERTICES 0
-#define SKIN_PADDED 1     // a multiple of SKIN_PADDING
-#define SKIN_INFLUENCES 2 // of each vertex
-#define SKIN_JOINTS 3
-#define SKIN_POSITIONS 4 // offset: float [3][vertex]
-#define SKIN_NORMALS 5   // offset: float [3][vertex], unit or zero; or 0
-#define SKIN_TANGENTS 6  // offset: float [4][vertex], unit or zero, and 1 or -1; or 0
-#define SKIN_INDICES 7   // offset: word [influence][vertex]; of a weight of 0 the vertex's first joint
-#define SKIN_WEIGHTS 8   // offset: float [influence][vertex], descending, sum 1; 0 for padding
-#define SKIN_MORPHS 9    // offset: word [vertex + 1], offsets of the first entry of each vertex; or 0
-#define SKIN_CHANNELS 10 // float channels of the rig
+// SKIN.padded vertices. The header:
+RECORD(SKIN)
+uint vertices;
+uint padded;     // a multiple of SKIN_PADDING
+uint influences; // of each vertex
+uint joints;
+uint positions; // offset: float [3][vertex]
+uint normals;   // offset: float [3][vertex], unit or zero; or 0
+uint tangents;  // offset: float [4][vertex], unit or zero, and 1 or -1; or 0
+uint indices;   // offset: word [influence][vertex]; of a weight of 0 the vertex's first joint
+uint weights;   // offset: float [influence][vertex], descending, sum 1; 0 for padding
+uint morphs;    // offset: word [vertex + 1], offsets of the first entry of each vertex; or 0
+uint channels;  // float channels of the rig
 // Entries of morph targets, those of a vertex in the order of the targets. An entry has the channel and the
 // displacement of the position, then those of normal and tangent, if the mesh has them, at these offsets, or 0.
-#define SKIN_ENTRY_NORMAL 11
-#define SKIN_ENTRY_TANGENT 12
-#define SKIN_ENTRY_WORDS 13
-#define SKIN_HEADER_WORDS 14
+uint entry_normal;
+uint entry_tangent;
+uint entry_words;
+END_RECORD(SKIN, 14)
 
-#define ENTRY_CHANNEL 0u
-#define ENTRY_POSITION 1u
+RECORD(ENTRY)
+uint channel;
+WORDS(3, position);
+END_RECORD(ENTRY, 4)
 
 #define SKIN_PADDING 64u
 

@@ -70,7 +70,7 @@ OP void store_kept_point(mutable_memory kept, word at, uint apart, vector p, lan
 // Lanes that keep what they compute: those with a character, a weight, and a level of detail that has the joint.
 OP lane_mask stores_slot(evaluation e, real weight) {
     lane_mask stored = AND(e.counts, weight > 0.0f);
-    if (USES_LOD && LOAD(e.program, PROGRAM_LOD) != 0u) {
+    if (USES_LOD && HEADER(e.program, PROGRAM, lod) != 0u) {
         stored = AND(stored, NOT(joint_is_dropped(e.program, e.joint, lod_level(e))));
     }
     return stored;

@@ -14,10 +14,10 @@ END_STRUCT(smoothed)
 
 OP smoothed load_smoothed(memory block, address record) {
     smoothed s;
-    s.source = load_control_value(block, record + SMOOTHED_SOURCE);
-    s.rate = LOAD_FLOAT(block, record + SMOOTHED_RATE);
-    s.state = LOAD(block, record + SMOOTHED_STATE);
-    s.parameter = LOAD(block, record + SMOOTHED_PARAMETER);
+    s.source = load_control_value(block, record + FIELD(SMOOTHED, source));
+    s.rate = READ_FLOAT(block, record, SMOOTHED, rate);
+    s.state = READ(block, record, SMOOTHED, state);
+    s.parameter = READ(block, record, SMOOTHED, parameter);
     return s;
 }
 

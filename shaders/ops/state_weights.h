@@ -5,11 +5,11 @@
 #include "control_memory.h"
 
 OP address machine_at(control c, address machine) {
-    return LOAD(c.block, machine + MACHINE_STATE);
+    return READ(c.block, machine, MACHINE, state);
 }
 
 OP address state_weight_at(control c, address machine, address state) {
-    return machine_at(c, machine) + MACHINE_WEIGHTS + state * MACHINE_STATE_WEIGHT_WORDS;
+    return machine_at(c, machine) + WORDS_OF(MACHINE_NOW) + state * WORDS_OF(STATE_WEIGHT);
 }
 
 OP real state_weight(control c, address machine, address state) {
@@ -17,7 +17,7 @@ OP real state_weight(control c, address machine, address state) {
 }
 
 OP lane_mask is_frozen(control c, address machine, address state) {
-    return (state_word(c, state_weight_at(c, machine, state) + MACHINE_BEGAN) & MACHINE_FROZEN) != 0u;
+    return (state_word(c, state_weight_at(c, machine, state) + FIELD(STATE_WEIGHT, began)) & MACHINE_FROZEN) != 0u;
 }
 
 // A state's total weight: the product of its weight in its machine and of the weights of the states that contain the
@@ -26,8 +26,8 @@ OP real whole_weight(control c, address machine, address state) {
     real weight = SPLAT(1.0f);
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE; level++) {
         weight = weight * state_weight(c, machine, state);
-        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
+        state = READ(c.block, machine, MACHINE, outer_state);
+        machine = READ(c.block, machine, MACHINE, outer);
     }
     return snap(weight);
 }
@@ -36,14 +36,14 @@ OP real whole_weight(control c, address machine, address state) {
 OP lane_mask state_moves(control c, address machine, uint state) {
     lane_mask moves = ALL_WORD(0u) == 0u;
     for (address level = 0u; level < MOST_MACHINES_WITHIN && machine != CONTROL_NONE && ANY(moves); level++) {
-        lane_mask is_current = state_word(c, machine_at(c, machine) + MACHINE_CURRENT) == state;
+        lane_mask is_current = state_word(c, machine_at(c, machine) + FIELD(MACHINE_NOW, current)) == state;
         if (!ALL(is_current)) {
             // Most states that are not current have no weight.
             lane_mask seen = AND(state_weight(c, machine, state) > 0.0f, NOT(is_frozen(c, machine, state)));
             moves = AND(moves, OR(is_current, seen));
         }
-        state = LOAD(c.block, machine + MACHINE_OUTER_STATE);
-        machine = LOAD(c.block, machine + MACHINE_OUTER);
+        state = READ(c.block, machine, MACHINE, outer_state);
+        machine = READ(c.block, machine, MACHINE, outer);
     }
     return moves;
 }
@@ -59,16 +59,16 @@ END_STRUCT(owning_state)
 
 OP owning_state load_owner(memory block, address player) {
     owning_state h;
-    h.machine = LOAD(block, player + PLAYER_MACHINE);
-    h.state = LOAD(block, player + PLAYER_MACHINE_STATE);
+    h.machine = READ(block, player, PLAYER, machine);
+    h.state = READ(block, player, PLAYER, machine_state);
     h.current = 0u;
     h.weight = 0u;
     h.is_outermost = false;
     if (h.machine != CONTROL_NONE) {
-        address at = LOAD(block, h.machine + MACHINE_STATE);
-        h.current = at + MACHINE_CURRENT;
-        h.weight = at + MACHINE_WEIGHTS + h.state * MACHINE_STATE_WEIGHT_WORDS;
-        h.is_outermost = LOAD(block, h.machine + MACHINE_OUTER) == CONTROL_NONE;
+        address at = READ(block, h.machine, MACHINE, state);
+        h.current = at + FIELD(MACHINE_NOW, current);
+        h.weight = at + WORDS_OF(MACHINE_NOW) + h.state * WORDS_OF(STATE_WEIGHT);
+        h.is_outermost = READ(block, h.machine, MACHINE, outer) == CONTROL_NONE;
     }
     return h;
 }

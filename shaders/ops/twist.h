@@ -6,11 +6,17 @@
 #include "ik.h"
 
 // The table of a twist. Axes are unit vectors.
-#define TWIST_SOURCE 0u
-#define TWIST_AXIS 1u // float [3]: in the space of the source
-#define TWIST_COUNT 4u
-#define TWIST_JOINTS 5u // [count]: word joint, float share, float [3] axis in the joint's space
-#define TWIST_JOINT_WORDS 5u
+RECORD(TWIST)
+uint source;
+WORDS(3, axis); // float: in the space of the source
+uint count;
+END_RECORD(TWIST, 5)
+// Behind it: [count] TWIST_JOINT.
+RECORD(TWIST_JOINT)
+uint joint;
+FLOAT(share);
+WORDS(3, axis);
+END_RECORD(TWIST_JOINT, 5)
 
 // The twist of a rotation about an axis: half its angle, from -90 to 90 degrees. It is 0 if a swing by half a turn
 // leaves none.
@@ -28,11 +34,11 @@ OP half_angle twist_about(vector axis, quaternion turn) {
 
 // The rotation of a helper. `record` is its offset in the table.
 OP quaternion twisted_rotation(evaluation e, uint area, uint table, uint record) {
-    uint source = LOAD(e.program, table + TWIST_SOURCE);
+    uint source = READ(e.program, table, TWIST, source);
     quaternion back = quaternion_conjugate(load_rest(e.program, source).q);
     quaternion moved = load_exchange_rotation(e, area, source);
     quaternion turn = snap_rotation(quaternion_multiply(back, moved));
-    half_angle twist = twist_about(load_ik_axis(e, table + TWIST_AXIS), turn);
+    half_angle twist = twist_about(load_ik_axis(e, table + FIELD(TWIST, axis)), turn);
     float share = LOAD_FLOAT(e.program, record + 1u);
     if (share < 0.0f) {
         twist.sine = -twist.sine;
@@ -43,17 +49,17 @@ OP quaternion twisted_rotation(evaluation e, uint area, uint table, uint record)
 }
 
 OP transform twist_operation(evaluation e, uint instruction) {
-    uint area = LOAD(e.program, instruction + EXCHANGE_AREA);
-    uint table = LOAD(e.program, instruction + IK_TABLE);
+    uint area = READ(e.program, instruction, EXCHANGED, area);
+    uint table = READ(e.program, instruction, EXCHANGED, table);
     transform local = load_exchange(e, area, e.joint);
-    uint count = LOAD(e.program, table + TWIST_COUNT);
+    uint count = READ(e.program, table, TWIST, count);
     uint record = 0u;
     for (uint i = 0u; i < count; i++) {
-        uint place = table + TWIST_JOINTS + i * TWIST_JOINT_WORDS;
+        uint place = table + WORDS_OF(TWIST) + i * WORDS_OF(TWIST_JOINT);
         record = LOAD(e.program, place) == e.joint ? place : record;
     }
     if (record != 0u) {
-        real weight = load_weight(e, LOAD(e.program, instruction + WEIGHT_INDEX));
+        real weight = load_weight(e, READ(e.program, instruction, BLEND, weight));
         if (ANY(weight > 0.0f)) {
             local.q = rotation_by_weight(local.q, twisted_rotation(e, area, table, record), weight);
         }

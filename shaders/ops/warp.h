@@ -31,19 +31,19 @@ OP real distance_to(control c, address position, real target) {
 // Values and distances are found in one loop, because drivers that run on the processor compile every copy of a curve.
 OP warp_goal load_warp_goal(control c, address character_motion, address warp) {
     address at = motion_state(c, character_motion);
-    uint yaw = state_word(c, at + MOVING_YAW);
-    uint flags = LOAD(c.block, warp + WARP_FLAGS);
+    uint yaw = state_word(c, at + FIELD(MOVING, yaw));
+    uint flags = READ(c.block, warp, WARP, flags);
     displacement d = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     warp_goal goal;
     goal.has_place = true;
     goal.has_height = (flags & WARP_TO_HEIGHT) != 0u;
     goal.has_heading = (flags & WARP_TO_HEADING) != 0u;
     for (address i = 0u; i < 4u; i++) {
-        real number = control_number(c, warp + WARP_TARGET + i * CONTROL_VALUE_WORDS);
+        real number = control_number(c, warp + FIELD(WARP, target) + i * WORDS_OF(VALUE));
         bool finite = is_finite(number);
         real distance = 0.0f;
         if (i < 3u) {
-            distance = distance_to(c, at + MOVING_POSITION + 2u * i, number);
+            distance = distance_to(c, at + FIELD(MOVING, position) + 2u * i, number);
         }
         goal.has_place = goal.has_place && (finite || i == 1u || i == 3u);
         goal.has_height = goal.has_height && (finite || i != 1u);
@@ -60,8 +60,8 @@ OP warp_goal load_warp_goal(control c, address character_motion, address warp) {
 
 // The length of the path between two positions, of which the second is not before the first.
 OP real path_between(control c, address motion, motion_place from, motion_place to) {
-    address a = LOAD(c.block, motion + MOTION_LENGTHS) + from.key;
-    address b = LOAD(c.block, motion + MOTION_LENGTHS) + to.key;
+    address a = READ(c.block, motion, MOTION, lengths) + from.key;
+    address b = READ(c.block, motion, MOTION, lengths) + to.key;
     real length = growth_between(LOAD_FLOAT(c.block, a), LOAD_FLOAT(c.block, a + 1u), LOAD_FLOAT(c.block, b),
                                  LOAD_FLOAT(c.block, b + 1u), find_motion_shares(from, to));
     return length > 0.0f ? snap(length) : 0.0f;
@@ -96,8 +96,8 @@ OP displacement warp_towards(warp_goal goal, displacement moved, displacement be
 // As displacement_along(), with warps. Each loop that passes all warps ends alike, so of the loops that are whole only
 // one is computed. All is one loop, because drivers that run on the processor are slow at loops inside others.
 OP_NOINLINE displacement warped_along(control c, address character_motion, address motion, passage p, ticks duration) {
-    address warps = LOAD(c.block, motion + MOTION_WARPS);
-    address warps_end = warps + LOAD(c.block, motion + MOTION_WARP_COUNT) * WARP_WORDS;
+    address warps = READ(c.block, motion, MOTION, warps);
+    address warps_end = warps + READ(c.block, motion, MOTION, warp_count) * WORDS_OF(WARP);
     address warp = warps;
     displacement moved = make_displacement(0.0f, 0.0f, 0.0f, 0.0f);
     displacement before = moved;
@@ -115,20 +115,20 @@ OP_NOINLINE displacement warped_along(control c, address character_motion, addre
         }
         ticks end = goes_to;
         if (warp < warps_end) {
-            end = block_ticks(c, warp + WARP_END);
+            end = block_ticks(c, warp + FIELD(WARP, end));
         }
         if (!arriving && !ticks_less(at, goes_to)) {
             at = make_ticks(0u, 0u);
             warp = warps;
             loop++;
         } else if (!arriving && warp < warps_end && !ticks_less(at, end)) {
-            warp = warp + WARP_WORDS;
+            warp = warp + WORDS_OF(WARP);
         } else {
             if (!arriving) {
                 stop = goes_to;
                 within = false;
                 if (warp < warps_end) {
-                    ticks start = block_ticks(c, warp + WARP_START);
+                    ticks start = block_ticks(c, warp + FIELD(WARP, start));
                     within = !ticks_less(at, start);
                     ticks next = start;
                     if (within) {

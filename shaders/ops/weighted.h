@@ -91,8 +91,8 @@ OP real weighted_scale(real logarithms, real linear, real mixed, real first, rea
 }
 
 // Divides the accumulators by the sum of weights. `q` is the resulting unit quaternion. Where `vanished`, the rotation
-// of the pose at SUM_REST is used instead: the rest pose or, for additives, the identity. If no input has a weight, the
-// result is that pose.
+// of the pose at BLEND.rest is used instead: the rest pose or, for additives, the identity. If no input has a weight,
+// the result is that pose.
 OP transform finish_mean(evaluation e, uint instruction, weighted_sums all, real inverse, quaternion q,
                          lane_mask vanished) {
     transform sums = all.sums;
@@ -115,7 +115,7 @@ OP transform finish_mean(evaluation e, uint instruction, weighted_sums all, real
     }
     lane_mask weighs = extra.q.x > 0.0f;
     if (ANY(OR(vanished, NOT(weighs)))) {
-        transform rest = load_static_pose(e.program, LOAD(e.program, instruction + SUM_REST), e.joint);
+        transform rest = load_static_pose(e.program, READ(e.program, instruction, BLEND, rest), e.joint);
         mean.q = select_quaternion(vanished, rest.q, mean.q);
         mean = select_transform(weighs, mean, rest);
     }
@@ -139,28 +139,28 @@ OP transform weighted_end(evaluation e, uint instruction, weighted_sums all) {
 // The joint weight of a clip instruction, without sampling the clip. Indices from the joint count on are float
 // channels, which are not in joint maps or retargets.
 OP real input_joint_weight(evaluation e, uint instruction) {
-    uint row = LOAD(e.program, instruction + CLIP_WEIGHTS_ROW);
+    uint row = READ(e.program, instruction, SAMPLE, weights);
     real weight = SPLAT(WEIGHT_PRESENT);
     if (row != 0u) {
         weight = load_byte(e.program, row, e.joint);
     } else {
         uint joint = e.joint;
-        if (joint < LOAD(e.program, PROGRAM_JOINTS)) {
+        if (joint < HEADER(e.program, PROGRAM, joints)) {
             joint = weighed_joint(e, instruction);
         } else if (retargets(e, instruction)) {
             joint = NO_JOINT;
         }
         if (joint != NO_JOINT) {
-            weight = played_joint_weight(e, load_source(e, LOAD(e.program, instruction + CLIP_SOURCE)), joint);
+            weight = played_joint_weight(e, load_source(e, READ(e.program, instruction, SAMPLE, source)), joint);
         }
     }
     return weight;
 }
 
 OP real joint_fade(evaluation e, uint layer) {
-    uint mask = LOAD(e.program, layer + LAYER_MASK);
-    uint clip = LOAD(e.program, layer + LAYER_CLIP);
-    real fade = load_weight(e, LOAD(e.program, layer + LAYER_FADE));
+    uint mask = READ(e.program, layer, LAYER, mask);
+    uint clip = READ(e.program, layer, LAYER, clip);
+    real fade = load_weight(e, READ(e.program, layer, LAYER, fade));
     if (mask != 0u) {
         fade = share_of_weight(fade, load_byte(e.program, mask, e.joint));
     }
@@ -172,18 +172,18 @@ OP real joint_fade(evaluation e, uint layer) {
 
 // The share of an input at the joint. It depends only on the layers above and on its own.
 OP real joint_share(evaluation e, uint instruction) {
-    uint table = LOAD(e.program, instruction + LAYERS_TABLE);
-    uint count = LOAD(e.program, instruction + LAYERS_COUNT);
-    uint place = LOAD(e.program, instruction + LAYERS_PLACE);
+    uint table = READ(e.program, instruction, LAYERED, table);
+    uint count = READ(e.program, instruction, LAYERED, count);
+    uint place = READ(e.program, instruction, LAYERED, place);
     real left = SPLAT(1.0f);
     real share = SPLAT(0.0f);
     for (uint first = 0u; first < count && first <= place;) {
-        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
-        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
+        uint end = READ(e.program, table + first * WORDS_OF(LAYER), LAYER, end);
+        float full = READ_FLOAT(e.program, table + first * WORDS_OF(LAYER), LAYER, full);
         real sum = SPLAT(0.0f);
         real own = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
-            real fade = joint_fade(e, table + i * LAYER_WORDS);
+            real fade = joint_fade(e, table + i * WORDS_OF(LAYER));
             sum = sum + fade;
             if (i == place) {
                 own = fade;
@@ -201,18 +201,18 @@ OP real joint_share(evaluation e, uint instruction) {
 
 // The weight of a state at the joint. It is 0 if the state has no weight for the character.
 OP real profiled_weight(evaluation e, uint instruction) {
-    uint table = LOAD(e.program, instruction + PROFILES_TABLE);
-    uint states = LOAD(e.program, instruction + PROFILES_STATES);
-    uint numbers = LOAD(e.program, table + PROFILES_NUMBERS);
+    uint table = READ(e.program, instruction, STATES, table);
+    uint states = READ(e.program, instruction, STATES, count);
+    uint numbers = READ(e.program, table, PROFILES, numbers);
     real weight = operand_weight(e, instruction);
     real given = load_weight(e, numbers + PROFILED_WHICH(states));
-    lane_mask known = AND(given >= 1.0f, given <= FLOAT_OF(LOAD(e.program, table + PROFILES_COUNT)));
+    lane_mask known = AND(given >= 1.0f, given <= FLOAT_OF(READ(e.program, table, PROFILES, count)));
     lane_mask fades = AND(known, weight > 0.0f);
     if (ANY(fades)) {
         word which = SELECT_BITS(fades, TO_WORD(SELECT(fades, given, SPLAT(0.0f))));
         real part = load_weight(e, numbers + PROFILED_PART(states));
         real share = numbered_profile_share(e.program, table, e.joint, which, part);
-        uint own = numbers + LOAD(e.program, instruction + PROFILES_STATE);
+        uint own = numbers + READ(e.program, instruction, STATES, state);
         real mixed = lerp(load_weight(e, own), load_weight(e, own + states), share);
         weight = SELECT(fades, snap_small(mixed), weight);
     }
@@ -261,7 +261,7 @@ OP transform mark_unlike_scales(transform extra, transform a, lane_mask counts) 
 }
 
 OP weighted_sums mean_accumulate(evaluation e, uint instruction, weighted_sums so_far, transform a) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     real weight = input_weight(e, instruction, choice);
     lane_mask counts = weight > 0.0f;
     lane_mask starts = AND(counts, so_far.extra.q.x == 0.0f);
@@ -281,7 +281,7 @@ OP weighted_sums mean_accumulate(evaluation e, uint instruction, weighted_sums s
 }
 
 OP transform mean_end(evaluation e, uint instruction, weighted_sums all) {
-    uint choice = LOAD(e.program, instruction + CHOICES);
+    uint choice = READ(e.program, instruction, BLEND, choices);
     real inverse = total_inverse(e, instruction);
     transform mean;
     if ((choice & (CHOICE_LAYERS | CHOICE_PROFILES)) != 0u) {

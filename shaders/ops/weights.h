@@ -21,10 +21,10 @@
 
 // Loads a value without applying its curve. `value` is its offset.
 OP real load_plain_value(evaluation e, uint value) {
-    uint parameter = LOAD(e.program, value + VALUE_PARAMETER);
-    real x = SPLAT(LOAD_FLOAT(e.program, value + VALUE_CONSTANT));
+    uint parameter = READ(e.program, value, VALUE, parameter);
+    real x = SPLAT(READ_FLOAT(e.program, value, VALUE, constant));
     if (parameter != NO_PARAMETER) {
-        word row = e.character * LOAD(e.program, PROGRAM_PARAMETERS);
+        word row = e.character * HEADER(e.program, PROGRAM, parameters);
         x = GATHER_REAL(e.parameters, row + parameter);
     }
     return x;
@@ -39,7 +39,7 @@ OP_COLD void apply_curve_in_place(memory block, curve_record curve, real *x) {
 
 // Applies the value's curve, if it has one, to x. If x is not finite, returns it unchanged.
 OP real apply_curve(evaluation e, uint value, real x) {
-    curve_record curve = load_curve(e.program, value + VALUE_CURVE);
+    curve_record curve = load_curve(e.program, value + FIELD(VALUE, curve));
     real shaped = x;
     if (USES_CURVES && curve.kind != CURVE_LINEAR) {
 #ifdef LMB_SIMD_WIDTH
@@ -73,15 +73,15 @@ OP real weight_below(real own, real share) {
 
 // A blend, or an input applied over another one.
 OP void weigh_blend(evaluation e, uint rule, uint kind) {
-    float largest = LOAD_FLOAT(e.program, rule + RULE_LIMIT);
+    float largest = READ_FLOAT(e.program, rule, CLAMPED_RULE, limit);
     float low = 0.0f;
     if (largest > 1.0f) {
         low = -largest;
     }
-    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
-    real weight = clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), low, largest);
-    uint inputs = LOAD(e.program, rule + RULE_INPUTS);
-    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), weight);
+    real own = load_weight(e, READ(e.program, rule, RULE, own));
+    real weight = clamp_real(load_number(e, READ(e.program, rule, RULE, table)), low, largest);
+    uint inputs = READ(e.program, rule, RULE, inputs);
+    store_weight(e, READ(e.program, rule, RULE, local), weight);
     if (kind == RULE_BLEND) {
         store_weight(e, inputs, weight_below(own, 1.0f - weight));
         inputs = inputs + 1u;
@@ -95,7 +95,7 @@ OP void weigh_blend(evaluation e, uint rule, uint kind) {
 
 // Stores the share of an input of a sum, before normalisation.
 OP void store_share(evaluation e, uint rule, uint which, real share) {
-    store_weight(e, LOAD(e.program, rule + RULE_LOCAL) + which, share);
+    store_weight(e, READ(e.program, rule, RULE, local) + which, share);
 }
 
 #include "spaces.h"
@@ -113,30 +113,30 @@ OP real load_fade(evaluation e, uint value) {
 // the same for a single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and
 // only the fade that every joint has reduces the other inputs.
 OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
-    uint count = LOAD(e.program, rule + RULE_COUNT) - 1u;
-    uint table = LOAD(e.program, rule + RULE_TABLE);
-    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
+    uint count = READ(e.program, rule, RULE, count) - 1u;
+    uint table = READ(e.program, rule, RULE, table);
+    real own = load_weight(e, READ(e.program, rule, RULE, own));
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
-        uint end = LOAD(e.program, table + first * LAYER_WORDS + LAYER_END);
-        float full = LOAD_FLOAT(e.program, table + first * LAYER_WORDS + LAYER_FULL);
+        uint end = READ(e.program, table + first * WORDS_OF(LAYER), LAYER, end);
+        float full = READ_FLOAT(e.program, table + first * WORDS_OF(LAYER), LAYER, full);
         real sum = SPLAT(0.0f);
         for (uint i = first; i < end; i++) {
-            uint layer = table + i * LAYER_WORDS;
-            uint value = LOAD(e.program, layer + LAYER_VALUE);
+            uint layer = table + i * WORDS_OF(LAYER);
+            uint value = READ(e.program, layer, LAYER, value);
             REFUSE(e, REFUSED_WEIGHT, is_nan(load_plain_value(e, value)));
-            sum = sum + load_fade(e, value) * LOAD_FLOAT(e.program, layer + LAYER_COVERS);
+            sum = sum + load_fade(e, value) * READ_FLOAT(e.program, layer, LAYER, covers);
         }
         real part = layer_part(sum, full);
         for (uint i = first; i < end; i++) {
-            uint layer = table + i * LAYER_WORDS;
-            uint which = LOAD(e.program, layer + LAYER_INPUT);
-            real fade = load_fade(e, LOAD(e.program, layer + LAYER_VALUE));
+            uint layer = table + i * WORDS_OF(LAYER);
+            uint which = READ(e.program, layer, LAYER, from);
+            real fade = load_fade(e, READ(e.program, layer, LAYER, value));
             real share = fade * part;
             if (by_joint) {
                 share = snap_small(LESSER(share, 1.0f) * left);
                 store_share(e, rule, which, fade);
-                store_weight(e, LOAD(e.program, rule + RULE_INPUTS) + which, weight_below(own, share));
+                store_weight(e, READ(e.program, rule, RULE, inputs) + which, weight_below(own, share));
             } else {
                 store_share(e, rule, which, snap_small(share * left));
             }
@@ -152,8 +152,8 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
 }
 
 OP void weigh_inputs(evaluation e, uint rule) {
-    uint table = LOAD(e.program, rule + RULE_TABLE);
-    uint count = LOAD(e.program, rule + RULE_COUNT);
+    uint table = READ(e.program, rule, RULE, table);
+    uint count = READ(e.program, rule, RULE, count);
     for (uint i = 0u; i < count; i++) {
         store_share(e, rule, i, clamp_real(load_number(e, LOAD(e.program, table + i)), 0.0f, 1.09951163e+12f));
     }
@@ -161,10 +161,10 @@ OP void weigh_inputs(evaluation e, uint rule) {
 
 // Normalises the shares of a sum's inputs, and computes the inputs' weights from them.
 OP void divide_weight(evaluation e, uint rule) {
-    uint shares = LOAD(e.program, rule + RULE_LOCAL);
-    uint inputs = LOAD(e.program, rule + RULE_INPUTS);
-    uint count = LOAD(e.program, rule + RULE_COUNT);
-    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
+    uint shares = READ(e.program, rule, RULE, local);
+    uint inputs = READ(e.program, rule, RULE, inputs);
+    uint count = READ(e.program, rule, RULE, count);
+    real own = load_weight(e, READ(e.program, rule, RULE, own));
     real total = SPLAT(0.0f);
     for (uint i = 0u; i < count; i++) {
         total = total + load_weight(e, shares + i);
@@ -185,11 +185,11 @@ END_STRUCT(given_time)
 
 OP given_time load_time(evaluation e, uint use) {
     given_time given;
-    given.seconds = load_value(e, LOAD(e.program, use + USE_TIME));
+    given.seconds = load_value(e, READ(e.program, use, USE, time));
     given.finite = is_finite(given.seconds);
-    if ((LOAD(e.program, use + USE_FLAGS) & CLIP_WARPS) != 0u) {
-        real rate = load_value(e, LOAD(e.program, use + USE_RATE));
-        real offset = load_value(e, LOAD(e.program, use + USE_OFFSET));
+    if ((READ(e.program, use, USE, flags) & CLIP_WARPS) != 0u) {
+        real rate = load_value(e, READ(e.program, use, USE, rate));
+        real offset = load_value(e, READ(e.program, use, USE, offset));
         given.finite = AND(given.finite, AND(is_finite(rate), is_finite(offset)));
         given.seconds = snap(given.seconds) * snap(rate) + snap(offset);
     }
@@ -206,14 +206,14 @@ key_search search_common(evaluation e, source s) {
     search.found = first_key();
     uint which = 0u;
     if (s.clip != 0u) {
-        uint packed = LOAD(e.program, s.clip + CLIP_PACKED);
+        uint packed = READ(e.program, s.clip, CLIP, packed);
         search.tracks = packed != 0u ? TRACKS_PACKED | (s.clip + packed) : kept_track_place(e.program, s.clip, 0u, 0u);
-        which = LOAD(e.program, s.clip + CLIP_COMMON);
+        which = READ(e.program, s.clip, CLIP, common_times);
     }
     if (which != 0u && s.weight > 0.0f) {
         track t = load_track(e.program, s.clip, (which - 1u) % PROPERTIES, (which - 1u) / PROPERTIES);
         search.times = t.times;
-        search.found = find_key(e.program, t, LOAD(e.program, s.clip + CLIP_SEARCH), s.time);
+        search.found = find_key(e.program, t, READ(e.program, s.clip, CLIP, search), s.time);
     }
     return search;
 }
@@ -221,33 +221,33 @@ key_search search_common(evaluation e, source s) {
 
 OP void find_source(evaluation e, uint index, uint use) {
     source s;
-    s.weight = load_weight(e, LOAD(e.program, use + USE_WEIGHT));
+    s.weight = load_weight(e, READ(e.program, use, USE, weight));
     s.time = SPLAT(0.0f);
     s.clip = ALL_WORD(0u);
-    real given = load_value(e, LOAD(e.program, use + USE_CLIP));
+    real given = load_value(e, READ(e.program, use, USE, clip));
     real chosen = FLOOR(snap(given));
     word place = ALL_WORD(0u);
     given_time time = load_time(e, use);
-    uint count = LOAD(e.program, PROGRAM_CLIP_COUNT);
+    uint count = HEADER(e.program, PROGRAM, clip_count);
     s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
     lane_mask refused = NOT(s.known);
     REFUSE(e, REFUSED_TIME, NOT(time.finite));
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
         place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
-        word clip = GATHER(e.program, LOAD(e.program, PROGRAM_CLIPS) + place);
+        word clip = GATHER(e.program, HEADER(e.program, PROGRAM, clips) + place);
         lane_mask fits = clip != 0u; // else the slot is empty
         refused = OR(refused, AND(NOT(fits), s.weight > 0.0f));
         if (USES_JOINT_MAPS) {
-            lane_mask matches = GATHER(e.program, clip + CLIP_JOINTS) == LOAD(e.program, use + USE_JOINTS);
+            lane_mask matches = GATHER(e.program, clip + FIELD(CLIP, joints)) == READ(e.program, use, USE, joints);
             refused = OR(refused, AND(fits, NOT(matches)));
             fits = AND(fits, matches);
         }
         s.known = AND(s.known, fits);
         s.clip = SELECT_BITS(s.known, clip);
-        real duration = GATHER_REAL(e.program, clip + CLIP_DURATION);
-        real rate = GATHER_REAL(e.program, clip + CLIP_RATE);
-        s.time = clip_time(duration, rate, safe_time, (LOAD(e.program, use + USE_FLAGS) & CLIP_LOOPS) != 0u);
+        real duration = GATHER_REAL(e.program, clip + FIELD(CLIP, duration));
+        real rate = GATHER_REAL(e.program, clip + FIELD(CLIP, rate));
+        s.time = clip_time(duration, rate, safe_time, (READ(e.program, use, USE, flags) & CLIP_LOOPS) != 0u);
     }
     REFUSE(e, REFUSED_CLIP, refused);
 #ifdef LMB_GLSL
@@ -261,8 +261,8 @@ OP void find_source(evaluation e, uint index, uint use) {
 
 // Computes the level of detail of a character, an integer.
 OP void find_level(evaluation e, uint rule) {
-    real level = load_number(e, LOAD(e.program, rule + RULE_TABLE));
-    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
+    real level = load_number(e, READ(e.program, rule, RULE, table));
+    store_weight(e, READ(e.program, rule, RULE, local), FLOOR(clamp_real(level, 0.0f, LAST_LOD)));
 }
 
 // How many of some ascending times, at least one, a time has reached.
@@ -285,32 +285,32 @@ OP word count_reached(memory block, uint times, uint count, real time) {
 // Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add
 // up to half of the node's weight.
 OP void find_planted(evaluation e, uint rule) {
-    real own = load_weight(e, LOAD(e.program, rule + RULE_OWN));
-    real sum = own * clamp_real(load_number(e, LOAD(e.program, rule + RULE_TABLE)), 0.0f, 1.0f);
-    uint clip = LOAD(e.program, rule + RULE_CLIPS);
-    uint end = clip + LOAD(e.program, rule + RULE_COUNT) * PLANTED_WORDS;
-    for (; clip < end; clip += PLANTED_WORDS) {
-        real given = load_value(e, LOAD(e.program, clip + PLANTED_TIME));
+    real own = load_weight(e, READ(e.program, rule, RULE, own));
+    real sum = own * clamp_real(load_number(e, READ(e.program, rule, RULE, table)), 0.0f, 1.0f);
+    uint clip = READ(e.program, rule, PLANTED_RULE, clips);
+    uint end = clip + READ(e.program, rule, RULE, count) * WORDS_OF(PLANTED);
+    for (; clip < end; clip += WORDS_OF(PLANTED)) {
+        real given = load_value(e, READ(e.program, clip, PLANTED, time));
         real time = snap(SELECT(is_finite(given), given, SPLAT(0.0f)));
-        uint count = LOAD(e.program, clip + PLANTED_COUNT);
-        word reached = count_reached(e.program, LOAD(e.program, clip + PLANTED_TIMES), count, time);
+        uint count = READ(e.program, clip, PLANTED, count);
+        word reached = count_reached(e.program, READ(e.program, clip, PLANTED, times), count, time);
         lane_mask inside = (reached & 1u) != 0u;
-        real weight = load_weight(e, LOAD(e.program, clip + PLANTED_WEIGHT));
+        real weight = load_weight(e, READ(e.program, clip, PLANTED, weight));
         sum = sum + SELECT(inside, weight, SPLAT(0.0f));
     }
     lane_mask planted = AND(own > 0.0f, sum >= 0.5f * own);
-    store_weight(e, LOAD(e.program, rule + RULE_LOCAL), SELECT(planted, SPLAT(1.0f), SPLAT(0.0f)));
+    store_weight(e, READ(e.program, rule, RULE, local), SELECT(planted, SPLAT(1.0f), SPLAT(0.0f)));
 }
 
 // Computes all weights of a character (of one per lane). The GPU may do so several times concurrently for the same
 // character, so only final values are stored.
 OP void weigh_nodes(evaluation e) {
-    uint rule = LOAD(e.program, PROGRAM_RULES);
-    uint end = rule + LOAD(e.program, PROGRAM_RULE_COUNT) * RULE_WORDS;
+    uint rule = HEADER(e.program, PROGRAM, rules);
+    uint end = rule + HEADER(e.program, PROGRAM, rule_count) * WORDS_OF(RULE);
     store_weight(e, WEIGHT_WHOLE, SPLAT(1.0f));
     store_weight(e, WEIGHT_NONE, SPLAT(0.0f));
-    for (; rule < end; rule += RULE_WORDS) {
-        uint kind = LOAD(e.program, rule + RULE_KIND);
+    for (; rule < end; rule += WORDS_OF(RULE)) {
+        uint kind = READ(e.program, rule, RULE, kind);
         switch (kind) {
         case RULE_BLEND:
         case RULE_OVER:
@@ -346,10 +346,10 @@ OP void weigh_nodes(evaluation e) {
 
 // Computes sources from these weights: every `step`-th one, from the source `first` on.
 OP void find_sources(evaluation e, uint first, uint step) {
-    uint uses = LOAD(e.program, PROGRAM_USES);
-    uint count = LOAD(e.program, PROGRAM_SOURCES);
+    uint uses = HEADER(e.program, PROGRAM, uses);
+    uint count = HEADER(e.program, PROGRAM, sources);
     for (uint i = first; i < count; i += step) {
-        find_source(e, i, uses + i * USE_WORDS);
+        find_source(e, i, uses + i * WORDS_OF(USE));
     }
 }
 

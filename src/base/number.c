@@ -19,8 +19,8 @@ _Static_assert((uint32_t)LMB_CURVE_BEZIER == CURVE_BEZIER && (uint32_t)LMB_CURVE
                    (uint32_t)LMB_CURVE_COSINE_IN == CURVE_COSINE && (uint32_t)LMB_CURVE_COUNT == CURVE_COUNT &&
                    LMB_MAX_CURVE_KEYS == MOST_CURVE_KEYS,
                "the curves differ from the operations' curves");
-_Static_assert(NO_PARAMETER == LMB_NONE && CONTROL_NONE == LMB_NONE && VALUE_WORDS == CONTROL_VALUE_WORDS &&
-                   VALUE_PARAMETER == 0 && VALUE_CONSTANT == 1 && VALUE_CURVE == 2,
+_Static_assert(NO_PARAMETER == LMB_NONE && CONTROL_NONE == LMB_NONE && WORDS_OF(VALUE) == WORDS_OF(VALUE) &&
+                   FIELD(VALUE, parameter) == 0 && FIELD(VALUE, constant) == 1 && FIELD(VALUE, curve) == 2,
                "the values of graphs and of controls differ");
 
 const char *lmb_curve_name(lmb_curve curve) {
@@ -82,7 +82,7 @@ bool lmb_curve_check(const lmb_curve_def *curve, lmb_curve_fault *fault) {
 static uint32_t count_words(lmb_curves curves, uint32_t count) {
     uint32_t words = 0;
     for (uint32_t i = 0; i < count; i++) {
-        words += curves.defs[i].key_count * CURVE_KEY_WORDS;
+        words += curves.defs[i].key_count * WORDS_OF(CURVE_KEY);
     }
     return words;
 }
@@ -111,19 +111,19 @@ static bool is_line(const lmb_curve_key *key, const lmb_curve_key *next) {
 
 // Writes a key. The last one has no next, and the next of a stepped one counts only for its distance.
 static LMB_NOINLINE void write_key(const lmb_curve_key *key, const lmb_curve_key *next, uint32_t *at) {
-    memset(at, 0, CURVE_KEY_WORDS * sizeof *at);
-    put_number(at + CURVE_KEY_X, (double)key->x);
-    put_number(at + CURVE_KEY_Y, (double)key->y);
+    memset(at, 0, WORDS_OF(CURVE_KEY) * sizeof *at);
+    put_number(at + FIELD(CURVE_KEY, x), (double)key->x);
+    put_number(at + FIELD(CURVE_KEY, y), (double)key->y);
     if (next == NULL || key->stepped) {
         return;
     }
     const double width = (double)next->x - (double)key->x, rise = (double)next->y - (double)key->y;
-    put_number(at + CURVE_KEY_INVERSE, 1.0 / width);
-    put_number(at + CURVE_KEY_RISE, rise);
+    put_number(at + FIELD(CURVE_KEY, inverse), 1.0 / width);
+    put_number(at + FIELD(CURVE_KEY, rise), rise);
     if (!is_line(key, next)) {
-        put_bend(at + CURVE_KEY_X_BEND, 1.0, fmin((double)key->out[0] / width, 1.0),
+        put_bend(at + FIELD(CURVE_KEY, x_bend), 1.0, fmin((double)key->out[0] / width, 1.0),
                  fmax(1.0 + (double)next->in[0] / width, 0.0));
-        put_bend(at + CURVE_KEY_Y_BEND, rise, (double)key->out[1], rise + (double)next->in[1]);
+        put_bend(at + FIELD(CURVE_KEY, y_bend), rise, (double)key->out[1], rise + (double)next->in[1]);
     }
 }
 
@@ -133,7 +133,7 @@ void lmb_curves_write(lmb_curves curves, uint32_t *block) {
     uint32_t *at = block + curves.at;
     for (uint32_t i = 0; i < curves.count; i++) {
         const lmb_curve_def *curve = &curves.defs[i];
-        for (uint32_t k = 0; k < curve->key_count; k++, at += CURVE_KEY_WORDS) {
+        for (uint32_t k = 0; k < curve->key_count; k++, at += WORDS_OF(CURVE_KEY)) {
             write_key(&curve->keys[k], k + 1 < curve->key_count ? &curve->keys[k + 1] : NULL, at);
         }
     }
@@ -199,9 +199,9 @@ void lmb_value_write(lmb_value value, lmb_curves curves, uint32_t *words) {
     lmb_environment_enter(&callers);
     const float constant = snap(value.constant);
     lmb_environment_leave(&callers);
-    words[VALUE_PARAMETER] = lmb_value_reads(value);
-    words[VALUE_CONSTANT] = BITS(constant);
-    lmb_curve_write(value.curve, value.control, curves, words + VALUE_CURVE);
+    words[FIELD(VALUE, parameter)] = lmb_value_reads(value);
+    words[FIELD(VALUE, constant)] = BITS(constant);
+    lmb_curve_write(value.curve, value.control, curves, words + FIELD(VALUE, curve));
 }
 
 // Applies a value's curve with the function that controls use.
@@ -210,8 +210,8 @@ static LMB_NOINLINE float shape(const uint32_t *words, float x) {
 }
 
 float lmb_value_at(lmb_value value, const float *parameters, const lmb_curve_def *curves) {
-    uint32_t words[VALUE_WORDS + MOST_CURVE_KEYS * CURVE_KEY_WORDS];
-    lmb_curves used = {.at = VALUE_WORDS};
+    uint32_t words[WORDS_OF(VALUE) + MOST_CURVE_KEYS * WORDS_OF(CURVE_KEY)];
+    lmb_curves used = {.at = WORDS_OF(VALUE)};
     if (value.curve >= LMB_CURVE_USER) {
         used.defs = curves + ((uint32_t)value.curve - (uint32_t)LMB_CURVE_USER);
         used.count = 1;

@@ -38,7 +38,7 @@ const char *lmb_value_curve_fault(lmb_curve curve, const float control[2], uint3
 LMB_API const char *lmb_fade_curve_fault(lmb_curve curve, const float control[2], const lmb_graph_def *def);
 // Returns what is wrong with a value if there are so many parameters and curves, or NULL if it is valid.
 const char *lmb_value_fault(lmb_value value, uint32_t parameter_count, uint32_t curve_count);
-// Writes a value as VALUE_WORDS words.
+// Writes a value as VALUE.
 void lmb_value_write(lmb_value value, lmb_curves curves, uint32_t *words);
 // Returns the number of inputs of a computed parameter.
 LMB_API uint32_t lmb_computed_input_count(lmb_computed_kind kind);

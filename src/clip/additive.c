@@ -406,7 +406,7 @@ static void build(baker *b, lmb_clip **clip) {
         b->tracks[i].times = (const float *)b->times.items + b->first_time[i];
         b->tracks[i].values = (const float *)b->values.items + b->first_value[i];
     }
-    const uint32_t weights = b->source->words[CLIP_WEIGHTS];
+    const uint32_t weights = b->source->words[FIELD(CLIP, weights)];
     const lmb_clip_def def = {.name = b->def->name != NULL ? b->def->name : lmb_clip_get_info(b->source)->name,
                               .duration = source_duration(b),
                               .tracks = b->tracks,

@@ -16,10 +16,10 @@ static bool range_fits(uint64_t offset, uint64_t count, uint64_t size) {
     return offset <= size && count <= size - offset;
 }
 
-// The same for offsets from the start of the block. A graph writes into the header of its copy (CLIP_COMMON), so
+// The same for offsets from the start of the block. A graph writes into the header of its copy (CLIP.common_times), so
 // nothing else may be there.
 static bool body_fits(uint64_t offset, uint64_t count, uint64_t size) {
-    return offset >= CLIP_HEADER_WORDS && range_fits(offset, count, size);
+    return offset >= WORDS_OF(CLIP) && range_fits(offset, count, size);
 }
 
 // Whether a name ends, and only zeros follow its end.
@@ -48,42 +48,46 @@ static bool is_number(uint32_t bits) {
 }
 
 static bool check_header(const uint32_t *words, uint64_t size, lmb_error *error) {
-    const uint32_t floats = words[CLIP_FLOAT_COUNT], joints = words[CLIP_JOINTS];
-    const float duration = REAL(words[CLIP_DURATION]);
-    const uint64_t table = (uint64_t)PROPERTIES * TRACK_FIELDS * joints;
-    return require(error, words[CLIP_MAGIC] == CLIP_MAGIC_VALUE, CLIP_MAGIC, "this is not a clip block") &&
-           require(error, words[CLIP_VERSION] == CLIP_VERSION_VALUE, CLIP_VERSION,
+    const uint32_t floats = words[FIELD(CLIP, float_count)], joints = words[FIELD(CLIP, joints)];
+    const float duration = REAL(words[FIELD(CLIP, duration)]);
+    const uint64_t table = (uint64_t)PROPERTIES * WORDS_OF(TRACK) * joints;
+    return require(error, words[FIELD(CLIP, magic)] == CLIP_MAGIC_VALUE, FIELD(CLIP, magic),
+                   "this is not a clip block") &&
+           require(error, words[FIELD(CLIP, version)] == CLIP_VERSION_VALUE, FIELD(CLIP, version),
                    "a version that this library does not read") &&
-           require(error, words[CLIP_SIZE] == size, CLIP_SIZE, "the size is not that of the block") &&
-           require(error, joints <= LMB_MAX_JOINTS && (joints != 0 || floats != 0), CLIP_JOINTS,
+           require(error, words[FIELD(CLIP, size)] == size, FIELD(CLIP, size), "the size is not that of the block") &&
+           require(error, joints <= LMB_MAX_JOINTS && (joints != 0 || floats != 0), FIELD(CLIP, joints),
                    "the joint count is out of range") &&
-           require(error, floats <= LMB_MAX_CHANNELS, CLIP_FLOAT_COUNT,
+           require(error, floats <= LMB_MAX_CHANNELS, FIELD(CLIP, float_count),
                    "the count of float channels is out of range") &&
            require(error,
-                   floats == 0 ? words[CLIP_FLOATS] == 0
-                               : table_fits(words[CLIP_FLOATS], TRACK_FIELDS * (uint64_t)floats, size),
-                   CLIP_FLOATS, "the track table of the float channels leaves the block or is not aligned") &&
-           require(error, duration >= 0.0f && duration <= LMB_LARGEST && is_number(words[CLIP_DURATION]), CLIP_DURATION,
-                   "the duration is not a number from 0 to 2^40") &&
-           require(error, words[CLIP_RATE] == lmb_duration_rate(words[CLIP_DURATION]), CLIP_RATE,
-                   "it is not the reciprocal of the duration") &&
+                   floats == 0 ? words[FIELD(CLIP, floats)] == 0
+                               : table_fits(words[FIELD(CLIP, floats)], WORDS_OF(TRACK) * (uint64_t)floats, size),
+                   FIELD(CLIP, floats), "the track table of the float channels leaves the block or is not aligned") &&
+           require(error, duration >= 0.0f && duration <= LMB_LARGEST && is_number(words[FIELD(CLIP, duration)]),
+                   FIELD(CLIP, duration), "the duration is not a number from 0 to 2^40") &&
+           require(error, words[FIELD(CLIP, rate)] == lmb_duration_rate(words[FIELD(CLIP, duration)]),
+                   FIELD(CLIP, rate), "it is not the reciprocal of the duration") &&
            require(error,
-                   words[CLIP_PACKED] != 0 ? words[CLIP_TRACKS] == 0 : table_fits(words[CLIP_TRACKS], table, size),
-                   CLIP_TRACKS, "the track table leaves the block or is not aligned") &&
-           require(error, words[CLIP_AUTHORED] <= PROPERTIES * joints + floats, CLIP_AUTHORED,
+                   words[FIELD(CLIP, packed)] != 0 ? words[FIELD(CLIP, tracks)] == 0
+                                                   : table_fits(words[FIELD(CLIP, tracks)], table, size),
+                   FIELD(CLIP, tracks), "the track table leaves the block or is not aligned") &&
+           require(error, words[FIELD(CLIP, authored)] <= PROPERTIES * joints + floats, FIELD(CLIP, authored),
                    "more tracks than properties") &&
            require(error,
-                   body_fits(words[CLIP_NAME], words[CLIP_NAME_WORDS], size) &&
-                       name_ends(words + words[CLIP_NAME], words[CLIP_NAME_WORDS]),
-                   CLIP_NAME, "the name leaves the block or does not end") &&
-           require(error, words[CLIP_WEIGHTS] == 0 || body_fits(words[CLIP_WEIGHTS], lmb_weight_words(words), size),
-                   CLIP_WEIGHTS, "the joints' weights leave the block") &&
-           require(error, words[CLIP_COMMON] == 0, CLIP_COMMON, "reserved, and not 0") &&
-           require(error, words[CLIP_ADDITIVE] <= 1, CLIP_ADDITIVE, "it is neither 0 nor 1");
+                   body_fits(words[FIELD(CLIP, name)], words[FIELD(CLIP, name_words)], size) &&
+                       name_ends(words + words[FIELD(CLIP, name)], words[FIELD(CLIP, name_words)]),
+                   FIELD(CLIP, name), "the name leaves the block or does not end") &&
+           require(error,
+                   words[FIELD(CLIP, weights)] == 0 ||
+                       body_fits(words[FIELD(CLIP, weights)], lmb_weight_words(words), size),
+                   FIELD(CLIP, weights), "the joints' weights leave the block") &&
+           require(error, words[FIELD(CLIP, common_times)] == 0, FIELD(CLIP, common_times), "reserved, and not 0") &&
+           require(error, words[FIELD(CLIP, additive)] <= 1, FIELD(CLIP, additive), "it is neither 0 nor 1");
 }
 
 static bool check_times(const uint32_t *words, uint32_t times, uint32_t keys, lmb_error *error) {
-    const float duration = REAL(words[CLIP_DURATION]);
+    const float duration = REAL(words[FIELD(CLIP, duration)]);
     bool valid = true;
     for (uint32_t key = 0; key < keys && valid; key++) {
         const uint32_t at = times + key;
@@ -134,17 +138,17 @@ typedef struct summary {
 // The fields of the track start at `track`.
 static bool check_track(const uint32_t *words, uint64_t size, lmb_property property, uint32_t track, summary *all,
                         lmb_error *error) {
-    const uint32_t mode = words[track + TRACK_MODE], keys = words[track + TRACK_KEYS];
-    const uint32_t times = words[track + TRACK_TIMES], values = words[track + TRACK_VALUES];
+    const uint32_t mode = words[track + FIELD(TRACK, mode)], keys = words[track + FIELD(TRACK, keys)];
+    const uint32_t times = words[track + FIELD(TRACK, times)], values = words[track + FIELD(TRACK, values)];
     const uint64_t used = (uint64_t)keys * lmb_key_stride(property, mode), at = track;
     all->used += used;
     if (!require(error, mode <= MODE_CUBIC, at, "unknown interpolation") ||
-        !require(error, keys > 0 && keys <= size, at + TRACK_KEYS, "the key count is out of range") ||
-        !require(error, body_fits(times, 2 * (uint64_t)keys, size), at + TRACK_TIMES,
+        !require(error, keys > 0 && keys <= size, at + FIELD(TRACK, keys), "the key count is out of range") ||
+        !require(error, body_fits(times, 2 * (uint64_t)keys, size), at + FIELD(TRACK, times),
                  "the key times leave the block") ||
-        !require(error, body_fits(values, used, size) && all->used <= size, at + TRACK_VALUES,
+        !require(error, body_fits(values, used, size) && all->used <= size, at + FIELD(TRACK, values),
                  "the keys' values leave the block") ||
-        !require(error, property != LMB_PROPERTY_ROTATION || values % WIDE_LOAD == 0, at + TRACK_VALUES,
+        !require(error, property != LMB_PROPERTY_ROTATION || values % WIDE_LOAD == 0, at + FIELD(TRACK, values),
                  "the rotations are not aligned") ||
         !check_times(words, times, keys, error) || !check_values(words, values, keys, property, mode, error)) {
         return false;
@@ -169,27 +173,27 @@ typedef struct section {
 } section;
 
 static bool check_section(section *s, summary *all, lmb_error *error) {
-    if (!require(error, body_fits(s->at, PACKED_HEADER_WORDS, s->size), CLIP_PACKED,
+    if (!require(error, body_fits(s->at, WORDS_OF(PACKED), s->size), FIELD(CLIP, packed),
                  "the packed section leaves the block")) {
         return false;
     }
-    const uint32_t *header = s->words + s->at, frame_words = header[PACKED_FRAME_WORDS];
+    const uint32_t *header = s->words + s->at, frame_words = header[FIELD(PACKED, frame_words)];
     const uint64_t room = s->size - s->at, at = s->at;
-    s->frames = header[PACKED_FRAMES];
-    bool valid =
-        require(error, s->frames <= s->size, at + PACKED_FRAMES, "the frame count is out of range") &&
-        require(error,
-                frame_words <= room && range_fits(header[PACKED_FRAME_VALUES], (uint64_t)s->frames * frame_words, room),
-                at + PACKED_FRAME_VALUES, "the frames leave the block") &&
-        require(error, range_fits(header[PACKED_FRAME_TIMES], 2 * (uint64_t)s->frames, room), at + PACKED_FRAME_TIMES,
-                "the frames' times leave the block");
+    s->frames = header[FIELD(PACKED, frames)];
+    bool valid = require(error, s->frames <= s->size, at + FIELD(PACKED, frames), "the frame count is out of range") &&
+                 require(error,
+                         frame_words <= room &&
+                             range_fits(header[FIELD(PACKED, frame_values)], (uint64_t)s->frames * frame_words, room),
+                         at + FIELD(PACKED, frame_values), "the frames leave the block") &&
+                 require(error, range_fits(header[FIELD(PACKED, frame_times)], 2 * (uint64_t)s->frames, room),
+                         at + FIELD(PACKED, frame_times), "the frames' times leave the block");
     for (uint32_t property = 0; property < PROPERTIES && valid; property++) {
-        const uint32_t row = header[PACKED_ROWS + property];
-        valid = require(error, row == 0 || range_fits(row, (s->words[CLIP_JOINTS] + 1) / 2, room),
-                        at + PACKED_ROWS + property, "the row leaves the block");
+        const uint32_t row = header[FIELD(PACKED, rows) + property];
+        valid = require(error, row == 0 || range_fits(row, (s->words[FIELD(CLIP, joints)] + 1) / 2, room),
+                        at + FIELD(PACKED, rows) + property, "the row leaves the block");
     }
     all->longest = s->frames > all->longest ? s->frames : all->longest;
-    return valid && check_times(s->words, s->at + header[PACKED_FRAME_TIMES], s->frames, error);
+    return valid && check_times(s->words, s->at + header[FIELD(PACKED, frame_times)], s->frames, error);
 }
 
 static bool packed_vector_is_usable(const uint32_t *words, uint32_t track, uint32_t bits) {
@@ -233,7 +237,7 @@ static bool check_packed_track(section *s, lmb_property property, uint32_t track
     const uint32_t bits = s->words[track] & 31, left_out = s->words[track] >> 5 & 7, first = s->words[track] >> 8;
     const uint32_t index_bits = left_out == PACKED_INDEX_PER_KEY ? 2 : 0, used = 3 * bits + index_bits;
     const uint32_t most = !rotation ? PACKED_MOST_VECTOR_BITS : PACKED_MOST_ROTATION_BITS - (index_bits != 0 ? 1 : 0);
-    const uint64_t frame_bits = 32 * (uint64_t)s->words[s->at + PACKED_FRAME_WORDS];
+    const uint64_t frame_bits = 32 * (uint64_t)s->words[s->at + FIELD(PACKED, frame_words)];
     s->bits += used;
     return require(error,
                    s->frames != 0 && bits != 0 && bits <= most && left_out <= (rotation ? PACKED_INDEX_PER_KEY : 0),
@@ -246,7 +250,7 @@ static bool check_packed_track(section *s, lmb_property property, uint32_t track
 }
 
 static bool check_entry(section *s, lmb_property property, uint32_t joint, summary *all, lmb_error *error) {
-    const uint32_t row = s->words[s->at + PACKED_ROWS + property];
+    const uint32_t row = s->words[s->at + FIELD(PACKED, rows) + property];
     const uint32_t entry = row == 0 ? ENTRY_REST : s->words[s->at + row + joint / 2] >> 16 * (joint % 2) & 0xffff;
     const uint32_t at = s->at + (entry >> 2);
     const uint64_t word = (uint64_t)s->at + row + joint / 2;
@@ -258,7 +262,7 @@ static bool check_entry(section *s, lmb_property property, uint32_t joint, summa
                        "the constant is not aligned") &&
                check_values(s->words, at, 1, property, MODE_STEP, error);
     case ENTRY_KEPT:
-        return require(error, table_fits(at, TRACK_FIELDS, s->size), word,
+        return require(error, table_fits(at, WORDS_OF(TRACK), s->size), word,
                        "the track leaves the block or is not aligned") &&
                check_track(s->words, s->size, property, at, all, error);
     case ENTRY_PACKED:
@@ -269,20 +273,20 @@ static bool check_entry(section *s, lmb_property property, uint32_t joint, summa
 }
 
 static bool check_float(const uint32_t *words, uint64_t size, uint32_t channel, summary *all, lmb_error *error) {
-    const uint32_t track = words[CLIP_FLOATS] + channel * TRACK_FIELDS;
+    const uint32_t track = words[FIELD(CLIP, floats)] + channel * WORDS_OF(TRACK);
     if (words[track] != MODE_REST) {
         return check_track(words, size, LMB_PROPERTY_FLOAT, track, all, error);
     }
     bool valid = true;
-    for (uint32_t field = TRACK_KEYS; field < TRACK_FIELDS && valid; field++) {
+    for (uint32_t field = FIELD(TRACK, keys); field < WORDS_OF(TRACK) && valid; field++) {
         valid = require(error, words[track + field] == 0, (uint64_t)track + field, "a resting channel has keys");
     }
     return valid;
 }
 
 static bool check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb_error *error) {
-    const uint32_t joints = words[CLIP_JOINTS];
-    section s = {.words = words, .size = size, .at = words[CLIP_PACKED]};
+    const uint32_t joints = words[FIELD(CLIP, joints)];
+    section s = {.words = words, .size = size, .at = words[FIELD(CLIP, packed)]};
     bool valid = s.at == 0 || check_section(&s, all, error);
     for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints && valid; joint++) {
@@ -291,7 +295,7 @@ static bool check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb
                               : check_track(words, size, (lmb_property)property, track, all, error);
         }
     }
-    for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT] && valid; channel++) {
+    for (uint32_t channel = 0; channel < words[FIELD(CLIP, float_count)] && valid; channel++) {
         valid = check_float(words, size, channel, all, error);
     }
     return valid;
@@ -299,16 +303,18 @@ static bool check_tracks(const uint32_t *words, uint64_t size, summary *all, lmb
 
 // Checks the header words that summarise the tracks.
 static bool check_summary(const uint32_t *words, const summary *all, lmb_error *error) {
-    const bool packed = words[CLIP_PACKED] != 0;
+    const bool packed = words[FIELD(CLIP, packed)] != 0;
     // The header of a packed clip holds its source's key count.
-    return require(error, packed || words[CLIP_AUTHORED_KEYS] <= all->keys, CLIP_AUTHORED_KEYS,
+    return require(error, packed || words[FIELD(CLIP, authored_keys)] <= all->keys, FIELD(CLIP, authored_keys),
                    "more keys than the tracks have") &&
-           require(error, words[CLIP_SEARCH] == lmb_search_step(all->longest), CLIP_SEARCH,
+           require(error, words[FIELD(CLIP, search)] == lmb_search_step(all->longest), FIELD(CLIP, search),
                    "it does not fit the longest track") &&
-           require(error, words[CLIP_CUBIC] == all->cubic, CLIP_CUBIC, "it does not fit the tracks") &&
+           require(error, words[FIELD(CLIP, cubic)] == all->cubic, FIELD(CLIP, cubic), "it does not fit the tracks") &&
            // A packed clip may keep its source's flag, so that kept tracks are sampled as they were.
-           require(error, packed ? words[CLIP_FAR] <= 1 && words[CLIP_FAR] >= all->far : words[CLIP_FAR] == all->far,
-                   CLIP_FAR, "it does not fit the tracks");
+           require(error,
+                   packed ? words[FIELD(CLIP, turns_far)] <= 1 && words[FIELD(CLIP, turns_far)] >= all->far
+                          : words[FIELD(CLIP, turns_far)] == all->far,
+                   FIELD(CLIP, turns_far), "it does not fit the tracks");
 }
 
 lmb_result lmb_clip_check(const uint32_t *words, size_t size, lmb_error *error) {

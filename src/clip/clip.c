@@ -199,7 +199,7 @@ static void share_times(builder *b) {
 static uint64_t count_words(const builder *b, uint64_t name_words) {
     uint64_t joints = b->rig->def.joint_count, floats = b->rig->def.channel_count;
     uint64_t words =
-        CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS + TRACK_FIELDS * (PROPERTIES * joints + floats);
+        WORDS_OF(CLIP) + name_words + CONSTANT_TIME_WORDS + WORDS_OF(TRACK) * (PROPERTIES * joints + floats);
     for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             bool given = b->track_of[(size_t)property * joints + joint] != 0;
@@ -260,59 +260,62 @@ static uint32_t write_rest(const builder *b, uint32_t *words, uint32_t at, uint3
 }
 
 static void write_header(const builder *b, uint32_t *words, uint32_t size, uint32_t name_words) {
-    words[CLIP_MAGIC] = CLIP_MAGIC_VALUE;
-    words[CLIP_VERSION] = CLIP_VERSION_VALUE;
-    words[CLIP_SIZE] = size;
-    words[CLIP_JOINTS] = b->rig->def.joint_count;
-    words[CLIP_FLOAT_COUNT] = b->rig->def.channel_count;
-    words[CLIP_DURATION] = BITS(b->duration);
-    words[CLIP_RATE] = lmb_duration_rate(words[CLIP_DURATION]);
-    words[CLIP_TRACKS] = CLIP_HEADER_WORDS + name_words + CONSTANT_TIME_WORDS;
-    words[CLIP_AUTHORED] = b->def->track_count;
-    words[CLIP_ADDITIVE] = b->def->additive;
-    words[CLIP_FLOATS] =
-        words[CLIP_FLOAT_COUNT] > 0 ? words[CLIP_TRACKS] + PROPERTIES * TRACK_FIELDS * words[CLIP_JOINTS] : 0;
-    words[CLIP_NAME] = CLIP_HEADER_WORDS;
-    words[CLIP_NAME_WORDS] = name_words;
+    words[FIELD(CLIP, magic)] = CLIP_MAGIC_VALUE;
+    words[FIELD(CLIP, version)] = CLIP_VERSION_VALUE;
+    words[FIELD(CLIP, size)] = size;
+    words[FIELD(CLIP, joints)] = b->rig->def.joint_count;
+    words[FIELD(CLIP, float_count)] = b->rig->def.channel_count;
+    words[FIELD(CLIP, duration)] = BITS(b->duration);
+    words[FIELD(CLIP, rate)] = lmb_duration_rate(words[FIELD(CLIP, duration)]);
+    words[FIELD(CLIP, tracks)] = WORDS_OF(CLIP) + name_words + CONSTANT_TIME_WORDS;
+    words[FIELD(CLIP, authored)] = b->def->track_count;
+    words[FIELD(CLIP, additive)] = b->def->additive;
+    words[FIELD(CLIP, floats)] =
+        words[FIELD(CLIP, float_count)] > 0
+            ? words[FIELD(CLIP, tracks)] + PROPERTIES * WORDS_OF(TRACK) * words[FIELD(CLIP, joints)]
+            : 0;
+    words[FIELD(CLIP, name)] = WORDS_OF(CLIP);
+    words[FIELD(CLIP, name_words)] = name_words;
     uint32_t longest = 1;
     for (uint32_t i = 0; i < b->def->track_count; i++) {
         const lmb_track_def *track = &b->def->tracks[i];
         longest = track->key_count > longest ? track->key_count : longest;
-        words[CLIP_AUTHORED_KEYS] += track->key_count;
-        words[CLIP_CUBIC] |= track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
+        words[FIELD(CLIP, authored_keys)] += track->key_count;
+        words[FIELD(CLIP, cubic)] |= track->interpolation == LMB_INTERPOLATION_CUBIC_SPLINE;
     }
-    words[CLIP_SEARCH] = lmb_search_step(longest);
+    words[FIELD(CLIP, search)] = lmb_search_step(longest);
     if (b->def->joint_weights != NULL) {
-        words[CLIP_WEIGHTS] = size - lmb_weight_words(words);
-        memcpy(words + words[CLIP_WEIGHTS], b->def->joint_weights, b->rig->def.joint_count + b->rig->def.channel_count);
+        words[FIELD(CLIP, weights)] = size - lmb_weight_words(words);
+        memcpy(words + words[FIELD(CLIP, weights)], b->def->joint_weights,
+               b->rig->def.joint_count + b->rig->def.channel_count);
     }
-    memcpy(words + CLIP_HEADER_WORDS, name_of(b->def), strlen(name_of(b->def)));
+    memcpy(words + WORDS_OF(CLIP), name_of(b->def), strlen(name_of(b->def)));
 }
 
 // Returns the fields of a joint's track, or of a float channel's.
 static uint32_t *fields_of(uint32_t *words, lmb_property property, uint32_t joint) {
-    return property == LMB_PROPERTY_FLOAT ? words + words[CLIP_FLOATS] + joint * TRACK_FIELDS
+    return property == LMB_PROPERTY_FLOAT ? words + words[FIELD(CLIP, floats)] + joint * WORDS_OF(TRACK)
                                           : words + kept_track_place(words, 0, property, joint);
 }
 
 static uint32_t write_track(const builder *b, uint32_t *words, uint32_t at, const lmb_track_def *track) {
     uint32_t *fields = fields_of(words, track->property, track->joint);
-    fields[TRACK_MODE] = lmb_track_mode(track->interpolation);
-    fields[TRACK_KEYS] = track->key_count;
-    fields[TRACK_VALUES] = at;
+    fields[FIELD(TRACK, mode)] = lmb_track_mode(track->interpolation);
+    fields[FIELD(TRACK, keys)] = track->key_count;
+    fields[FIELD(TRACK, values)] = at;
     uint32_t end = write_values(words, at, track, is_angle(b->rig, track));
     if (track->property == LMB_PROPERTY_ROTATION && track->interpolation == LMB_INTERPOLATION_LINEAR) {
-        words[CLIP_FAR] |= lmb_rotations_are_far(words + at, track->key_count);
+        words[FIELD(CLIP, turns_far)] |= lmb_rotations_are_far(words + at, track->key_count);
     }
     return end;
 }
 
 // Writes the fields of a track with one value, which is at offset `at`.
 static void write_constant(uint32_t *fields, uint32_t constant_time, uint32_t at) {
-    fields[TRACK_MODE] = MODE_STEP;
-    fields[TRACK_KEYS] = 1;
-    fields[TRACK_TIMES] = constant_time;
-    fields[TRACK_VALUES] = at;
+    fields[FIELD(TRACK, mode)] = MODE_STEP;
+    fields[FIELD(TRACK, keys)] = 1;
+    fields[FIELD(TRACK, times)] = constant_time;
+    fields[FIELD(TRACK, values)] = at;
 }
 
 // Writes the tracks of the float channels. Returns the offset after them.
@@ -321,7 +324,7 @@ static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uin
     for (uint32_t channel = 0; channel < floats; channel++) {
         uint32_t given = b->track_of[(size_t)PROPERTIES * b->rig->def.joint_count + channel];
         uint32_t *fields = fields_of(words, LMB_PROPERTY_FLOAT, channel);
-        fields[TRACK_MODE] = MODE_REST;
+        fields[FIELD(TRACK, mode)] = MODE_REST;
         if (given != 0) {
             at = write_track(b, words, at, &b->def->tracks[given - 1]);
         } else if (b->def->additive) {
@@ -334,8 +337,8 @@ static uint32_t write_floats(const builder *b, uint32_t *words, uint32_t at, uin
 
 static void write_tracks(const builder *b, uint32_t *words) {
     uint32_t joints = b->rig->def.joint_count;
-    uint32_t constant_time = words[CLIP_TRACKS] - CONSTANT_TIME_WORDS;
-    uint32_t at = words[CLIP_TRACKS] + TRACK_FIELDS * (PROPERTIES * joints + b->rig->def.channel_count);
+    uint32_t constant_time = words[FIELD(CLIP, tracks)] - CONSTANT_TIME_WORDS;
+    uint32_t at = words[FIELD(CLIP, tracks)] + WORDS_OF(TRACK) * (PROPERTIES * joints + b->rig->def.channel_count);
     // Rotations are first, so that all of them are aligned.
     static const lmb_property order[] = {LMB_PROPERTY_ROTATION, LMB_PROPERTY_TRANSLATION, LMB_PROPERTY_SCALE};
     for (uint32_t i = 0; i < PROPERTIES; i++) {
@@ -358,7 +361,7 @@ static void write_tracks(const builder *b, uint32_t *words) {
             at = write_times(words, at, &b->def->tracks[i]);
         }
         const lmb_track_def *def = &b->def->tracks[i];
-        fields_of(words, def->property, def->joint)[TRACK_TIMES] = b->table[b->times_of[i]];
+        fields_of(words, def->property, def->joint)[FIELD(TRACK, times)] = b->table[b->times_of[i]];
     }
 }
 
@@ -444,9 +447,9 @@ lmb_result lmb_clip_open(const void *bytes, size_t size, const lmb_host *host, l
     if (bytes == NULL || clip == NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip block: %s is NULL", bytes == NULL ? "it" : "the result");
     }
-    if (size % 4 != 0 || size / 4 < CLIP_HEADER_WORDS || size / 4 > LARGEST_BLOCK) {
+    if (size % 4 != 0 || size / 4 < WORDS_OF(CLIP) || size / 4 > LARGEST_BLOCK) {
         return lmb_fail(error, LMB_ERROR_FORMAT, "clip block: %zu bytes are not %u to 2^30 words", size,
-                        CLIP_HEADER_WORDS);
+                        WORDS_OF(CLIP));
     }
     lmb_host resolved = lmb_host_resolve(host);
     lmb_clip *created = lmb_host_allocate(&resolved, 1, sizeof *created);
@@ -489,13 +492,13 @@ const void *lmb_clip_block(const lmb_clip *clip, size_t *size) {
 }
 
 lmb_clip_info lmb_clip_read_info(const uint32_t *words) {
-    return (lmb_clip_info){.name = (const char *)(words + words[CLIP_NAME]),
-                           .duration = REAL(words[CLIP_DURATION]),
-                           .joint_count = words[CLIP_JOINTS],
-                           .channel_count = words[CLIP_FLOAT_COUNT],
-                           .track_count = words[CLIP_AUTHORED],
-                           .key_count = words[CLIP_AUTHORED_KEYS],
-                           .is_additive = words[CLIP_ADDITIVE] != 0};
+    return (lmb_clip_info){.name = (const char *)(words + words[FIELD(CLIP, name)]),
+                           .duration = REAL(words[FIELD(CLIP, duration)]),
+                           .joint_count = words[FIELD(CLIP, joints)],
+                           .channel_count = words[FIELD(CLIP, float_count)],
+                           .track_count = words[FIELD(CLIP, authored)],
+                           .key_count = words[FIELD(CLIP, authored_keys)],
+                           .is_additive = words[FIELD(CLIP, additive)] != 0};
 }
 
 const lmb_clip_info *lmb_clip_get_info(const lmb_clip *clip) {

@@ -131,7 +131,7 @@ static void gather_times(compressor *c, float *rows) {
         last = t.times;
     }
     c->times = count;
-    c->parts = c->source->words[CLIP_CUBIC] != 0 ? SPLINE_PARTS : LINEAR_PARTS;
+    c->parts = c->source->words[FIELD(CLIP, cubic)] != 0 ? SPLINE_PARTS : LINEAR_PARTS;
     c->motion.samples = count > 0 ? c->parts * (count - 1) + 1 : 0; // a rig without joints has none
     for (uint32_t i = 0; i < c->motion.samples; i++) {
         const float *from = &rows[i / c->parts];
@@ -662,14 +662,14 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
                                          : "the result");
     }
     *clip = NULL;
-    if (source->words[CLIP_JOINTS] != rig->def.joint_count) {
+    if (source->words[FIELD(CLIP, joints)] != rig->def.joint_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u joints, and the rig has %u",
-                        lmb_clip_get_info(source)->name, (unsigned)source->words[CLIP_JOINTS],
+                        lmb_clip_get_info(source)->name, (unsigned)source->words[FIELD(CLIP, joints)],
                         (unsigned)rig->def.joint_count);
     }
-    if (source->words[CLIP_FLOAT_COUNT] != rig->def.channel_count) {
+    if (source->words[FIELD(CLIP, float_count)] != rig->def.channel_count) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "clip '%s': it is for %u float channels, and the rig has %u",
-                        lmb_clip_get_info(source)->name, (unsigned)source->words[CLIP_FLOAT_COUNT],
+                        lmb_clip_get_info(source)->name, (unsigned)source->words[FIELD(CLIP, float_count)],
                         (unsigned)rig->def.channel_count);
     }
     for (uint32_t i = 0; i < settings->joint_count; i++) {
@@ -684,7 +684,7 @@ static lmb_result check_arguments(const lmb_rig *rig, const lmb_clip *source, co
                             (unsigned)i, fault);
         }
     }
-    const char *fault = source->words[CLIP_PACKED] != 0          ? "it is compressed already"
+    const char *fault = source->words[FIELD(CLIP, packed)] != 0  ? "it is compressed already"
                         : !is_distance(settings->error)          ? "error: not a number from 0 to 2^40"
                         : !is_distance(settings->shell_distance) ? "shell_distance: not a number from 0 to 2^40"
                                                                  : NULL;

@@ -125,17 +125,17 @@ lmb_result lmb_clip_find_crossings(const lmb_clip *clip, uint32_t channel, float
     if (count != NULL) {
         *count = 0;
     }
-    const char *why = clip == NULL                               ? "the clip is NULL"
-                      : count == NULL                            ? "the count is NULL"
-                      : channel >= clip->words[CLIP_FLOAT_COUNT] ? "there is no such float channel"
-                      : !isfinite(threshold)                     ? "the threshold is not finite"
-                      : crossings == NULL && capacity > 0        ? "there is room for crossings, and no memory"
-                                                                 : NULL;
+    const char *why = clip == NULL                                       ? "the clip is NULL"
+                      : count == NULL                                    ? "the count is NULL"
+                      : channel >= clip->words[FIELD(CLIP, float_count)] ? "there is no such float channel"
+                      : !isfinite(threshold)                             ? "the threshold is not finite"
+                      : crossings == NULL && capacity > 0                ? "there is room for crossings, and no memory"
+                                                                         : NULL;
     if (why != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "crossings: %s", why);
     }
     const uint32_t *words = clip->words;
-    const track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
+    const track t = load_kept_track(words, 0, words[FIELD(CLIP, floats)] + channel * WORDS_OF(TRACK));
     search s = {.threshold = threshold, .crossings = crossings, .capacity = capacity};
     if (t.mode != MODE_REST) {
         lmb_environment callers;
@@ -149,7 +149,7 @@ lmb_result lmb_clip_find_crossings(const lmb_clip *clip, uint32_t channel, float
 
 uint32_t lmb_clip_find_turns(const lmb_clip *clip, uint32_t channel, float threshold, float *times) {
     const uint32_t *words = clip->words;
-    const track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
+    const track t = load_kept_track(words, 0, words[FIELD(CLIP, floats)] + channel * WORDS_OF(TRACK));
     search s = {.threshold = threshold, .times = times};
     if (t.mode != MODE_REST) {
         lmb_environment callers;

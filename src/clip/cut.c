@@ -160,7 +160,7 @@ static bool cut_tracks(cutting *c) {
             }
         }
     }
-    for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
+    for (uint32_t channel = 0; channel < words[FIELD(CLIP, float_count)]; channel++) {
         const lmb_track_def from = lmb_given_track(words, LMB_PROPERTY_FLOAT, channel);
         if (from.key_count > 0 && !cut_track(c, &from)) {
             return false;
@@ -207,7 +207,7 @@ lmb_result lmb_clip_cut(const lmb_rig *rig, const lmb_clip *clip, const lmb_clip
     const char *why = lmb_clip_get_info(clip)->joint_count != rig->def.joint_count ||
                               lmb_clip_get_info(clip)->channel_count != rig->def.channel_count
                           ? "it is not of the rig's joint and channel count"
-                      : clip->words[CLIP_PACKED] != 0 ? "it is compressed; cut it before that"
+                      : clip->words[FIELD(CLIP, packed)] != 0 ? "it is compressed; cut it before that"
                       : !(def->start >= 0.0f && def->end > def->start && def->end <= lmb_clip_get_info(clip)->duration)
                           ? "the part does not go from a time to a later one, within the clip"
                       : lmb_ticks_of_float(def->end) == lmb_ticks_of_float(def->start) ? "the part takes no tick"

@@ -129,7 +129,7 @@ static piece load_piece(const lmb_clip *clip, uint32_t property, uint32_t joint,
     const track t = load_track(words, 0, property, joint);
     piece p = {.width = lmb_property_width((lmb_property)property)};
     if (has_spline(words, t, times)) {
-        const uint32_t key = find_key(words, t, words[CLIP_SEARCH], times[0]).key;
+        const uint32_t key = find_key(words, t, words[FIELD(CLIP, search)], times[0]).key;
         const double start = (double)REAL(words[t.times + key]), end = (double)REAL(words[t.times + key + 1]);
         load_spline(words, t, key, p.width, &p);
         cut(&p, ((double)times[0] - start) / (end - start), ((double)times[1] - start) / (end - start));

@@ -20,7 +20,7 @@ static bool is_constant(const uint32_t *words, const track *t) {
 // Returns what a packed clip keeps of a channel's track: no track if it is at rest, one key if it is constant.
 static track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t channel) {
     const uint32_t *words = source->words;
-    track t = load_kept_track(words, 0, words[CLIP_FLOATS] + channel * TRACK_FIELDS);
+    track t = load_kept_track(words, 0, words[FIELD(CLIP, floats)] + channel * WORDS_OF(TRACK));
     if (t.mode != MODE_REST && is_constant(words, &t)) {
         const uint32_t value = words[t.values + (t.mode == MODE_CUBIC ? 1 : 0)];
         t = value == BITS(rig->def.channels[channel].rest) && !lmb_clip_get_info(source)->is_additive
@@ -31,8 +31,8 @@ static track kept_track(const lmb_clip *source, const lmb_rig *rig, uint32_t cha
 }
 
 lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint32_t *words, uint32_t at) {
-    const uint32_t count = source->words[CLIP_FLOAT_COUNT];
-    lmb_kept_floats kept = {.size = TRACK_FIELDS * (uint64_t)count, .longest = 1};
+    const uint32_t count = source->words[FIELD(CLIP, float_count)];
+    lmb_kept_floats kept = {.size = WORDS_OF(TRACK) * (uint64_t)count, .longest = 1};
     // Tracks usually share their times. Constant tracks share the time of the first key.
     track before[2] = {{0}};
     uint32_t times_before[2] = {0};
@@ -40,7 +40,7 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
         const track t = kept_track(source, rig, channel);
         if (t.mode == MODE_REST) {
             if (words != NULL) {
-                words[at + channel * TRACK_FIELDS] = MODE_REST; // and no keys
+                words[at + channel * WORDS_OF(TRACK)] = MODE_REST; // and no keys
             }
             continue;
         }
@@ -51,11 +51,11 @@ lmb_kept_floats lmb_keep_floats(const lmb_clip *source, const lmb_rig *rig, uint
         const uint32_t values = at + (uint32_t)kept.size, stride = lmb_key_stride(LMB_PROPERTY_FLOAT, t.mode);
         kept.size += (uint64_t)t.keys * stride;
         if (words != NULL) {
-            uint32_t *fields = words + at + channel * TRACK_FIELDS;
-            fields[TRACK_MODE] = t.mode;
-            fields[TRACK_KEYS] = t.keys;
-            fields[TRACK_TIMES] = times;
-            fields[TRACK_VALUES] = values;
+            uint32_t *fields = words + at + channel * WORDS_OF(TRACK);
+            fields[FIELD(TRACK, mode)] = t.mode;
+            fields[FIELD(TRACK, keys)] = t.keys;
+            fields[FIELD(TRACK, times)] = times;
+            fields[FIELD(TRACK, values)] = values;
             memcpy(words + times, source->words + t.times, t.keys * sizeof *words);
             for (uint32_t key = 0; key < t.keys; key++) {
                 words[times + t.keys + key] = lmb_interval_rate(words + times, t.keys, key);

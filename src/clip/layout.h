@@ -42,7 +42,7 @@ static inline uint32_t lmb_interval_rate(const uint32_t *times, uint32_t count, 
 
 // Returns the words of a row of weights, four weights per word: those of the joints, then those of the float channels.
 static inline uint32_t lmb_weight_words(const uint32_t *clip) {
-    return (clip[CLIP_JOINTS] + clip[CLIP_FLOAT_COUNT] + 3) / 4;
+    return (clip[FIELD(CLIP, joints)] + clip[FIELD(CLIP, float_count)] + 3) / 4;
 }
 
 static inline uint32_t lmb_duration_rate(uint32_t duration) {

@@ -24,7 +24,7 @@ static vector sample_vector_property(const lmb_clip *clip, uint32_t property, ui
     if (t.keys == 1 && t.mode < MODE_CUBIC) {
         return constant_vector(words, t);
     }
-    key_position at = find_key(words, t, words[CLIP_SEARCH], time);
+    key_position at = find_key(words, t, words[FIELD(CLIP, search)], time);
     return t.mode == MODE_PACKED ? sample_packed_vector(words, 0, t, &at) : sample_vector_track(words, t, &at);
 }
 
@@ -37,8 +37,8 @@ static quaternion sample_rotation_channel(const lmb_clip *clip, uint32_t joint, 
     if (t.keys == 1 && t.mode < MODE_CUBIC) {
         return constant_rotation(words, t);
     }
-    key_position at = find_key(words, t, words[CLIP_SEARCH], time);
-    bool near = words[CLIP_FAR] == 0;
+    key_position at = find_key(words, t, words[FIELD(CLIP, search)], time);
+    bool near = words[FIELD(CLIP, turns_far)] == 0;
     return t.mode == MODE_PACKED ? sample_packed_rotation(words, 0, t, &at, near)
                                  : sample_rotation_track(words, t, &at, near);
 }

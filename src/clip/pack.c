@@ -165,14 +165,14 @@ static uint32_t write_packed(writer *w, uint32_t property, uint32_t joint, const
         uint32_t *section = w->words + w->section;
         memcpy(section + w->entry, w->scratch, head_words * sizeof *section);
         section[w->entry] |= (uint32_t)w->frame_bits << 8;
-        uint32_t *values = section + section[PACKED_FRAME_VALUES];
+        uint32_t *values = section + section[FIELD(PACKED, frame_values)];
         for (uint32_t frame = 0; frame < w->frames->count; frame++) {
             const uint32_t *key = w->scratch + place.first + frame * place.frame_words;
             for (uint32_t done = 0; done < bits; done += 16) {
                 const uint32_t some = bits - done < 16 ? bits - done : 16;
                 const uint32_t field = key[done / 32] >> done % 32 & ((1u << some) - 1);
-                put_bits(values + (size_t)frame * section[PACKED_FRAME_WORDS], (uint32_t)w->frame_bits + done, field,
-                         some);
+                put_bits(values + (size_t)frame * section[FIELD(PACKED, frame_words)], (uint32_t)w->frame_bits + done,
+                         field, some);
             }
         }
     }
@@ -187,16 +187,16 @@ static uint32_t write_kept(writer *w, uint32_t property, uint32_t joint) {
     const uint32_t times = 2 * t.keys, values = t.keys * lmb_key_stride((lmb_property)property, t.mode);
     const uint32_t values_at = (uint32_t)lmb_align_wide(w->kept + times);
     if (w->words != NULL) {
-        const uint32_t fields[TRACK_FIELDS] = {t.mode, t.keys, (uint32_t)w->kept, values_at};
+        const uint32_t fields[WORDS_OF(TRACK)] = {t.mode, t.keys, (uint32_t)w->kept, values_at};
         memcpy(w->words + w->section + w->entry, fields, sizeof fields);
-        memcpy(w->words + fields[TRACK_TIMES], source + t.times, times * sizeof *source);
-        memcpy(w->words + fields[TRACK_VALUES], source + t.values, values * sizeof *source);
+        memcpy(w->words + fields[FIELD(TRACK, times)], source + t.times, times * sizeof *source);
+        memcpy(w->words + fields[FIELD(TRACK, values)], source + t.values, values * sizeof *source);
     }
     w->kept = values_at + values;
     w->longest = t.keys > w->longest ? t.keys : w->longest;
     w->cubic |= t.mode == MODE_CUBIC;
-    w->far |= property == PROPERTY_ROTATION ? source[CLIP_FAR] : 0;
-    return TRACK_FIELDS;
+    w->far |= property == PROPERTY_ROTATION ? source[FIELD(CLIP, turns_far)] : 0;
+    return WORDS_OF(TRACK);
 }
 
 static uint32_t write_constant(writer *w, uint32_t property, const packing *p) {
@@ -209,7 +209,7 @@ static uint32_t write_constant(writer *w, uint32_t property, const packing *p) {
 
 // Returns whether all offsets fit.
 static bool write_entries(writer *w, const packing *packings) {
-    const uint32_t joints = w->source->words[CLIP_JOINTS];
+    const uint32_t joints = w->source->words[FIELD(CLIP, joints)];
     for (uint32_t property = 0; property < PROPERTIES; property++) {
         for (uint32_t joint = 0; joint < joints; joint++) {
             const packing *p = &packings[property * joints + joint];
@@ -224,8 +224,8 @@ static bool write_entries(writer *w, const packing *packings) {
             }
             if (w->words != NULL) {
                 uint32_t *section = w->words + w->section;
-                section[section[PACKED_ROWS + property] + joint / 2] |= (p->kind | (uint32_t)w->entry << 2)
-                                                                        << 16 * (joint % 2);
+                section[section[FIELD(PACKED, rows) + property] + joint / 2] |= (p->kind | (uint32_t)w->entry << 2)
+                                                                                << 16 * (joint % 2);
             }
             w->entry += p->kind == ENTRY_PACKED     ? write_packed(w, property, joint, p)
                         : p->kind == ENTRY_CONSTANT ? write_constant(w, property, p)
@@ -237,7 +237,7 @@ static bool write_entries(writer *w, const packing *packings) {
 
 // Assigns rows to properties in which not all joints are at rest. Returns the offset after the rows.
 static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t rows[PROPERTIES]) {
-    uint32_t at = PACKED_HEADER_WORDS;
+    uint32_t at = WORDS_OF(PACKED);
     for (uint32_t property = 0; property < PROPERTIES; property++) {
         rows[property] = 0;
         for (uint32_t joint = 0; joint < joints && rows[property] == 0; joint++) {
@@ -249,22 +249,23 @@ static uint32_t place_rows(uint32_t joints, const packing *packings, uint32_t ro
 }
 
 static uint32_t weight_words(const uint32_t *clip) {
-    return clip[CLIP_WEIGHTS] != 0 ? lmb_weight_words(clip) : 0;
+    return clip[FIELD(CLIP, weights)] != 0 ? lmb_weight_words(clip) : 0;
 }
 
 static void write_header(const writer *w, uint64_t size) {
     const uint32_t *source = w->source->words;
     uint32_t *words = w->words;
-    memcpy(words, source, CLIP_HEADER_WORDS * sizeof *words);
-    words[CLIP_SIZE] = (uint32_t)size;
-    words[CLIP_TRACKS] = 0;
-    words[CLIP_NAME] = CLIP_HEADER_WORDS;
-    words[CLIP_PACKED] = w->section;
-    if (source[CLIP_WEIGHTS] != 0) {
-        words[CLIP_WEIGHTS] = (uint32_t)size - weight_words(source);
-        memcpy(words + words[CLIP_WEIGHTS], source + source[CLIP_WEIGHTS], weight_words(source) * sizeof *words);
+    memcpy(words, source, WORDS_OF(CLIP) * sizeof *words);
+    words[FIELD(CLIP, size)] = (uint32_t)size;
+    words[FIELD(CLIP, tracks)] = 0;
+    words[FIELD(CLIP, name)] = WORDS_OF(CLIP);
+    words[FIELD(CLIP, packed)] = w->section;
+    if (source[FIELD(CLIP, weights)] != 0) {
+        words[FIELD(CLIP, weights)] = (uint32_t)size - weight_words(source);
+        memcpy(words + words[FIELD(CLIP, weights)], source + source[FIELD(CLIP, weights)],
+               weight_words(source) * sizeof *words);
     }
-    memcpy(words + CLIP_HEADER_WORDS, source + source[CLIP_NAME], source[CLIP_NAME_WORDS] * sizeof *words);
+    memcpy(words + WORDS_OF(CLIP), source + source[FIELD(CLIP, name)], source[FIELD(CLIP, name_words)] * sizeof *words);
 }
 
 static void write_times(const writer *w, uint32_t *times) {
@@ -279,7 +280,7 @@ static void write_times(const writer *w, uint32_t *times) {
 
 // Frames that are far apart in rotation need the long slerp even if the source's keys were near each other.
 static bool packed_rotations_are_far(const writer *w, const packing *packings) {
-    const uint32_t joints = w->source->words[CLIP_JOINTS];
+    const uint32_t joints = w->source->words[FIELD(CLIP, joints)];
     for (uint32_t joint = 0; joint < joints; joint++) {
         if (packings[PROPERTY_ROTATION * joints + joint].kind != ENTRY_PACKED) {
             continue;
@@ -301,11 +302,11 @@ static bool packed_rotations_are_far(const writer *w, const packing *packings) {
 
 uint64_t lmb_clip_pack_write(const lmb_clip *source, const frames *f, const packing *packings, uint32_t *scratch,
                              uint32_t *words) {
-    const uint32_t joints = source->words[CLIP_JOINTS];
+    const uint32_t joints = source->words[FIELD(CLIP, joints)];
     uint32_t rows[PROPERTIES];
     const uint32_t first_entry = place_rows(joints, packings, rows);
     writer w = {.source = source, .frames = f, .scratch = scratch, .entry = first_entry, .longest = 1};
-    w.section = (uint32_t)lmb_align_wide(CLIP_HEADER_WORDS + source->words[CLIP_NAME_WORDS]);
+    w.section = (uint32_t)lmb_align_wide(WORDS_OF(CLIP) + source->words[FIELD(CLIP, name_words)]);
     if (!write_entries(&w, packings)) {
         return 0;
     }
@@ -322,11 +323,11 @@ uint64_t lmb_clip_pack_write(const lmb_clip *source, const frames *f, const pack
     w.words = words;
     uint32_t *section = words + w.section;
     write_header(&w, size);
-    section[PACKED_FRAMES] = frame_count;
-    section[PACKED_FRAME_WORDS] = (uint32_t)frame_words;
-    section[PACKED_FRAME_TIMES] = (uint32_t)times;
-    section[PACKED_FRAME_VALUES] = (uint32_t)values;
-    memcpy(section + PACKED_ROWS, rows, sizeof rows);
+    section[FIELD(PACKED, frames)] = frame_count;
+    section[FIELD(PACKED, frame_words)] = (uint32_t)frame_words;
+    section[FIELD(PACKED, frame_times)] = (uint32_t)times;
+    section[FIELD(PACKED, frame_values)] = (uint32_t)values;
+    memcpy(section + FIELD(PACKED, rows), rows, sizeof rows);
     if (frame_count != 0) {
         write_times(&w, section + times);
     }
@@ -334,11 +335,11 @@ uint64_t lmb_clip_pack_write(const lmb_clip *source, const frames *f, const pack
     w.kept = kept;
     w.frame_bits = 0;
     write_entries(&w, packings);
-    words[CLIP_FLOATS] = source->words[CLIP_FLOAT_COUNT] > 0 ? (uint32_t)floats : 0;
+    words[FIELD(CLIP, floats)] = source->words[FIELD(CLIP, float_count)] > 0 ? (uint32_t)floats : 0;
     lmb_keep_floats(source, f->rig, words, (uint32_t)floats);
     w.longest = floats_kept.longest > w.longest ? floats_kept.longest : w.longest;
-    words[CLIP_SEARCH] = lmb_search_step(frame_count > w.longest ? frame_count : w.longest);
-    words[CLIP_CUBIC] = w.cubic | floats_kept.cubic;
-    words[CLIP_FAR] = w.far | packed_rotations_are_far(&w, packings);
+    words[FIELD(CLIP, search)] = lmb_search_step(frame_count > w.longest ? frame_count : w.longest);
+    words[FIELD(CLIP, cubic)] = w.cubic | floats_kept.cubic;
+    words[FIELD(CLIP, turns_far)] = w.far | packed_rotations_are_far(&w, packings);
     return size;
 }

@@ -751,7 +751,7 @@ static bool is_replaced(const extraction *e, uint32_t property, uint32_t joint) 
 
 static uint32_t copy_floats(const extraction *e, uint32_t count) {
     const uint32_t *words = e->clip->words;
-    for (uint32_t channel = 0; channel < words[CLIP_FLOAT_COUNT]; channel++) {
+    for (uint32_t channel = 0; channel < words[FIELD(CLIP, float_count)]; channel++) {
         const lmb_track_def from = lmb_given_track(words, LMB_PROPERTY_FLOAT, channel);
         if (from.key_count > 0) {
             e->tracks[count++] = from;
@@ -848,7 +848,7 @@ static lmb_result check(extraction *e) {
                       : lmb_clip_get_info(e->clip)->joint_count != e->rig->def.joint_count ||
                               lmb_clip_get_info(e->clip)->channel_count != e->rig->def.channel_count
                           ? "it is not of the rig's joint and channel count"
-                      : e->clip->words[CLIP_PACKED] != 0 ? "it is compressed; take its motion before that"
+                      : e->clip->words[FIELD(CLIP, packed)] != 0 ? "it is compressed; take its motion before that"
                       : !(e->def->rate >= 1e-3f && e->def->rate <= 1000.0f)
                           ? "the rate is not from 1e-3 to 1,000 keys a second"
                       : (uint32_t)e->def->reference > LMB_MOTION_REFERENCE_ABSOLUTE ? "there is no such reference"

@@ -18,7 +18,7 @@
 
 #define TURN 6.283185307179586 // in radians
 
-_Static_assert(LMB_EMITTED_EVENT_WORDS == EMITTED_WORDS, "the words of an emitted event");
+_Static_assert(LMB_EMITTED_EVENT_WORDS == WORDS_OF(EMITTED), "the words of an emitted event");
 _Static_assert(LMB_EMITTED_NOTIFY == BY_NOTIFY && LMB_EMITTED_LOOPED == BY_LOOP && LMB_EMITTED_ENDED == BY_END &&
                    LMB_EMITTED_ENTRY == BY_ENTRY && LMB_EMITTED_EXIT == BY_EXIT,
                "what emits events");
@@ -87,12 +87,12 @@ const char *lmb_control_missing(const lmb_graph *graph, const uint32_t *state) {
 }
 
 uint32_t lmb_control_inertia_parameters(const lmb_control *control) {
-    const uint32_t at = control->block[CONTROL_INERTIA];
-    return at != CONTROL_NONE ? control->block[at + INERTIAL_PARAMETER] : LMB_NONE;
+    const uint32_t at = control->block[FIELD(CONTROL, inertia)];
+    return at != CONTROL_NONE ? control->block[at + FIELD(INERTIALIZED, parameter)] : LMB_NONE;
 }
 
 uint32_t lmb_control_emitted_words(const lmb_control *control) {
-    return EMITTED_COUNT_WORDS + EMITTED_WORDS * control->max_emitted_events;
+    return EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * control->max_emitted_events;
 }
 
 uint32_t lmb_emitted_count(const lmb_graph *graph, const uint32_t *emitted) {
@@ -102,15 +102,16 @@ uint32_t lmb_emitted_count(const lmb_graph *graph, const uint32_t *emitted) {
 }
 
 lmb_emitted_event lmb_emitted_event_at(const uint32_t *emitted, uint32_t index) {
-    const uint32_t *words = emitted + EMITTED_COUNT_WORDS + (size_t)EMITTED_WORDS * index;
-    const uint32_t source = words[EMITTED_SOURCE], part_mask = (1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT)) - 1u;
-    lmb_emitted_event event = {.event = words[EMITTED_EVENT],
+    const uint32_t *words = emitted + EMITTED_COUNT_WORDS + (size_t)WORDS_OF(EMITTED) * index;
+    const uint32_t source = words[FIELD(EMITTED, source)],
+                   part_mask = (1u << (EMITTED_INDEX_SHIFT - EMITTED_PART_SHIFT)) - 1u;
+    lmb_emitted_event event = {.event = words[FIELD(EMITTED, event)],
                                .kind = (lmb_emitted_kind)(source & ((1u << EMITTED_PART_SHIFT) - 1u)),
                                .source = source >> EMITTED_INDEX_SHIFT,
                                .part = source >> EMITTED_PART_SHIFT & part_mask};
-    const uint64_t ticks = (uint64_t)words[EMITTED_TIME + 1] << 32 | words[EMITTED_TIME];
-    memcpy(&event.weight, words + EMITTED_WEIGHT, sizeof event.weight);
-    memcpy(&event.passes, words + EMITTED_PASSES, sizeof event.passes);
+    const uint64_t ticks = (uint64_t)words[FIELD(EMITTED, time) + 1] << 32 | words[FIELD(EMITTED, time)];
+    memcpy(&event.weight, words + FIELD(EMITTED, weight), sizeof event.weight);
+    memcpy(&event.passes, words + FIELD(EMITTED, passes), sizeof event.passes);
     memcpy(&event.ticks, &ticks, sizeof event.ticks);
     return event;
 }
@@ -162,38 +163,38 @@ lmb_result lmb_control_check_events(const lmb_control *control, const lmb_event 
 }
 
 lmb_state_counts lmb_state_get_counts(const lmb_graph *graph, const uint32_t *state) {
-    return graph->control != NULL ? (lmb_state_counts){.transitions = state[CHARACTER_TRANSITIONS_LEFT],
-                                                       .sent_events = state[CHARACTER_EVENTS_LOST],
-                                                       .emitted_events = state[CHARACTER_LOST_EVENTS]}
+    return graph->control != NULL ? (lmb_state_counts){.transitions = state[FIELD(CHARACTER, transitions_left)],
+                                                       .sent_events = state[FIELD(CHARACTER, events_lost)],
+                                                       .emitted_events = state[FIELD(CHARACTER, lost_events)]}
                                   : (lmb_state_counts){0};
 }
 
 // Returns the record of a machine or of a player, or NULL if there is none.
 static const uint32_t *find_machine(const lmb_graph *graph, uint32_t machine) {
     const uint32_t *block = graph->control != NULL ? graph->control->block : NULL;
-    return block != NULL && machine < block[CONTROL_MACHINE_COUNT]
-               ? block + block[CONTROL_MACHINES] + machine * MACHINE_WORDS
+    return block != NULL && machine < block[FIELD(CONTROL, machine_count)]
+               ? block + block[FIELD(CONTROL, machines)] + machine * WORDS_OF(MACHINE)
                : NULL;
 }
 
 static const uint32_t *find_player(const lmb_graph *graph, uint32_t player) {
     const uint32_t *block = graph->control != NULL ? graph->control->block : NULL;
-    return block != NULL && player < block[CONTROL_PLAYER_COUNT]
-               ? block + block[CONTROL_PLAYERS] + player * PLAYER_WORDS
+    return block != NULL && player < block[FIELD(CONTROL, player_count)]
+               ? block + block[FIELD(CONTROL, players)] + player * WORDS_OF(PLAYER)
                : NULL;
 }
 
 uint32_t lmb_state_current(const lmb_graph *graph, const uint32_t *state, uint32_t machine) {
     const uint32_t *record = find_machine(graph, machine);
-    return record != NULL ? state[record[MACHINE_STATE] + MACHINE_CURRENT] : LMB_NONE;
+    return record != NULL ? state[record[FIELD(MACHINE, state)] + FIELD(MACHINE_NOW, current)] : LMB_NONE;
 }
 
 float lmb_state_weight(const lmb_graph *graph, const uint32_t *state, uint32_t machine, uint32_t machine_state) {
     const uint32_t *record = find_machine(graph, machine);
-    if (record == NULL || machine_state >= record[MACHINE_STATE_COUNT]) {
+    if (record == NULL || machine_state >= record[FIELD(MACHINE, state_count)]) {
         return 0.0f;
     }
-    return REAL(state[record[MACHINE_STATE] + MACHINE_WEIGHTS + machine_state * MACHINE_STATE_WEIGHT_WORDS]);
+    return REAL(state[record[FIELD(MACHINE, state)] + WORDS_OF(MACHINE_NOW) + machine_state * WORDS_OF(STATE_WEIGHT)]);
 }
 
 lmb_player_state lmb_state_player(const lmb_graph *graph, const uint32_t *state, uint32_t player) {
@@ -201,20 +202,20 @@ lmb_player_state lmb_state_player(const lmb_graph *graph, const uint32_t *state,
     if (record == NULL) {
         return (lmb_player_state){0};
     }
-    const uint32_t *playing = state + record[PLAYER_STATE];
-    ticks place = make_ticks(playing[PLAYING_PLACE], playing[PLAYING_PLACE + 1]);
-    if (record[PLAYER_END] == PLAYER_TURNS) {
-        place = turned_time(place, make_ticks(record[PLAYER_DURATION], record[PLAYER_DURATION + 1]));
+    const uint32_t *playing = state + record[FIELD(PLAYER, state)];
+    ticks place = make_ticks(playing[FIELD(PLAYING, place)], playing[FIELD(PLAYING, place) + 1]);
+    if (record[FIELD(PLAYER, end)] == PLAYER_TURNS) {
+        place = turned_time(place, make_ticks(record[FIELD(PLAYER, duration)], record[FIELD(PLAYER, duration) + 1]));
     }
     place = ticks_of_fine(place);
     return (lmb_player_state){.ticks = (uint64_t)ticks_high(place) << 32 | ticks_low(place),
-                              .repetitions = playing[PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT,
-                              .weight = REAL(playing[PLAYING_WEIGHT])};
+                              .repetitions = playing[FIELD(PLAYING, flags)] >> PLAYING_ENDED_SHIFT,
+                              .weight = REAL(playing[FIELD(PLAYING, weight)])};
 }
 
 // Returns the record of the character motion, or NULL.
 static const uint32_t *find_motion(const lmb_control *control) {
-    return lmb_control_has_motion(control) ? control->block + control->block[CONTROL_CHARACTER_MOTION] : NULL;
+    return lmb_control_has_motion(control) ? control->block + control->block[FIELD(CONTROL, character_motion)] : NULL;
 }
 
 // Returns the words of a character's motion, or NULL.
@@ -223,19 +224,21 @@ static const uint32_t *motion_words(const lmb_graph *graph, const uint32_t *stat
 }
 
 bool lmb_control_has_motion(const lmb_control *control) {
-    return control->block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
+    return control->block[FIELD(CONTROL, character_motion)] != CONTROL_NONE;
 }
 
 static bool rotates_fully(const lmb_control *control) {
     const uint32_t *record = find_motion(control);
-    return record != NULL && record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
+    return record != NULL && record[FIELD(CHARACTER_MOTION, place_words)] == WORDS_OF(MOVING_FULLY);
 }
 
 static bool has_warps(const lmb_control *control) {
     const uint32_t *record = find_motion(control);
     bool has = false;
-    for (uint32_t i = 0; record != NULL && i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
-        has |= control->block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] > 0;
+    for (uint32_t i = 0; record != NULL && i < record[FIELD(CHARACTER_MOTION, track_count)]; i++) {
+        has |=
+            control->block[record[FIELD(CHARACTER_MOTION, tracks)] + i * WORDS_OF(MOTION) + FIELD(MOTION, warp_count)] >
+            0;
     }
     return has;
 }
@@ -243,7 +246,8 @@ static bool has_warps(const lmb_control *control) {
 static bool has_profiles(const lmb_control *control) {
     bool has = false;
     for (uint32_t i = 0; i < control->machine_count; i++) {
-        has |= block_profiles(control->block, control->block[CONTROL_MACHINES] + i * MACHINE_WORDS) != CONTROL_NONE;
+        has |= block_profiles(control->block, control->block[FIELD(CONTROL, machines)] + i * WORDS_OF(MACHINE)) !=
+               CONTROL_NONE;
     }
     return has;
 }
@@ -251,9 +255,9 @@ static bool has_profiles(const lmb_control *control) {
 static bool travels(const lmb_control *control) {
     bool any = false;
     for (uint32_t i = 0; i < control->machine_count; i++) {
-        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
-        const uint32_t table = control->block[machine[MACHINE_STATES] + STATE_TABLE];
-        any |= (control->block[table + TABLE_FLAGS] & TABLE_TRAVELS) != 0;
+        const uint32_t *machine = control->block + control->block[FIELD(CONTROL, machines)] + i * WORDS_OF(MACHINE);
+        const uint32_t table = control->block[machine[FIELD(MACHINE, states)] + FIELD(STATE, table)];
+        any |= (control->block[table + FIELD(TABLE, flags)] & TABLE_TRAVELS) != 0;
     }
     return any;
 }
@@ -261,21 +265,21 @@ static bool travels(const lmb_control *control) {
 static bool has_starts(const lmb_control *control) {
     bool any = false;
     for (uint32_t i = 0; i < control->machine_count; i++) {
-        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
-        const uint32_t *transition = control->block + machine[MACHINE_TRANSITIONS];
-        for (uint32_t k = 0; k < machine[MACHINE_TRANSITION_COUNT]; k++, transition += TRANSITION_WORDS) {
-            any |= (transition[TRANSITION_FLAGS] & (TRANSITION_AT_PHASE | TRANSITION_IN_SYNC)) != 0;
+        const uint32_t *machine = control->block + control->block[FIELD(CONTROL, machines)] + i * WORDS_OF(MACHINE);
+        const uint32_t *transition = control->block + machine[FIELD(MACHINE, transitions)];
+        for (uint32_t k = 0; k < machine[FIELD(MACHINE, transition_count)]; k++, transition += WORDS_OF(TRANSITION)) {
+            any |= (transition[FIELD(TRANSITION, flags)] & (TRANSITION_AT_PHASE | TRANSITION_IN_SYNC)) != 0;
         }
     }
     return any;
 }
 
 static bool has_player_options(const lmb_control *control) {
-    const uint32_t *block = control->block, *player = block + block[CONTROL_PLAYERS];
+    const uint32_t *block = control->block, *player = block + block[FIELD(CONTROL, players)];
     bool any = false;
-    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++, player += PLAYER_WORDS) {
-        any |= player[PLAYER_REPETITIONS] != 0 || player[PLAYER_WAITED] != CONTROL_NONE ||
-               player[PLAYER_SYNC] != CONTROL_NONE || lmb_player_draw(player) != CONTROL_NONE;
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, player_count)]; i++, player += WORDS_OF(PLAYER)) {
+        any |= player[FIELD(PLAYER, repetitions)] != 0 || player[FIELD(PLAYER, waited)] != CONTROL_NONE ||
+               player[FIELD(PLAYER, sync)] != CONTROL_NONE || lmb_player_draw(player) != CONTROL_NONE;
     }
     return any;
 }
@@ -284,12 +288,12 @@ static bool has_player_options(const lmb_control *control) {
 static bool reads_state(const lmb_control *control) {
     bool any = lmb_control_decides(control);
     for (uint32_t i = 0; i < control->machine_count; i++) {
-        const uint32_t *machine = control->block + control->block[CONTROL_MACHINES] + i * MACHINE_WORDS;
-        const uint32_t *transition = control->block + machine[MACHINE_TRANSITIONS];
-        for (uint32_t k = 0; k < machine[MACHINE_TRANSITION_COUNT]; k++, transition += TRANSITION_WORDS) {
-            const uint32_t *term = control->block + transition[TRANSITION_TERMS];
-            for (uint32_t t = 0; t < transition[TRANSITION_TERM_COUNT]; t++, term += TERM_WORDS) {
-                any |= (term[TERM_KIND] & TERM_OF_STATE) != 0;
+        const uint32_t *machine = control->block + control->block[FIELD(CONTROL, machines)] + i * WORDS_OF(MACHINE);
+        const uint32_t *transition = control->block + machine[FIELD(MACHINE, transitions)];
+        for (uint32_t k = 0; k < machine[FIELD(MACHINE, transition_count)]; k++, transition += WORDS_OF(TRANSITION)) {
+            const uint32_t *term = control->block + transition[FIELD(TRANSITION, terms)];
+            for (uint32_t t = 0; t < transition[FIELD(TRANSITION, term_count)]; t++, term += WORDS_OF(TERM)) {
+                any |= (term[FIELD(TERM, kind)] & TERM_OF_STATE) != 0;
             }
         }
     }
@@ -297,13 +301,13 @@ static bool reads_state(const lmb_control *control) {
 }
 
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
-    const uint32_t *block = control->block, flags = block[CONTROL_FLAGS];
+    const uint32_t *block = control->block, flags = block[FIELD(CONTROL, flags)];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
     return (lmb_control_features){.motion = lmb_control_has_motion(control),
                                   .warps = has_warps(control),
                                   .full_rotation = rotates_fully(control),
-                                  .groups = block[CONTROL_GROUP_COUNT] > 0,
-                                  .inertia = block[CONTROL_INERTIA] != CONTROL_NONE,
+                                  .groups = block[FIELD(CONTROL, group_count)] > 0,
+                                  .inertia = block[FIELD(CONTROL, inertia)] != CONTROL_NONE,
                                   .profiles = has_profiles(control),
                                   .travel = travels(control),
                                   .starts = has_starts(control),
@@ -315,7 +319,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .user_curves = (flags & CONTROL_USER_CURVES) != 0,
                                   .spaces = weighs && control->graph->uses_spaces,
                                   .motion_rules = weighs && lmb_control_has_motion(control) &&
-                                                  control->graph->program[PROGRAM_MOTION_RULE_COUNT] > 0,
+                                                  control->graph->program[FIELD(PROGRAM, motion_rule_count)] > 0,
                                   .reached = control->graph != NULL && control->graph->info.reached_count > 0};
 }
 
@@ -331,11 +335,12 @@ void lmb_control_count(const lmb_control *control, lmb_graph_info *info) {
     info->rotates_fully = rotates_fully(control);
     info->motion_floats = lmb_control_motion_floats(control);
     if (motion != NULL) {
-        info->motion_words = (lmb_word_range){motion[CHARACTER_MOTION_STATE], motion[CHARACTER_MOTION_PLACE_WORDS]};
+        info->motion_words =
+            (lmb_word_range){motion[FIELD(CHARACTER_MOTION, state)], motion[FIELD(CHARACTER_MOTION, place_words)]};
     }
-    info->update_phase_words = (lmb_word_range){CHARACTER_UPDATE_PHASE, 1};
+    info->update_phase_words = (lmb_word_range){FIELD(CHARACTER, update_phase), 1};
     if (lmb_control_decides(control)) {
-        info->seed_words = (lmb_word_range){block[CONTROL_DRAWS], block[CONTROL_DRAW_COUNT]};
+        info->seed_words = (lmb_word_range){block[FIELD(CONTROL, draws)], block[FIELD(CONTROL, draw_count)]};
     }
 }
 
@@ -359,10 +364,10 @@ static LMB_NOINLINE lmb_motion find_character_motion(const lmb_graph *graph, con
         character_motion.position[i] = (double)(int32_t)words[2 * i + 1] + ldexp((double)words[2 * i], -32);
     }
     if (words != NULL && graph->info.rotates_fully) {
-        read_rotation(words + MOVING_ORIENTATION, character_motion.rotation);
+        read_rotation(words + FIELD(MOVING_FULLY, orientation), character_motion.rotation);
         character_motion.yaw = twist_about_y(character_motion.rotation);
     } else if (words != NULL) {
-        character_motion.yaw = ldexp((double)(int32_t)words[MOVING_YAW], -32) * TURN;
+        character_motion.yaw = ldexp((double)(int32_t)words[FIELD(MOVING, yaw)], -32) * TURN;
         lmb_quaternion_from_yaw(character_motion.yaw, character_motion.rotation);
     }
     return character_motion;
@@ -383,7 +388,7 @@ lmb_affine lmb_state_matrix(const lmb_graph *graph, const uint32_t *state) {
     affine matrix = affine_from_transform(identity_transform());
     if (graph->info.has_motion) {
         const struct control c = {.block = control->block, .state = (uint32_t *)(uintptr_t)state}; // is only read
-        matrix = matrix_of_motion(c, control->block[CONTROL_CHARACTER_MOTION]);
+        matrix = matrix_of_motion(c, control->block[FIELD(CONTROL, character_motion)]);
     }
     lmb_affine result;
     memcpy(&result, &matrix, sizeof result);
@@ -422,7 +427,7 @@ static void write_position(double position, uint32_t words[2]) {
 }
 
 static LMB_NOINLINE lmb_result write_motion(const lmb_control *control, const lmb_motion *character_motion,
-                                            uint32_t words[MOVING_FULL_PLACE_WORDS], lmb_error *error) {
+                                            uint32_t words[WORDS_OF(MOVING_FULLY)], lmb_error *error) {
     for (uint32_t i = 0; i < 3; i++) {
         const double position = character_motion->position[i];
         if (!(position >= -2147483648.0 && position < 2147483648.0)) {
@@ -435,8 +440,8 @@ static LMB_NOINLINE lmb_result write_motion(const lmb_control *control, const lm
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the yaw is not a finite number");
     }
     if (!rotates_fully(control)) {
-        words[MOVING_YAW] = find_angle(character_motion->yaw);
-    } else if (!write_orientation(character_motion, words + MOVING_ORIENTATION)) {
+        words[FIELD(MOVING, yaw)] = find_angle(character_motion->yaw);
+    } else if (!write_orientation(character_motion, words + FIELD(MOVING_FULLY, orientation))) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: character motion: the rotation is not a quaternion");
     }
     return LMB_OK;
@@ -444,13 +449,13 @@ static LMB_NOINLINE lmb_result write_motion(const lmb_control *control, const lm
 
 lmb_result lmb_control_motion_to_words(const lmb_control *control, const lmb_motion *motion, uint32_t *words,
                                        lmb_error *error) {
-    uint32_t written[MOVING_FULL_PLACE_WORDS] = {0};
+    uint32_t written[WORDS_OF(MOVING_FULLY)] = {0};
     lmb_environment callers;
     lmb_environment_enter(&callers);
     const lmb_result result = write_motion(control, motion, written, error);
     lmb_environment_leave(&callers);
     if (result == LMB_OK) {
-        memcpy(words, written, find_motion(control)[CHARACTER_MOTION_PLACE_WORDS] * sizeof *words);
+        memcpy(words, written, find_motion(control)[FIELD(CHARACTER_MOTION, place_words)] * sizeof *words);
     }
     return result;
 }
@@ -469,7 +474,7 @@ lmb_result lmb_state_set_motion(const lmb_graph *graph, uint32_t *state, const l
 }
 
 uint32_t lmb_state_update_phase(const lmb_graph *graph, const uint32_t *state) {
-    return graph->control != NULL ? state[CHARACTER_UPDATE_PHASE] - 1u : LMB_NONE; // LMB_NONE for 0
+    return graph->control != NULL ? state[FIELD(CHARACTER, update_phase)] - 1u : LMB_NONE; // LMB_NONE for 0
 }
 
 lmb_result lmb_state_set_update_phase(const lmb_graph *graph, uint32_t *state, uint32_t phase, lmb_error *error) {
@@ -477,7 +482,7 @@ lmb_result lmb_state_set_update_phase(const lmb_graph *graph, uint32_t *state, u
     if (missing != NULL) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "control: phase of updates: %s", missing);
     }
-    state[CHARACTER_UPDATE_PHASE] = phase % UPDATE_PHASES + 1u;
+    state[FIELD(CHARACTER, update_phase)] = phase % UPDATE_PHASES + 1u;
     return LMB_OK;
 }
 
@@ -489,13 +494,13 @@ lmb_root_displacement lmb_state_root_motion(const lmb_graph *graph, const uint32
     }
     words += graph->info.motion_words.count;
     for (uint32_t i = 0; i < 3; i++) {
-        moved.translation[i] = REAL(words[MOVED_BY_CLIPS + i]);
+        moved.translation[i] = REAL(words[FIELD(MOVED, by_clips) + i]);
     }
     if (graph->info.rotates_fully) {
-        read_rotation(words + MOVED_ROTATION, moved.rotation);
+        read_rotation(words + FIELD(MOVED_FULLY, rotation), moved.rotation);
         moved.yaw = (float)twist_about_y(moved.rotation);
     } else {
-        const float turns = REAL(words[MOVED_BY_CLIPS + 3]);
+        const float turns = REAL(words[FIELD(MOVED, by_clips) + 3]);
         lmb_quaternion_from_yaw(TURN * (double)turns, moved.rotation);
         moved.yaw = turns * (float)TURN;
     }

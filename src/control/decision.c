@@ -49,11 +49,11 @@ void lmb_moving_decisions(const lmb_moving *moving, lmb_decisions *decisions) {
 }
 
 uint32_t lmb_player_draw(const uint32_t *record) {
-    return record[PLAYER_OFFSET + 1] == CONTROL_NONE ? record[PLAYER_OFFSET] : CONTROL_NONE;
+    return record[FIELD(PLAYER, offset) + 1] == CONTROL_NONE ? record[FIELD(PLAYER, offset)] : CONTROL_NONE;
 }
 
 bool lmb_control_decides(const lmb_control *control) {
-    return (control->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0;
+    return (control->block[FIELD(CONTROL, flags)] & CONTROL_DECIDES) != 0;
 }
 
 lmb_result lmb_state_set_seed(const lmb_graph *graph, uint32_t *state, uint32_t seed, lmb_error *error) {

@@ -34,32 +34,32 @@ static float seconds_of(ticks fine) {
 }
 
 static void report_place(control c, address term, lmb_term_report *report) {
-    const address player = c.block[term + TERM_PLAYER];
-    report->player = (uint32_t)((player - c.block[CONTROL_PLAYERS]) / PLAYER_WORDS);
+    const address player = c.block[term + FIELD(PLACE_TERM, player)];
+    report->player = (uint32_t)((player - c.block[FIELD(CONTROL, players)]) / WORDS_OF(PLAYER));
     report->operand = LMB_OPERAND_PHASE;
     report->left = seconds_of(time_in_clip(c, player));
-    report->right = seconds_of(block_ticks(c, term + TERM_PLACE));
+    report->right = seconds_of(block_ticks(c, term + FIELD(PLACE_TERM, place)));
 }
 
 // Reports what a term reads from the state.
 static void report_state(control c, address term, lmb_term_report *report) {
-    const uint32_t word = c.block[term + TERM_STATE], machines = c.block[CONTROL_MACHINES];
-    const uint32_t machine_words = c.block[CONTROL_MACHINE_COUNT] * MACHINE_WORDS;
+    const uint32_t word = c.block[term + FIELD(STATE_TERM, state)], machines = c.block[FIELD(CONTROL, machines)];
+    const uint32_t machine_words = c.block[FIELD(CONTROL, machine_count)] * WORDS_OF(MACHINE);
     report->left = number_in_state(c, term, report->left);
     if (word - machines < machine_words) {
         report->operand = LMB_OPERAND_STATE;
-        report->machine = (word - machines) / MACHINE_WORDS;
+        report->machine = (word - machines) / WORDS_OF(MACHINE);
     } else {
-        report->event = c.block[word - DECISION_STATE + DECISION_EVENT];
-        report->operand = report->event != CONTROL_NONE                       ? LMB_OPERAND_TRIGGER
-                          : (c.block[term + TERM_KIND] & TERM_OF_CHOICE) != 0 ? LMB_OPERAND_CHOICE
-                                                                              : LMB_OPERAND_DRAW;
+        report->event = c.block[word - FIELD(DECISION, state) + FIELD(DECISION, event)];
+        report->operand = report->event != CONTROL_NONE                               ? LMB_OPERAND_TRIGGER
+                          : (c.block[term + FIELD(TERM, kind)] & TERM_OF_CHOICE) != 0 ? LMB_OPERAND_CHOICE
+                                                                                      : LMB_OPERAND_DRAW;
     }
 }
 
 static lmb_term_report report_term(control c, address terms, uint32_t index) {
-    const address term = terms + (address)index * TERM_WORDS;
-    const uint32_t kind = c.block[term + TERM_KIND];
+    const address term = terms + (address)index * WORDS_OF(TERM);
+    const uint32_t kind = c.block[term + FIELD(TERM, kind)];
     lmb_term_report report = {.kind = (lmb_term_kind)(kind & TERM_COMPARISON),
                               .left_parameter = LMB_NONE,
                               .right_parameter = LMB_NONE,
@@ -70,13 +70,13 @@ static lmb_term_report report_term(control c, address terms, uint32_t index) {
     if ((kind & TERM_OF_PLACE) != 0) {
         report_place(c, term, &report);
     } else if ((kind & TERM_COMPARISON) < TERM_AND) {
-        report.left = control_number(c, term + TERM_LEFT);
-        report.right = control_number(c, term + TERM_RIGHT);
+        report.left = control_number(c, term + FIELD(TERM, left));
+        report.right = control_number(c, term + FIELD(TERM, right));
         if ((kind & TERM_OF_STATE) != 0) {
             report_state(c, term, &report);
         }
-        report.left_parameter = (uint32_t)load_control_value(c.block, term + TERM_LEFT).parameter;
-        report.right_parameter = (uint32_t)load_control_value(c.block, term + TERM_RIGHT).parameter;
+        report.left_parameter = (uint32_t)load_control_value(c.block, term + FIELD(TERM, left)).parameter;
+        report.right_parameter = (uint32_t)load_control_value(c.block, term + FIELD(TERM, right)).parameter;
     }
     return report;
 }
@@ -85,7 +85,7 @@ static lmb_term_report report_term(control c, address terms, uint32_t index) {
 static bool may_take(control c, address machine, address current, address transition, uint32_t passed) {
     const candidates each = find_candidates(c, machine, current);
     bool may = transition_applies(c, machine, current, transition, passed);
-    if (each.travels && c.block[transition + TRANSITION_EVENT] == CONTROL_NONE) {
+    if (each.travels && c.block[transition + FIELD(TRANSITION, event)] == CONTROL_NONE) {
         may = c.block[each.at] == transition && step_applies(c, machine, current, transition);
     }
     return may && machine_is_current(c, machine);
@@ -93,20 +93,21 @@ static bool may_take(control c, address machine, address current, address transi
 
 static lmb_transition_report report_transition(control c, address machine, address current, address transition) {
     const uint32_t *record = c.block + transition;
-    const uint32_t passed = record[TRANSITION_EVENT] == CONTROL_NONE ? PLAYING_PASSED : PLAYING_PASSED_IN_FRAME;
+    const uint32_t passed = record[FIELD(TRANSITION, event)] == CONTROL_NONE ? PLAYING_PASSED : PLAYING_PASSED_IN_FRAME;
     lmb_transition_report report = {
-        .from = record[TRANSITION_FROM],
-        .to = record[TRANSITION_TO],
-        .event = record[TRANSITION_EVENT],
-        .needs_end = (record[TRANSITION_FLAGS] & TRANSITION_AT_END) != 0,
+        .from = record[FIELD(TRANSITION, from)],
+        .to = record[FIELD(TRANSITION, to)],
+        .event = record[FIELD(TRANSITION, event)],
+        .needs_end = (record[FIELD(TRANSITION, flags)] & TRANSITION_AT_END) != 0,
         .is_at_end = state_ended(c, machine, current, passed),
-        .after = seconds_of(block_ticks(c, transition + TRANSITION_AFTER)),
-        .seconds = seconds_of(state_ticks(c, machine_at(c, machine) + MACHINE_TIME)),
-        .condition_holds = condition_holds(c, record[TRANSITION_TERMS], record[TRANSITION_TERM_COUNT], false),
+        .after = seconds_of(block_ticks(c, transition + FIELD(TRANSITION, after))),
+        .seconds = seconds_of(state_ticks(c, machine_at(c, machine) + FIELD(MACHINE_NOW, time))),
+        .condition_holds =
+            condition_holds(c, record[FIELD(TRANSITION, terms)], record[FIELD(TRANSITION, term_count)], false),
         .applies = may_take(c, machine, current, transition, passed),
-        .term_count = record[TRANSITION_TERM_COUNT]};
+        .term_count = record[FIELD(TRANSITION, term_count)]};
     for (uint32_t i = 0; i < report.term_count; i++) {
-        report.terms[i] = report_term(c, record[TRANSITION_TERMS], i);
+        report.terms[i] = report_term(c, record[FIELD(TRANSITION, terms)], i);
     }
     return report;
 }
@@ -122,14 +123,14 @@ uint32_t lmb_state_explain(const lmb_graph *graph, const uint32_t *state, const 
     const struct control c = {.block = control->block,
                               .state = (uint32_t *)(uintptr_t)state,
                               .parameters = (uint32_t *)(uintptr_t)parameters};
-    const address record = c.block[CONTROL_MACHINES] + (address)machine * MACHINE_WORDS;
-    const address current = state[machine_at(c, record) + MACHINE_CURRENT];
-    const address first = c.block[record + MACHINE_TRANSITIONS];
+    const address record = c.block[FIELD(CONTROL, machines)] + (address)machine * WORDS_OF(MACHINE);
+    const address current = state[machine_at(c, record) + FIELD(MACHINE_NOW, current)];
+    const address first = c.block[record + FIELD(MACHINE, transitions)];
     uint32_t count = 0;
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    for (uint32_t i = 0; i < c.block[record + MACHINE_TRANSITION_COUNT]; i++) {
-        const address transition = first + (address)i * TRANSITION_WORDS;
+    for (uint32_t i = 0; i < c.block[record + FIELD(MACHINE, transition_count)]; i++) {
+        const address transition = first + (address)i * WORDS_OF(TRANSITION);
         if (transition_leaves(c, transition, current)) {
             if (count < max_count) {
                 reports[count] = report_transition(c, record, current, transition);

@@ -17,7 +17,7 @@ static int32_t number_at(const uint32_t *numbers, uint32_t feature) {
 
 // Returns a feature of the path in its own unit. One that does not differ in the database has the factor 0.
 static float feature_at(control c, address matching, const uint32_t *numbers, uint32_t feature) {
-    const address normal = matching + MATCHING_NORMALS + 2 * (feature - MATCH_PATH);
+    const address normal = matching + FIELD(MATCHING, normals) + 2 * (feature - MATCH_PATH);
     const float mean = LOAD_FLOAT(c.block, normal), factor = LOAD_FLOAT(c.block, normal + 1);
     return factor != 0.0f ? mean + (float)number_at(numbers, feature) / factor : mean;
 }
@@ -43,7 +43,7 @@ static uint32_t cost_of(const uint32_t *a, const uint32_t *b, uint32_t first, ui
 
 // Copies the numbers of a choice.
 static void copy_numbers(control c, address matching, uint32_t choice, uint32_t numbers[MATCH_ROW_WORDS]) {
-    const address row = c.block[matching + MATCHING_NUMBERS] + row_of_choice(choice) * MATCH_ROW_WORDS;
+    const address row = c.block[matching + FIELD(MATCHING, numbers)] + row_of_choice(choice) * MATCH_ROW_WORDS;
     for (uint32_t i = 0; i < MATCH_ROW_WORDS; i++) {
         numbers[i] = load_pair(c.block, matching, row, i, choice >= MATCH_MIRRORED);
     }
@@ -53,12 +53,12 @@ static lmb_matching_row report_choice(control c, address matching, const match_q
     const uint32_t *block = c.block, *query = question->query, row = row_of_choice(choice);
     uint32_t numbers[MATCH_ROW_WORDS];
     copy_numbers(c, matching, choice, numbers);
-    const uint32_t take = block[block[matching + MATCHING_TAKE_OF] + row];
-    const uint32_t first = block[block[matching + MATCHING_TAKES] + take * TAKE_WORDS + TAKE_FIRST];
-    const uint32_t moment = block[block[matching + MATCHING_MOMENTS] + row];
+    const uint32_t take = block[block[matching + FIELD(MATCHING, take_of)] + row];
+    const uint32_t first = block[block[matching + FIELD(MATCHING, takes)] + take * WORDS_OF(TAKE) + FIELD(TAKE, first)];
+    const uint32_t moment = block[block[matching + FIELD(MATCHING, moments)] + row];
     return (lmb_matching_row){.row = row,
                               .take = take,
-                              .time = (float)(moment - first) / LOAD_FLOAT(block, matching + MATCHING_RATE),
+                              .time = (float)(moment - first) / READ_FLOAT(block, matching, MATCHING, rate),
                               .mirrored = choice >= MATCH_MIRRORED,
                               .path = path_of(c, matching, numbers),
                               .costs = {.foot_positions = cost_of(query, numbers, 0, 6),
@@ -70,11 +70,10 @@ static lmb_matching_row report_choice(control c, address matching, const match_q
 }
 
 static void report_recent(control c, address matching, lmb_matching_report *report) {
-    const uint32_t *recent = c.state + matched_at(c, matching) + MATCHED_RECENT;
-    for (uint32_t i = 0; i < MOST_RECENT && recent[i * MATCHED_RECENT_WORDS] != 0; i++, report->recent_count++) {
-        report->recent_rows[i] = recent[i * MATCHED_RECENT_WORDS] - 1;
-        report->recent_seconds[i] =
-            (float)((double)recent[i * MATCHED_RECENT_WORDS + 1] / (double)LMB_TICKS_PER_SECOND);
+    const uint32_t *recent = c.state + matched_at(c, matching) + WORDS_OF(MATCHED);
+    for (uint32_t i = 0; i < MOST_RECENT && recent[i * WORDS_OF(RECENT)] != 0; i++, report->recent_count++) {
+        report->recent_rows[i] = recent[i * WORDS_OF(RECENT)] - 1;
+        report->recent_seconds[i] = (float)((double)recent[i * WORDS_OF(RECENT) + 1] / (double)LMB_TICKS_PER_SECOND);
     }
 }
 
@@ -86,8 +85,9 @@ static lmb_matching_report report_matching(control c, address matching) {
     lmb_matching_report report = {.asked = path_of(c, matching, question.query),
                                   .played = report_choice(c, matching, &question, played),
                                   .found = {.row = LMB_NONE},
-                                  .seconds = (float)((double)state_ticks(c, matched_at(c, matching) + MATCHED_WAITED) /
-                                                     (double)LMB_TICKS_PER_SECOND)};
+                                  .seconds =
+                                      (float)((double)state_ticks(c, matched_at(c, matching) + FIELD(MATCHED, waited)) /
+                                              (double)LMB_TICKS_PER_SECOND)};
     if (found != 0 && found - 1 != played) {
         report.found = report_choice(c, matching, &question, found - 1);
     }
@@ -98,7 +98,8 @@ static lmb_matching_report report_matching(control c, address matching) {
 // Returns the matching of a machine, or CONTROL_NONE.
 static address find_matching(const lmb_control *control, uint32_t machine) {
     return control != NULL && machine < control->machine_count
-               ? matching_of(control->block, control->block[CONTROL_MACHINES] + (address)machine * MACHINE_WORDS)
+               ? matching_of(control->block,
+                             control->block[FIELD(CONTROL, machines)] + (address)machine * WORDS_OF(MACHINE))
                : CONTROL_NONE;
 }
 

@@ -67,10 +67,10 @@ static bool vector_moves(const lmb_control_lanes *all, uint32_t first) {
 
 // Whether a notify of the player is in [low, high].
 OP lane_mask has_notify(control c, address player, ticks low, ticks high) {
-    address notify = LOAD(c.block, player + PLAYER_NOTIFIES);
-    address end = notify + LOAD(c.block, player + PLAYER_NOTIFY_COUNT) * NOTIFY_WORDS;
+    address notify = READ(c.block, player, PLAYER, notifies);
+    address end = notify + READ(c.block, player, PLAYER, notify_count) * WORDS_OF(NOTIFY);
     lane_mask has = ALL_WORD(0u) != 0u;
-    for (; notify < end; notify += NOTIFY_WORDS) {
+    for (; notify < end; notify += WORDS_OF(NOTIFY)) {
         ticks time = block_ticks(c, notify);
         has = OR(has, NOT(OR(ticks_less(time, low), ticks_less(high, time))));
     }
@@ -99,9 +99,9 @@ static LMB_NOINLINE void emit_lanes(const control *c, address player, const play
 OP void emit_passage(control c, address player, player_move m, bool turns) {
     const lane_mask ends = OR(m.stops, m.p.ends > 0u);
     lane_mask may = AND(c.counts, c.emits_events);
-    if (LOAD(c.block, player + PLAYER_NOTIFY_COUNT) == 0u) {
-        bool has_event = LOAD(c.block, player + PLAYER_ENDED_EVENT) != CONTROL_NONE ||
-                         LOAD(c.block, player + PLAYER_LOOPED_EVENT) != CONTROL_NONE;
+    if (READ(c.block, player, PLAYER, notify_count) == 0u) {
+        bool has_event = READ(c.block, player, PLAYER, ended_event) != CONTROL_NONE ||
+                         READ(c.block, player, PLAYER, looped_event) != CONTROL_NONE;
         may = has_event ? AND(may, ends) : ALL_WORD(0u) != 0u;
     } else if (!turns && ANY(may)) {
         ticks low = select_ticks(m.p.backwards, m.p.to, m.p.from);
@@ -157,7 +157,8 @@ static LMB_NOINLINE void move_lanes(lmb_control_lanes *all, uint32_t record) {
 
 static LMB_NOINLINE void play_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
-    const uint32_t *alone = all->block + all->block[CONTROL_ALONE], count = all->block[CONTROL_ALONE_COUNT];
+    const uint32_t *alone = all->block + all->block[FIELD(CONTROL, alone)],
+                   count = all->block[FIELD(CONTROL, alone_count)];
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
         const control c = take_characters(all, first);
         for (uint32_t i = 0; i < count && vector_moves(all, first); i++) {
@@ -175,7 +176,7 @@ static LMB_NOINLINE void play_lanes(lmb_control_lanes *all, uint32_t record) {
 }
 
 static LMB_NOINLINE void play_group_lanes(lmb_control_lanes *all, uint32_t record) {
-    const uint32_t leader = all->block[all->block[record + GROUP_MEMBERS] + MEMBER_PLAYER];
+    const uint32_t leader = all->block[all->block[record + FIELD(GROUP, members)] + FIELD(MEMBER, player)];
     const owning_state leaders = load_owner(all->block, leader);
     const bool shares = group_shares_owner(all->block, record);
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
@@ -203,11 +204,11 @@ static control take_all(const lmb_control_lanes *all, uint32_t first) {
 
 static LMB_NOINLINE void smooth_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
-    const uint32_t begin = all->block[CONTROL_SMOOTHED];
-    const uint32_t end = begin + all->block[CONTROL_SMOOTHED_COUNT] * SMOOTHED_WORDS;
+    const uint32_t begin = all->block[FIELD(CONTROL, smoothed)];
+    const uint32_t end = begin + all->block[FIELD(CONTROL, smoothed_count)] * WORDS_OF(SMOOTHED);
     for (uint32_t first = 0; first < all->count && begin < end; first += SIMD_WIDTH) {
         const control c = take_all(all, first);
-        for (uint32_t at = begin; at < end; at += SMOOTHED_WORDS) {
+        for (uint32_t at = begin; at < end; at += WORDS_OF(SMOOTHED)) {
             const smoothed own = load_smoothed(all->block, at);
             smooth_parameter(c, own, find_decay(c.step, own));
         }
@@ -216,11 +217,11 @@ static LMB_NOINLINE void smooth_lanes(lmb_control_lanes *all, uint32_t record) {
 
 static LMB_NOINLINE void time_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
-    const uint32_t begin = all->block[CONTROL_PLAYERS];
-    const uint32_t end = begin + all->block[CONTROL_PLAYER_COUNT] * PLAYER_WORDS;
+    const uint32_t begin = all->block[FIELD(CONTROL, players)];
+    const uint32_t end = begin + all->block[FIELD(CONTROL, player_count)] * WORDS_OF(PLAYER);
     for (uint32_t first = 0; first < all->count && begin < end; first += SIMD_WIDTH) {
         const control c = take_all(all, first);
-        for (uint32_t at = begin; at < end; at += PLAYER_WORDS) {
+        for (uint32_t at = begin; at < end; at += WORDS_OF(PLAYER)) {
             write_player_time(c, load_shown_player(all->block, at));
         }
     }
@@ -237,7 +238,7 @@ typedef struct state_lanes {
 
 // Whether a player may reach its next end within the step.
 OP lane_mask may_end(control c, address record) {
-    if (c.block[record + PLAYER_IS_GROUPED] != 0) {
+    if (c.block[record + FIELD(PLAYER, is_grouped)] != 0) {
         return ALL_WORD(0u) != 0u;
     }
     const player own = load_player(c.block, record);
@@ -249,10 +250,11 @@ OP lane_mask may_end(control c, address record) {
 }
 
 OP bool has_place_term(const uint32_t *block, uint32_t transition) {
-    const uint32_t terms = block[transition + TRANSITION_TERMS], count = block[transition + TRANSITION_TERM_COUNT];
+    const uint32_t terms = block[transition + FIELD(TRANSITION, terms)],
+                   count = block[transition + FIELD(TRANSITION, term_count)];
     bool has = false;
     for (uint32_t i = 0; i < count; i++) {
-        has = has || (block[terms + i * TERM_WORDS + TERM_KIND] & TERM_OF_PLACE) != 0;
+        has = has || (block[terms + i * WORDS_OF(TERM) + FIELD(TERM, kind)] & TERM_OF_PLACE) != 0;
     }
     return has;
 }
@@ -260,12 +262,12 @@ OP bool has_place_term(const uint32_t *block, uint32_t transition) {
 // The lanes in which a transition applies now, as transition_applies() finds.
 OP lane_mask find_applying(control c, state_lanes s, uint32_t transition, lane_mask waits) {
     lane_mask applies = AND(s.here, NOT(waits));
-    if ((c.block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0 && ANY(applies)) {
+    if ((c.block[transition + FIELD(TRANSITION, flags)] & TRANSITION_AT_END) != 0 && ANY(applies)) {
         applies = AND(applies, state_ended(c, s.machine, s.state, PLAYING_PASSED));
     }
     if (ANY(applies)) {
-        applies = AND(applies, condition_holds(c, c.block[transition + TRANSITION_TERMS],
-                                               c.block[transition + TRANSITION_TERM_COUNT], false));
+        applies = AND(applies, condition_holds(c, c.block[transition + FIELD(TRANSITION, terms)],
+                                               c.block[transition + FIELD(TRANSITION, term_count)], false));
     }
     return applies;
 }
@@ -273,8 +275,8 @@ OP lane_mask find_applying(control c, state_lanes s, uint32_t transition, lane_m
 // The lanes in which time_to_transition() may find less than the time left in the step.
 OP lane_mask find_due(control c, state_lanes s, uint32_t transition, ticks after, lane_mask waits) {
     lane_mask due = waits;
-    if ((c.block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0) {
-        const uint32_t player = c.block[state_record(c, s.machine, s.state) + STATE_END_PLAYER];
+    if ((c.block[transition + FIELD(TRANSITION, flags)] & TRANSITION_AT_END) != 0) {
+        const uint32_t player = c.block[state_record(c, s.machine, s.state) + FIELD(STATE, end_player)];
         due = player != CONTROL_NONE ? OR(due, may_end(c, player)) : due;
     }
     if (has_place_term(c.block, transition)) {
@@ -286,8 +288,8 @@ OP lane_mask find_due(control c, state_lanes s, uint32_t transition, ticks after
         due = AND(due, NOT(AND(waits, late)));
     }
     if (ANY(due)) {
-        due = AND(due, condition_holds(c, c.block[transition + TRANSITION_TERMS],
-                                       c.block[transition + TRANSITION_TERM_COUNT], true));
+        due = AND(due, condition_holds(c, c.block[transition + FIELD(TRANSITION, terms)],
+                                       c.block[transition + FIELD(TRANSITION, term_count)], true));
     }
     return due;
 }
@@ -295,23 +297,23 @@ OP lane_mask find_due(control c, state_lanes s, uint32_t transition, ticks after
 // Adds the lanes that must run alone: those in which a transition applies, and those in which one may be due.
 OP void find_lanes(control c, lane_mask *applying, lane_mask *due) {
     const uint32_t *block = c.block;
-    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT]; i++) {
-        const uint32_t machine = block[CONTROL_MACHINES] + i * MACHINE_WORDS;
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, machine_count)]; i++) {
+        const uint32_t machine = block[FIELD(CONTROL, machines)] + i * WORDS_OF(MACHINE);
         const lane_mask runs = AND(c.counts, machine_is_current(c, machine));
         real row[4];
-        lmb_load_rows_behind(c.states, machine_at(c, machine) + MACHINE_CURRENT, row);
+        lmb_load_rows_behind(c.states, machine_at(c, machine) + FIELD(MACHINE_NOW, current), row);
         const word current = BITS(row[0]);
         state_lanes s = {.machine = machine, .time = make_ticks(BITS(row[1]), BITS(row[2]))};
         const uint32_t travels = (uint32_t)travels_of(block, state_table(c, machine, 0));
         if (travels != CONTROL_NONE) {
-            *applying = OR(*applying, AND(runs, state_word(c, block[travels + TRAVEL_STATE]) != 0u));
+            *applying = OR(*applying, AND(runs, state_word(c, block[travels + FIELD(TRAVEL, state)]) != 0u));
         }
-        for (s.state = 0; s.state < block[machine + MACHINE_STATE_COUNT]; s.state++) {
+        for (s.state = 0; s.state < block[machine + FIELD(MACHINE, state_count)]; s.state++) {
             const uint32_t table = (uint32_t)state_table(c, machine, s.state);
             s.here = AND(runs, current == s.state);
-            for (uint32_t k = 0; k < block[table + TABLE_TRANSITION_COUNT] && ANY(s.here); k++) {
-                const uint32_t transition = block[table + TABLE_TRANSITIONS + k];
-                const ticks after = block_ticks(c, transition + TRANSITION_AFTER);
+            for (uint32_t k = 0; k < block[table + FIELD(TABLE, transition_count)] && ANY(s.here); k++) {
+                const uint32_t transition = block[table + WORDS_OF(TABLE) + k];
+                const ticks after = block_ticks(c, transition + FIELD(TRANSITION, after));
                 const lane_mask waits = ticks_less(s.time, after);
                 *applying = OR(*applying, find_applying(c, s, transition, waits));
                 *due = OR(*due, find_due(c, s, transition, after, waits));

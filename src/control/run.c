@@ -22,10 +22,11 @@ _Static_assert(MOST_TOGETHER == LMB_CONTROL_TOGETHER, "characters that run toget
 // counted as parameters, because each of them has a parameter that is written from it. A player's root motion has up to
 // eight weights, one for each reflection.
 #define MOST_STATE_WORDS 10240u
-_Static_assert(CHARACTER_WORDS + LMB_MAX_PARAMETERS + LMB_MAX_PLAYERS * (PLAYING_WORDS + 2 + MOTION_SPAN_WORDS + 7) +
+_Static_assert(WORDS_OF(CHARACTER) + LMB_MAX_PARAMETERS +
+                       LMB_MAX_PLAYERS * (WORDS_OF(PLAYING) + 2 + WORDS_OF(MOTION_SPAN) + 7) +
                        LMB_MAX_MACHINES *
-                           (MACHINE_WEIGHTS + LMB_MAX_STATES * MACHINE_STATE_WEIGHT_WORDS + PROFILED_ENDS) +
-                       MOVING_FULL_PLACE_WORDS + MOVED_FULL_WORDS + REMAINING_WORDS + INERTIAL_WORDS <=
+                           (WORDS_OF(MACHINE_NOW) + LMB_MAX_STATES * WORDS_OF(STATE_WEIGHT) + WORDS_OF(PROFILED)) +
+                       WORDS_OF(MOVING_FULLY) + WORDS_OF(MOVED_FULLY) + WORDS_OF(REMAINING) + WORDS_OF(INERTIAL) <=
                    MOST_STATE_WORDS,
                "the words of a state");
 
@@ -75,7 +76,7 @@ struct lane_stages {
 static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_passages *passages) {
     const characters *all = lanes->characters;
     const player own = load_player(lanes->block, passages->player);
-    const bool is_grouped = lanes->block[passages->player + PLAYER_IS_GROUPED] != 0;
+    const bool is_grouped = lanes->block[passages->player + FIELD(PLAYER, is_grouped)] != 0;
     for (uint32_t i = 0; i < LMB_CONTROL_TOGETHER && passages->emits >> i != 0; i++) {
         if ((passages->emits >> i & 1u) == 0) {
             continue;
@@ -99,10 +100,11 @@ static void emit_in_lanes(const lmb_control_lanes *lanes, const lmb_control_pass
 
 // Whether the vectors have the code for a control's character motion.
 static bool has_plain_motion(const uint32_t *block) {
-    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
-    bool plain = record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_PLACE_WORDS;
-    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
-        plain = plain && block[record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS + MOTION_WARP_COUNT] == 0;
+    const uint32_t *record = block + block[FIELD(CONTROL, character_motion)];
+    bool plain = record[FIELD(CHARACTER_MOTION, place_words)] == WORDS_OF(MOVING);
+    for (uint32_t i = 0; i < record[FIELD(CHARACTER_MOTION, track_count)]; i++) {
+        plain = plain &&
+                block[record[FIELD(CHARACTER_MOTION, tracks)] + i * WORDS_OF(MOTION) + FIELD(MOTION, warp_count)] == 0;
     }
     return plain;
 }
@@ -121,10 +123,10 @@ static struct lane_stages begin_stages(const lmb_control *control, lmb_cpu_path 
     if (stages_of_paths[path] != NULL) {
         memcpy(stages.run, stages_of_paths[path], sizeof stages.run);
     }
-    if (program != NULL && program[PROGRAM_CONTROL_WEIGHTS] > LMB_CONTROL_LANE_WEIGHTS) {
+    if (program != NULL && program[FIELD(PROGRAM, control_weights)] > LMB_CONTROL_LANE_WEIGHTS) {
         stages.run[STAGE_WEIGHTS] = NULL;
     }
-    if (block[CONTROL_CHARACTER_MOTION] == CONTROL_NONE || !has_plain_motion(block)) {
+    if (block[FIELD(CONTROL, character_motion)] == CONTROL_NONE || !has_plain_motion(block)) {
         stages.run[STAGE_DRIVE] = stages.run[STAGE_ROOT_MOTION] = NULL;
     }
     return stages;
@@ -182,17 +184,17 @@ static bool runs_alone(CHARACTERS all, address i) {
 static lmb_motion_rows rows_of(const uint32_t *block, address matching) {
     const uint32_t *record = block + matching;
     return (lmb_motion_rows){
-        .are_mirrored = record[MATCHING_MIRRORED] != CONTROL_NONE,
-        .mirrors = block + record[MATCHING_MIRRORS],
-        .row_count = record[MATCHING_ROW_COUNT],
-        .found_count = record[MATCHING_FOUND_COUNT],
-        .takes = (const motion_take *)(block + record[MATCHING_TAKES]),
-        .moment_of = block + record[MATCHING_MOMENTS],
-        .take_of = block + record[MATCHING_TAKE_OF],
-        .tags = block + record[MATCHING_TAGS],
-        .numbers = (const int16_t(*)[LMB_MOTION_ROW_SIZE])(const void *)(block + record[MATCHING_NUMBERS]),
-        .small = (const motion_box *)(block + record[MATCHING_SMALL]),
-        .large = (const motion_box *)(block + record[MATCHING_LARGE])};
+        .are_mirrored = record[FIELD(MATCHING, mirrored)] != CONTROL_NONE,
+        .mirrors = block + record[FIELD(MATCHING, mirrors)],
+        .row_count = record[FIELD(MATCHING, row_count)],
+        .found_count = record[FIELD(MATCHING, found_count)],
+        .takes = (const motion_take *)(block + record[FIELD(MATCHING, takes)]),
+        .moment_of = block + record[FIELD(MATCHING, moments)],
+        .take_of = block + record[FIELD(MATCHING, take_of)],
+        .tags = block + record[FIELD(MATCHING, tags)],
+        .numbers = (const int16_t(*)[LMB_MOTION_ROW_SIZE])(const void *)(block + record[FIELD(MATCHING, numbers)]),
+        .small = (const motion_box *)(block + record[FIELD(MATCHING, small_boxes)]),
+        .large = (const motion_box *)(block + record[FIELD(MATCHING, large_boxes)])};
 }
 
 // Searches for a character. shaders/match.comp does the same.
@@ -202,7 +204,7 @@ static LMB_NOINLINE void search(control c, address matching) {
     lmb_motion_question question = {.required = asked.required,
                                     .forbidden = asked.forbidden,
                                     .current = asked.current,
-                                    .bonus = c.block[matching + MATCHING_BONUS],
+                                    .bonus = c.block[matching + FIELD(MATCHING, bonus)],
                                     .left_out_count = asked.without.count};
     memcpy(question.query, asked.query, sizeof question.query);
     for (uint32_t i = 0; i < asked.without.count; i++) {
@@ -210,14 +212,14 @@ static LMB_NOINLINE void search(control c, address matching) {
     }
     const uint64_t best = lmb_motion_find(&rows, &question);
     const bool stays = best == UINT64_MAX || (uint32_t)best == asked.current;
-    set_state_word(c, matched_at(c, matching) + MATCHED_FOUND, stays ? 0 : (uint32_t)best + 1);
+    set_state_word(c, matched_at(c, matching) + FIELD(MATCHED, found), stays ? 0 : (uint32_t)best + 1);
 }
 
 static void search_all(CHARACTERS all) {
     for (address i = 0; i < all->count; i++) {
         const control c = all->each[i];
-        for (address at = c.block[CONTROL_MATCHINGS]; at < matchings_end(c.block); at += MATCHING_WORDS) {
-            if (c.updates && state_word(c, matched_at(c, at) + MATCHED_FOUND) == MATCH_ASKED) {
+        for (address at = c.block[FIELD(CONTROL, matchings)]; at < matchings_end(c.block); at += WORDS_OF(MATCHING)) {
+            if (c.updates && state_word(c, matched_at(c, at) + FIELD(MATCHED, found)) == MATCH_ASKED) {
                 search(c, at);
             }
         }
@@ -317,7 +319,7 @@ static lmb_result run_rows(const lmb_graph *graph, lmb_cpu_path path, frame_rows
     path = lmb_cpu_resolve(path);
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    if ((control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0) {
+    if ((control->block[FIELD(CONTROL, flags)] & CONTROL_INTERPOLATES) != 0) {
         run_interpolated(control, path, rows, first, count);
     } else {
         run_characters(control, path, rows, first, count, MOST_TOGETHER, NULL);

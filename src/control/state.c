@@ -50,82 +50,88 @@ static bool are_within(const uint32_t *words, uint32_t count, float min, float m
 
 static bool check_player(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
-    const uint32_t *record = block + block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
-    const uint32_t *playing = c->state + record[PLAYER_STATE];
-    const uint64_t duration = wide(record + PLAYER_DURATION), place = wide(playing + PLAYING_PLACE);
-    const uint32_t ended = playing[PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT;
-    const uint64_t waited = record[PLAYER_WAITED] != CONTROL_NONE ? wide(c->state + record[PLAYER_WAITED]) : 0;
-    const bool turns = record[PLAYER_END] == PLAYER_TURNS;
+    const uint32_t *record = block + block[FIELD(CONTROL, players)] + index * WORDS_OF(PLAYER);
+    const uint32_t *playing = c->state + record[FIELD(PLAYER, state)];
+    const uint64_t duration = wide(record + FIELD(PLAYER, duration)), place = wide(playing + FIELD(PLAYING, place));
+    const uint32_t ended = playing[FIELD(PLAYING, flags)] >> PLAYING_ENDED_SHIFT;
+    const uint64_t waited =
+        record[FIELD(PLAYER, waited)] != CONTROL_NONE ? wide(c->state + record[FIELD(PLAYER, waited)]) : 0;
+    const bool turns = record[FIELD(PLAYER, end)] == PLAYER_TURNS;
     const uint32_t flags =
         PLAYING_ENDED | PLAYING_PASSED | PLAYING_PASSED_IN_FRAME | (turns && place == 0 ? PLAYING_TURNED : 0);
     return require(c, place <= (turns ? 2 * duration : duration), "player", index, "it is past its clip") &&
-           require(c, (playing[PLAYING_FLAGS] & ~flags & ((1u << PLAYING_ENDED_SHIFT) - 1)) == 0, "player", index,
-                   "there are no such flags") &&
-           require(c, waited <= wide(record + PLAYER_DELAY), "player", index, "it waits for longer than its delay") &&
-           require(c, ended <= record[PLAYER_REPETITIONS], "player", index, "it has no such repetition") &&
-           require(c, is_within(playing[PLAYING_WEIGHT], 0.0f, LMB_LARGEST), "player", index,
+           require(c, (playing[FIELD(PLAYING, flags)] & ~flags & ((1u << PLAYING_ENDED_SHIFT) - 1)) == 0, "player",
+                   index, "there are no such flags") &&
+           require(c, waited <= wide(record + FIELD(PLAYER, delay)), "player", index,
+                   "it waits for longer than its delay") &&
+           require(c, ended <= record[FIELD(PLAYER, repetitions)], "player", index, "it has no such repetition") &&
+           require(c, is_within(playing[FIELD(PLAYING, weight)], 0.0f, LMB_LARGEST), "player", index,
                    "its weight is " IN_RANGE);
 }
 
 // Checks the state of a fade with a blend profile.
 static bool check_profiled(const checker *c, uint32_t index, const uint32_t *words, uint32_t states) {
-    const bool valid = words[PROFILED_FADE] <= LMB_MAX_TRANSITIONS && words[PROFILED_OVER] <= 1 &&
-                       is_within(words[PROFILED_TIME], 0.0f, 1.0f) && is_within(words[PROFILED_SHARE], 0.0f, 1.0f) &&
-                       are_within(words + PROFILED_ENDS, states * PROFILED_ENDS_WORDS, 0.0f, LARGEST_WEIGHT);
+    const bool valid = words[FIELD(PROFILED, fade)] <= LMB_MAX_TRANSITIONS && words[FIELD(PROFILED, over)] <= 1 &&
+                       is_within(words[FIELD(PROFILED, time)], 0.0f, 1.0f) &&
+                       is_within(words[FIELD(PROFILED, share)], 0.0f, 1.0f) &&
+                       are_within(words + WORDS_OF(PROFILED), states * WORDS_OF(PROFILED_END), 0.0f, LARGEST_WEIGHT);
     return require(c, valid, "machine", index, "what its joints weigh is out of range");
 }
 
 // Checks a state's weight, and its weight when the fade began, which says whether the state is frozen.
 static bool check_weights(const uint32_t *weights, uint32_t states) {
     bool valid = true;
-    for (uint32_t i = 0; i < states && valid; i++, weights += MACHINE_STATE_WEIGHT_WORDS) {
+    for (uint32_t i = 0; i < states && valid; i++, weights += WORDS_OF(STATE_WEIGHT)) {
         valid = is_within(weights[0], 0.0f, LARGEST_WEIGHT) &&
-                is_within(weights[MACHINE_BEGAN] & ~MACHINE_FROZEN, 0.0f, LARGEST_WEIGHT);
+                is_within(weights[FIELD(STATE_WEIGHT, began)] & ~MACHINE_FROZEN, 0.0f, LARGEST_WEIGHT);
     }
     return valid;
 }
 
 // Checks the state to which a machine travels. `table`: that of one of its states.
 static bool check_travel(const checker *c, const uint32_t *table, uint32_t states) {
-    if ((table[TABLE_FLAGS] & TABLE_TRAVELS) == 0) {
+    if ((table[FIELD(TABLE, flags)] & TABLE_TRAVELS) == 0) {
         return true;
     }
     const uint32_t *block = c->control->block;
-    const uint32_t *travels = block + table[TABLE_TRANSITIONS + table[TABLE_TRANSITION_COUNT]];
-    const uint32_t to = c->state[travels[TRAVEL_STATE]];
-    return to == 0 || (to <= states &&
-                       travels[TRAVEL_DESTINATIONS + (to - 1) * DESTINATION_WORDS + DESTINATION_EVENT] != CONTROL_NONE);
+    const uint32_t *travels = block + table[WORDS_OF(TABLE) + table[FIELD(TABLE, transition_count)]];
+    const uint32_t to = c->state[travels[FIELD(TRAVEL, state)]];
+    return to == 0 ||
+           (to <= states &&
+            travels[WORDS_OF(TRAVEL) + (to - 1) * WORDS_OF(DESTINATION) + FIELD(DESTINATION, event)] != CONTROL_NONE);
 }
 
 static bool check_machine(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
-    const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
-    const uint32_t *machine = c->state + record[MACHINE_STATE];
-    const uint32_t states = record[MACHINE_STATE_COUNT], fade = machine[MACHINE_FADE] - record[MACHINE_TRANSITIONS];
-    const uint32_t *table = block + block[record[MACHINE_STATES] + STATE_TABLE];
-    const uint32_t profiles = table[TABLE_PROFILES];
-    return require(c, machine[MACHINE_CURRENT] < states, "machine", index, "there is no such state") &&
+    const uint32_t *record = block + block[FIELD(CONTROL, machines)] + index * WORDS_OF(MACHINE);
+    const uint32_t *machine = c->state + record[FIELD(MACHINE, state)];
+    const uint32_t states = record[FIELD(MACHINE, state_count)],
+                   fade = machine[FIELD(MACHINE_NOW, fade)] - record[FIELD(MACHINE, transitions)];
+    const uint32_t *table = block + block[record[FIELD(MACHINE, states)] + FIELD(STATE, table)];
+    const uint32_t profiles = table[FIELD(TABLE, profiles)];
+    return require(c, machine[FIELD(MACHINE_NOW, current)] < states, "machine", index, "there is no such state") &&
            require(c,
-                   machine[MACHINE_FADE] == 0 ||
-                       (fade % TRANSITION_WORDS == 0 && fade / TRANSITION_WORDS < record[MACHINE_TRANSITION_COUNT]),
+                   machine[FIELD(MACHINE_NOW, fade)] == 0 ||
+                       (fade % WORDS_OF(TRANSITION) == 0 &&
+                        fade / WORDS_OF(TRANSITION) < record[FIELD(MACHINE, transition_count)]),
                    "machine", index, "there is no such transition") &&
-           require(c, check_weights(machine + MACHINE_WEIGHTS, states), "machine", index,
+           require(c, check_weights(machine + WORDS_OF(MACHINE_NOW), states), "machine", index,
                    "a weight is not 0, or from 2^-40 to 1") &&
            require(c, check_travel(c, table, states), "machine", index, "it travels to no state that it can") &&
            (profiles == CONTROL_NONE ||
-            check_profiled(c, index, c->state + block[profiles + PROFILES_STATE_WORDS], states));
+            check_profiled(c, index, c->state + block[profiles + FIELD(MACHINE_PROFILES, state)], states));
 }
 
 // Checks the weights of root motion, which stay as they are between updates.
 static bool check_motion_weights(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
+    const uint32_t *record = block + block[FIELD(CONTROL, character_motion)];
     bool valid = true;
-    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT] && valid; i++) {
-        const uint32_t *motion = block + record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS;
-        const uint32_t player = (motion[MOTION_PLAYER] - block[CONTROL_PLAYERS]) / PLAYER_WORDS;
-        valid = require(c, is_within(c->state[motion[MOTION_WEIGHT]], -LMB_LARGEST, LMB_LARGEST), "player", player,
-                        "its weight in root motion is " IN_RANGE);
+    for (uint32_t i = 0; i < record[FIELD(CHARACTER_MOTION, track_count)] && valid; i++) {
+        const uint32_t *motion = block + record[FIELD(CHARACTER_MOTION, tracks)] + i * WORDS_OF(MOTION);
+        const uint32_t player = (motion[FIELD(MOTION, player)] - block[FIELD(CONTROL, players)]) / WORDS_OF(PLAYER);
+        valid = require(c, is_within(c->state[motion[FIELD(MOTION, weight)]], -LMB_LARGEST, LMB_LARGEST), "player",
+                        player, "its weight in root motion is " IN_RANGE);
     }
     return valid;
 }
@@ -133,35 +139,37 @@ static bool check_motion_weights(const checker *c) {
 // The position may be anything. Root motion is overwritten in every frame before it is read.
 static bool check_character_motion(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
-    const uint32_t *moving = c->state + record[CHARACTER_MOTION_STATE];
-    const bool full = record[CHARACTER_MOTION_PLACE_WORDS] == MOVING_FULL_PLACE_WORDS;
-    const uint32_t end = record[CHARACTER_MOTION_PLACE_WORDS] + (full ? MOVED_FULL_WORDS : MOVED_WORDS);
-    bool valid =
-        !full || require(c, are_within(moving + MOVING_ORIENTATION, 4, -1.001f, 1.001f), "character motion's word",
-                         MOVING_ORIENTATION, "its orientation is not a unit quaternion");
-    for (uint32_t i = record[CHARACTER_MOTION_PLACE_WORDS]; i < end && valid; i++) {
+    const uint32_t *record = block + block[FIELD(CONTROL, character_motion)];
+    const uint32_t *moving = c->state + record[FIELD(CHARACTER_MOTION, state)];
+    const bool full = record[FIELD(CHARACTER_MOTION, place_words)] == WORDS_OF(MOVING_FULLY);
+    const uint32_t end =
+        record[FIELD(CHARACTER_MOTION, place_words)] + (full ? WORDS_OF(MOVED_FULLY) : WORDS_OF(MOVED));
+    bool valid = !full || require(c, are_within(moving + FIELD(MOVING_FULLY, orientation), 4, -1.001f, 1.001f),
+                                  "character motion's word", FIELD(MOVING_FULLY, orientation),
+                                  "its orientation is not a unit quaternion");
+    for (uint32_t i = record[FIELD(CHARACTER_MOTION, place_words)]; i < end && valid; i++) {
         valid = require(c, is_within(moving[i], -LMB_LARGEST, LMB_LARGEST), "character motion's word", i, IN_RANGE);
     }
-    const uint32_t remaining = record[CHARACTER_MOTION_REMAINING];
-    for (uint32_t i = 0; remaining != CONTROL_NONE && i < REMAINING_WORDS && valid; i++) {
+    const uint32_t remaining = record[FIELD(CHARACTER_MOTION, remaining)];
+    for (uint32_t i = 0; remaining != CONTROL_NONE && i < WORDS_OF(REMAINING) && valid; i++) {
         const uint32_t word = c->state[remaining + i];
-        valid = require(c, i == REMAINING_SWITCHED ? word <= 1 : is_within(word, -2097152.0f, 2097152.0f),
+        valid = require(c, i == FIELD(REMAINING, switched) ? word <= 1 : is_within(word, -2097152.0f, 2097152.0f),
                         "remaining velocity's word", i, IN_RANGE);
     }
     return valid;
 }
 
 static bool check_update_phase(const checker *c) {
-    return require(c, c->state[CHARACTER_UPDATE_PHASE] - 1u < UPDATE_PHASES, "word", CHARACTER_UPDATE_PHASE,
-                   "there is no such phase of updates");
+    return require(c, c->state[FIELD(CHARACTER, update_phase)] - 1u < UPDATE_PHASES, "word",
+                   FIELD(CHARACTER, update_phase), "there is no such phase of updates");
 }
 
 // A trigger waits or does not; a draw may be anything.
 static bool check_triggers(const checker *c) {
     const uint32_t *block = c->control->block;
     bool valid = true;
-    for (uint32_t i = CHARACTER_WORDS; lmb_control_decides(c->control) && i < block[CONTROL_DRAWS] && valid; i++) {
+    for (uint32_t i = WORDS_OF(CHARACTER); lmb_control_decides(c->control) && i < block[FIELD(CONTROL, draws)] && valid;
+         i++) {
         valid = require(c, c->state[i] <= 1, "word", i, "a trigger is 0 or 1");
     }
     return valid;
@@ -173,27 +181,28 @@ static bool check_not_begun(const checker *c) {
     bool valid = true;
     for (uint32_t i = 0; i < c->control->state_words && valid; i++) {
         const bool may_be_set =
-            i - placed.first < placed.count || i == CHARACTER_UPDATE_PHASE || i - seeds.first < seeds.count;
+            i - placed.first < placed.count || i == FIELD(CHARACTER, update_phase) || i - seeds.first < seeds.count;
         valid = require(c, c->state[i] == 0 || may_be_set, "word", i, "it has not begun, and not all is 0");
     }
-    return valid && (c->state[CHARACTER_UPDATE_PHASE] == 0 || check_update_phase(c)) &&
+    return valid && (c->state[FIELD(CHARACTER, update_phase)] == 0 || check_update_phase(c)) &&
            (placed.count == 0 || check_character_motion(c));
 }
 
 static bool check_inertia(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t *words = c->state + block[block[CONTROL_INERTIA] + INERTIAL_STATE];
+    const uint32_t *words = c->state + block[block[FIELD(CONTROL, inertia)] + FIELD(INERTIALIZED, state)];
     const float longest = (float)LONGEST_WAIT / (float)LMB_TICKS_PER_SECOND;
     const struct {
         uint32_t word;
         bool valid;
     } rows[] = {
-        {INERTIAL_NUMBER, words[INERTIAL_NUMBER] <= INERTIA_LAST_NUMBER},
-        {INERTIAL_SWITCHED, words[INERTIAL_SWITCHED] <= INERTIA_LAST_NUMBER},
-        {INERTIAL_STEP, is_within(words[INERTIAL_STEP], 0.0f, longest)},
-        {INERTIAL_STEP_BEFORE, is_within(words[INERTIAL_STEP_BEFORE], 0.0f, longest)},
-        {INERTIAL_DURATION, is_within(words[INERTIAL_DURATION], 0.0f, LMB_MAX_CONTROL_SECONDS)},
-        {INERTIAL_TIME, wide(words + INERTIAL_TIME) <= lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest)},
+        {FIELD(INERTIAL, number), words[FIELD(INERTIAL, number)] <= INERTIA_LAST_NUMBER},
+        {FIELD(INERTIAL, switched), words[FIELD(INERTIAL, switched)] <= INERTIA_LAST_NUMBER},
+        {FIELD(INERTIAL, step), is_within(words[FIELD(INERTIAL, step)], 0.0f, longest)},
+        {FIELD(INERTIAL, step_before), is_within(words[FIELD(INERTIAL, step_before)], 0.0f, longest)},
+        {FIELD(INERTIAL, duration), is_within(words[FIELD(INERTIAL, duration)], 0.0f, LMB_MAX_CONTROL_SECONDS)},
+        {FIELD(INERTIAL, time),
+         wide(words + FIELD(INERTIAL, time)) <= lmb_control_fine(LMB_MAX_CONTROL_SECONDS + longest)},
     };
     bool valid = true;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0] && valid; i++) {
@@ -202,34 +211,36 @@ static bool check_inertia(const checker *c) {
     return valid;
 }
 
-_Static_assert(MATCHED_VELOCITY == MATCHED_MOVING + 4, "floats beside each other");
+_Static_assert(FIELD(MATCHED, velocity) == FIELD(MATCHED, moving) + 4, "floats beside each other");
 
 // Returns whether a search may find a choice.
 static bool is_choice(const uint32_t *record, uint32_t choice) {
     const bool is_mirrored = choice >= MATCH_MIRRORED;
     const uint32_t row = is_mirrored ? choice - MATCH_MIRRORED : choice;
-    return row < record[MATCHING_FOUND_COUNT] && (!is_mirrored || record[MATCHING_MIRRORED] != CONTROL_NONE);
+    return row < record[FIELD(MATCHING, found_count)] &&
+           (!is_mirrored || record[FIELD(MATCHING, mirrored)] != CONTROL_NONE);
 }
 
 // Checks what a matching has found and chosen: rows of its database. Every search ends within its frame.
 static bool check_matching(const checker *c, uint32_t index) {
     const uint32_t *block = c->control->block;
-    const uint32_t *record = block + block[CONTROL_MATCHINGS] + index * MATCHING_WORDS;
-    const uint32_t *matched = c->state + record[MATCHING_STATE];
-    const uint32_t found = matched[MATCHED_FOUND];
-    bool valid = (found == 0 || is_choice(record, found - 1)) && matched[MATCHED_BEGUN] <= 1 &&
-                 matched[MATCHED_MIRRORED] <= (record[MATCHING_MIRRORED] != CONTROL_NONE ? 1u : 0u);
+    const uint32_t *record = block + block[FIELD(CONTROL, matchings)] + index * WORDS_OF(MATCHING);
+    const uint32_t *matched = c->state + record[FIELD(MATCHING, state)];
+    const uint32_t found = matched[FIELD(MATCHED, found)];
+    bool valid = (found == 0 || is_choice(record, found - 1)) && matched[FIELD(MATCHED, begun)] <= 1 &&
+                 matched[FIELD(MATCHED, mirrored)] <= (record[FIELD(MATCHING, mirrored)] != CONTROL_NONE ? 1u : 0u);
     for (uint32_t i = 0; i < MOST_RECENT; i++) {
-        valid = valid && matched[MATCHED_RECENT + i * MATCHED_RECENT_WORDS] <= record[MATCHING_ROW_COUNT];
+        valid = valid && matched[WORDS_OF(MATCHED) + i * WORDS_OF(RECENT)] <= record[FIELD(MATCHING, row_count)];
     }
     return require(c, valid, "matching", index, "there is no such row") &&
-           require(c, are_within(matched + MATCHED_MOVING, 6, -LMB_LARGEST, LMB_LARGEST), "matching", index,
+           require(c, are_within(matched + FIELD(MATCHED, moving), 6, -LMB_LARGEST, LMB_LARGEST), "matching", index,
                    "a velocity is " IN_RANGE);
 }
 
 static bool check_matchings(const checker *c) {
     const uint32_t *block = c->control->block;
-    const uint32_t count = (block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 ? block[CONTROL_MATCHING_COUNT] : 0;
+    const uint32_t count =
+        (block[FIELD(CONTROL, flags)] & CONTROL_MATCHES) != 0 ? block[FIELD(CONTROL, matching_count)] : 0;
     bool valid = true;
     for (uint32_t i = 0; i < count && valid; i++) {
         valid = check_matching(c, i);
@@ -239,23 +250,24 @@ static bool check_matchings(const checker *c) {
 
 static bool check_begun(const checker *c) {
     const uint32_t *block = c->control->block;
-    bool valid = require(c, c->state[CHARACTER_BEGUN] == 1 && wide(c->state + CHARACTER_WAITING) <= LONGEST_WAIT,
-                         "word", CHARACTER_BEGUN, "it waits for too long, or neither has begun nor has not") &&
-                 check_update_phase(c) && check_triggers(c);
-    for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT] && valid; i++) {
-        const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
+    bool valid =
+        require(c, c->state[FIELD(CHARACTER, begun)] == 1 && wide(c->state + FIELD(CHARACTER, waiting)) <= LONGEST_WAIT,
+                "word", FIELD(CHARACTER, begun), "it waits for too long, or neither has begun nor has not") &&
+        check_update_phase(c) && check_triggers(c);
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, smoothed_count)] && valid; i++) {
+        const uint32_t at = block[block[FIELD(CONTROL, smoothed)] + i * WORDS_OF(SMOOTHED) + FIELD(SMOOTHED, state)];
         valid = require(c, is_within(c->state[at], -LMB_LARGEST, LMB_LARGEST), "smoothed parameter", i, IN_RANGE);
     }
-    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT] && valid; i++) {
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, player_count)] && valid; i++) {
         valid = check_player(c, i);
     }
-    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT] && valid; i++) {
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, machine_count)] && valid; i++) {
         valid = check_machine(c, i);
     }
     valid = valid && check_matchings(c);
-    const bool moves = block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE;
+    const bool moves = block[FIELD(CONTROL, character_motion)] != CONTROL_NONE;
     return valid && (!moves || (check_character_motion(c) && check_motion_weights(c))) &&
-           (block[CONTROL_INERTIA] == CONTROL_NONE || check_inertia(c));
+           (block[FIELD(CONTROL, inertia)] == CONTROL_NONE || check_inertia(c));
 }
 
 lmb_result lmb_state_check(const lmb_graph *graph, const uint32_t *states, uint32_t count, lmb_error *error) {
@@ -270,7 +282,7 @@ lmb_result lmb_state_check(const lmb_graph *graph, const uint32_t *states, uint3
     bool valid = true;
     for (uint32_t i = 0; i < count && valid; i++) {
         const checker c = {&graph->info, control, states + (size_t)i * control->state_words, i, error};
-        valid = c.state[CHARACTER_BEGUN] == 0 ? check_not_begun(&c) : check_begun(&c);
+        valid = c.state[FIELD(CHARACTER, begun)] == 0 ? check_not_begun(&c) : check_begun(&c);
     }
     return valid ? LMB_OK : error->result;
 }

@@ -102,16 +102,16 @@ static void put_time(const writer *w, uint32_t at, float seconds) {
 static void put_value(const writer *w, uint32_t at, lmb_value value) {
     if (w->block != NULL) {
         lmb_value_write(value, w->curves, w->block + at);
-        w->block[CONTROL_FLAGS] |= value.curve != LMB_CURVE_LINEAR ? CONTROL_CURVES : 0;
+        w->block[FIELD(CONTROL, flags)] |= value.curve != LMB_CURVE_LINEAR ? CONTROL_CURVES : 0;
     }
 }
 
 static uint32_t player_record(const writer *w, uint32_t player) {
-    return player == LMB_NONE ? CONTROL_NONE : w->players + player * PLAYER_WORDS;
+    return player == LMB_NONE ? CONTROL_NONE : w->players + player * WORDS_OF(PLAYER);
 }
 
 static uint32_t machine_record(const writer *w, uint32_t machine) {
-    return machine == LMB_NONE ? CONTROL_NONE : w->machines + machine * MACHINE_WORDS;
+    return machine == LMB_NONE ? CONTROL_NONE : w->machines + machine * WORDS_OF(MACHINE);
 }
 
 static uint32_t take_state(writer *w, uint32_t words) {
@@ -121,55 +121,56 @@ static uint32_t take_state(writer *w, uint32_t words) {
 }
 
 static void write_smoothed(writer *w) {
-    uint32_t at = take(w, (uint64_t)w->def->smoothed_count * SMOOTHED_WORDS);
-    put(w, CONTROL_SMOOTHED, at);
-    for (uint32_t i = 0; i < w->def->smoothed_count; i++, at += SMOOTHED_WORDS) {
+    uint32_t at = take(w, (uint64_t)w->def->smoothed_count * WORDS_OF(SMOOTHED));
+    put(w, FIELD(CONTROL, smoothed), at);
+    for (uint32_t i = 0; i < w->def->smoothed_count; i++, at += WORDS_OF(SMOOTHED)) {
         const lmb_smoothed_def *smoothed = &w->def->smoothed[i];
         // A half-life too short for a float division follows at once.
         float rate = smoothed->half_life >= 1e-6f ? (float)(1.0 / (double)smoothed->half_life) : 0.0f;
         rate = smoothed->speed > 0.0f ? -fmaxf(smoothed->speed, 0x1p-40f) : rate; // devices may flush smaller ones
-        put_value(w, at + SMOOTHED_SOURCE, smoothed->source);
-        put_number(w, at + SMOOTHED_RATE, rate);
-        put(w, at + SMOOTHED_PARAMETER, smoothed->parameter);
-        put(w, at + SMOOTHED_STATE, take_state(w, 1));
+        put_value(w, at + FIELD(SMOOTHED, source), smoothed->source);
+        put_number(w, at + FIELD(SMOOTHED, rate), rate);
+        put(w, at + FIELD(SMOOTHED, parameter), smoothed->parameter);
+        put(w, at + FIELD(SMOOTHED, state), take_state(w, 1));
     }
 }
 
 static void write_notifies(writer *w, uint32_t record, const lmb_player_def *player) {
-    uint32_t at = take(w, (uint64_t)player->notify_count * NOTIFY_WORDS);
-    put(w, record + PLAYER_NOTIFIES, at);
-    put(w, record + PLAYER_NOTIFY_COUNT, player->notify_count);
-    for (uint32_t i = 0; i < player->notify_count; i++, at += NOTIFY_WORDS) {
+    uint32_t at = take(w, (uint64_t)player->notify_count * WORDS_OF(NOTIFY));
+    put(w, record + FIELD(PLAYER, notifies), at);
+    put(w, record + FIELD(PLAYER, notify_count), player->notify_count);
+    for (uint32_t i = 0; i < player->notify_count; i++, at += WORDS_OF(NOTIFY)) {
         put_time(w, at, player->notifies[i].time);
         put(w, at + 2, player->notifies[i].event);
     }
 }
 
-// Returns a use's word of CLIP_USE_MOTION.
+// Returns a use's word of CLIP_USE.motion.
 static uint32_t motion_use(const uint32_t *use) {
-    return use[USE_MOTION] | ((use[USE_FLAGS] & CLIP_NEGATED) != 0 ? CLIP_USE_NEGATED : 0) |
-           (use[USE_FLAGS] >> CLIP_REFLECTION_SHIFT) << CLIP_USE_REFLECTION_SHIFT;
+    return use[FIELD(USE, motion)] | ((use[FIELD(USE, flags)] & CLIP_NEGATED) != 0 ? CLIP_USE_NEGATED : 0) |
+           (use[FIELD(USE, flags)] >> CLIP_REFLECTION_SHIFT) << CLIP_USE_REFLECTION_SHIFT;
 }
 
 // Writes where the graph plays a clip at the time that a player writes. Returns the reflections in which the clip moves
 // the character, a bit for each.
 static uint32_t write_uses(writer *w, uint32_t record, uint32_t time_parameter) {
     const uint32_t *program = w->graph != NULL ? w->graph->program : NULL;
-    const uint32_t sources = program != NULL && time_parameter != LMB_NONE ? program[PROGRAM_SOURCES] : 0;
+    const uint32_t sources = program != NULL && time_parameter != LMB_NONE ? program[FIELD(PROGRAM, sources)] : 0;
     uint32_t count = 0, reflections = 0;
-    put(w, record + PLAYER_USES, w->size);
+    put(w, record + FIELD(PLAYER, uses), w->size);
     for (uint32_t i = 0; i < sources; i++) {
-        const uint32_t *use = program + program[PROGRAM_USES] + i * USE_WORDS;
-        if (program[use[USE_TIME] + VALUE_PARAMETER] == time_parameter && (use[USE_FLAGS] & CLIP_REPEATS) == 0) {
-            const uint32_t at = take(w, CLIP_USE_WORDS), motion = motion_use(use);
-            put(w, at + CLIP_USE_WEIGHT, use[USE_WEIGHT]);
-            put(w, at + CLIP_USE_MOTION, motion);
+        const uint32_t *use = program + program[FIELD(PROGRAM, uses)] + i * WORDS_OF(USE);
+        if (program[use[FIELD(USE, time)] + FIELD(VALUE, parameter)] == time_parameter &&
+            (use[FIELD(USE, flags)] & CLIP_REPEATS) == 0) {
+            const uint32_t at = take(w, WORDS_OF(CLIP_USE)), motion = motion_use(use);
+            put(w, at + FIELD(CLIP_USE, weight), use[FIELD(USE, weight)]);
+            put(w, at + FIELD(CLIP_USE, motion), motion);
             w->weighs = true;
-            reflections |= use[USE_MOTION] != WEIGHT_NONE ? 1u << (motion >> CLIP_USE_REFLECTION_SHIFT) : 0;
+            reflections |= use[FIELD(USE, motion)] != WEIGHT_NONE ? 1u << (motion >> CLIP_USE_REFLECTION_SHIFT) : 0;
             count++;
         }
     }
-    put(w, record + PLAYER_USE_COUNT, count);
+    put(w, record + FIELD(PLAYER, use_count), count);
     return reflections;
 }
 
@@ -177,31 +178,32 @@ static void write_player(writer *w, uint32_t index) {
     const lmb_moving_player *player = &w->moving->players[index];
     const lmb_player_def *def = player->def;
     uint32_t at = player_record(w, index);
-    put_time(w, at + PLAYER_DURATION, player->duration);
+    put_time(w, at + FIELD(PLAYER, duration), player->duration);
     // A looping clip is never at its end.
-    put_time(w, at + PLAYER_OFFSET, def->end == LMB_END_LOOP && def->offset == player->duration ? 0.0f : def->offset);
+    put_time(w, at + FIELD(PLAYER, offset),
+             def->end == LMB_END_LOOP && def->offset == player->duration ? 0.0f : def->offset);
     if (def->random_offset) {
-        put(w, at + PLAYER_OFFSET, w->player_draw++);
-        put(w, at + PLAYER_OFFSET + 1, CONTROL_NONE);
+        put(w, at + FIELD(PLAYER, offset), w->player_draw++);
+        put(w, at + FIELD(PLAYER, offset) + 1, CONTROL_NONE);
     }
-    put_value(w, at + PLAYER_RATE, def->rate);
-    put(w, at + PLAYER_END, (uint32_t)def->end);
-    put(w, at + PLAYER_TIME_PARAMETER, player->time_parameter);
-    put(w, at + PLAYER_WEIGHT_PARAMETER, player->weight_parameter);
-    put(w, at + PLAYER_ENDED_EVENT, def->ended_event);
-    put(w, at + PLAYER_LOOPED_EVENT, def->looped_event);
-    put(w, at + PLAYER_MACHINE, machine_record(w, player->machine));
-    put(w, at + PLAYER_MACHINE_STATE, player->state);
-    put(w, at + PLAYER_STATE, take_state(w, PLAYING_WORDS));
-    put(w, at + PLAYER_IS_GROUPED, def->group != LMB_NONE);
+    put_value(w, at + FIELD(PLAYER, rate), def->rate);
+    put(w, at + FIELD(PLAYER, end), (uint32_t)def->end);
+    put(w, at + FIELD(PLAYER, time_parameter), player->time_parameter);
+    put(w, at + FIELD(PLAYER, weight_parameter), player->weight_parameter);
+    put(w, at + FIELD(PLAYER, ended_event), def->ended_event);
+    put(w, at + FIELD(PLAYER, looped_event), def->looped_event);
+    put(w, at + FIELD(PLAYER, machine), machine_record(w, player->machine));
+    put(w, at + FIELD(PLAYER, machine_state), player->state);
+    put(w, at + FIELD(PLAYER, state), take_state(w, WORDS_OF(PLAYING)));
+    put(w, at + FIELD(PLAYER, is_grouped), def->group != LMB_NONE);
     const uint64_t delay = lmb_control_fine(def->delay) >> FINE_BITS;
     const uint32_t synced = def->sync_node != LMB_NONE ? w->moving->player_of[def->sync_node] : LMB_NONE;
-    put(w, at + PLAYER_DELAY, (uint32_t)delay);
-    put(w, at + PLAYER_DELAY + 1, (uint32_t)(delay >> 32));
-    put(w, at + PLAYER_WAITED, delay > 0 ? take_state(w, 2) : CONTROL_NONE);
-    put(w, at + PLAYER_SYNC, player_record(w, synced));
-    put(w, at + PLAYER_REPETITIONS, def->repetitions);
-    put(w, at + PLAYER_LAST_END, (uint32_t)lmb_player_last_end(def));
+    put(w, at + FIELD(PLAYER, delay), (uint32_t)delay);
+    put(w, at + FIELD(PLAYER, delay) + 1, (uint32_t)(delay >> 32));
+    put(w, at + FIELD(PLAYER, waited), delay > 0 ? take_state(w, 2) : CONTROL_NONE);
+    put(w, at + FIELD(PLAYER, sync), player_record(w, synced));
+    put(w, at + FIELD(PLAYER, repetitions), def->repetitions);
+    put(w, at + FIELD(PLAYER, last_end), (uint32_t)lmb_player_last_end(def));
     write_notifies(w, at, def);
     const uint32_t reflections = write_uses(w, at, player->time_parameter);
     w->reflections[index] = (uint8_t)(reflections != 0 ? reflections : 1);
@@ -254,7 +256,7 @@ static uint32_t write_pieces(writer *w, uint32_t member, const lmb_moving_player
     const float speed = cadence == CADENCE_LENGTH ? 1.0f : fabsf(lmb_player_velocity(player));
     uint32_t varies = 0;
     float first = 0.0f;
-    put(w, member + MEMBER_PIECES, at);
+    put(w, member + FIELD(MEMBER, pieces), at);
     for (uint32_t piece = 0; piece < count; piece++) {
         const float led = seconds_of_fine(piece_size(leader, piece));
         const float own = seconds_of_fine(piece_size(player, piece));
@@ -272,10 +274,10 @@ static uint32_t write_member(writer *w, uint32_t record, const lmb_moving_player
     const lmb_player_def *def = player->def;
     uint32_t count = def->marker_count > 0 ? def->marker_count : 1;
     uint32_t markers = take(w, UINT64_C(2) * count);
-    put(w, at + MEMBER_PLAYER, player_record(w, (uint32_t)(player - w->moving->players)));
-    put(w, at + MEMBER_MARKERS, markers);
-    put_number(w, at + MEMBER_VELOCITY, lmb_player_velocity(player));
-    put(w, record + GROUP_MARKER_COUNT, count);
+    put(w, at + FIELD(MEMBER, player), player_record(w, (uint32_t)(player - w->moving->players)));
+    put(w, at + FIELD(MEMBER, markers), markers);
+    put_number(w, at + FIELD(MEMBER, velocity), lmb_player_velocity(player));
+    put(w, record + FIELD(GROUP, marker_count), count);
     float offset = def->offset == player->duration ? 0.0f : def->offset;
     for (uint32_t i = 0; i < count; i++) {
         put_time(w, markers + 2 * i, def->marker_count > 0 ? def->markers[i] : offset);
@@ -289,37 +291,37 @@ static void write_group(writer *w, uint32_t at, uint32_t index) {
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         count += players[i].def->group == index;
     }
-    uint32_t member = take(w, (uint64_t)count * MEMBER_WORDS);
-    put_value(w, at + GROUP_RATE, leader->def->rate);
-    put(w, at + GROUP_MEMBERS, member);
-    put(w, at + GROUP_MEMBER_COUNT, count);
-    put(w, at + GROUP_VELOCITY_PARAMETER, w->def->groups[index].velocity_parameter);
+    uint32_t member = take(w, (uint64_t)count * WORDS_OF(MEMBER));
+    put_value(w, at + FIELD(GROUP, rate), leader->def->rate);
+    put(w, at + FIELD(GROUP, members), member);
+    put(w, at + FIELD(GROUP, member_count), count);
+    put(w, at + FIELD(GROUP, velocity_parameter), w->def->groups[index].velocity_parameter);
     const uint32_t cadence = find_cadence(w, index);
     uint32_t varies = 0;
-    for (const lmb_moving_player *player = leader; player != NULL; member += MEMBER_WORDS) {
+    for (const lmb_moving_player *player = leader; player != NULL; member += WORDS_OF(MEMBER)) {
         varies |= write_member(w, at, leader, cadence, member, player);
         player = find_member(w, index, (uint32_t)(player - players) + 1);
     }
-    put(w, at + GROUP_CADENCE, cadence | varies);
+    put(w, at + FIELD(GROUP, cadence), cadence | varies);
 }
 
 static void write_groups(writer *w) {
-    const uint32_t at = take(w, (uint64_t)w->def->group_count * GROUP_WORDS);
-    put(w, CONTROL_GROUPS, at);
+    const uint32_t at = take(w, (uint64_t)w->def->group_count * WORDS_OF(GROUP));
+    put(w, FIELD(CONTROL, groups), at);
     for (uint32_t i = 0; i < w->def->group_count; i++) {
-        write_group(w, at + i * GROUP_WORDS, i);
+        write_group(w, at + i * WORDS_OF(GROUP), i);
     }
 }
 
 static void write_states(writer *w, uint32_t record, const lmb_moving_machine *machine) {
-    uint32_t at = take(w, (uint64_t)machine->def.state_count * STATE_WORDS);
-    put(w, record + MACHINE_STATES, at);
-    put(w, record + MACHINE_STATE_COUNT, machine->def.state_count);
-    for (uint32_t i = 0; i < machine->def.state_count; i++, at += STATE_WORDS) {
-        put(w, at + STATE_WEIGHT_PARAMETER, machine->states[i].weight_parameter);
-        put(w, at + STATE_END_PLAYER, player_record(w, machine->states[i].end_player));
-        put(w, at + STATE_ENTRY_EVENT, machine->def.states[i].entry_event);
-        put(w, at + STATE_EXIT_EVENT, machine->def.states[i].exit_event);
+    uint32_t at = take(w, (uint64_t)machine->def.state_count * WORDS_OF(STATE));
+    put(w, record + FIELD(MACHINE, states), at);
+    put(w, record + FIELD(MACHINE, state_count), machine->def.state_count);
+    for (uint32_t i = 0; i < machine->def.state_count; i++, at += WORDS_OF(STATE)) {
+        put(w, at + FIELD(STATE, weight_parameter), machine->states[i].weight_parameter);
+        put(w, at + FIELD(STATE, end_player), player_record(w, machine->states[i].end_player));
+        put(w, at + FIELD(STATE, entry_event), machine->def.states[i].entry_event);
+        put(w, at + FIELD(STATE, exit_event), machine->def.states[i].exit_event);
     }
 }
 
@@ -348,24 +350,24 @@ static void write_place(const writer *w, uint32_t at, const lmb_term *term) {
         [LMB_TERM_EQUAL] = TERM_EQUAL,
     };
     const uint64_t place = find_place(w, term);
-    put(w, at + TERM_KIND,
+    put(w, at + FIELD(TERM, kind),
         (term->operand == LMB_OPERAND_PHASE ? (uint32_t)term->kind : turned[term->kind]) | TERM_OF_PLACE);
-    put(w, at + TERM_PLAYER, player_record(w, player_of(w, term)));
-    put(w, at + TERM_PLACE, (uint32_t)place);
-    put(w, at + TERM_PLACE + 1, (uint32_t)(place >> 32));
+    put(w, at + FIELD(PLACE_TERM, player), player_record(w, player_of(w, term)));
+    put(w, at + FIELD(PLACE_TERM, place), (uint32_t)place);
+    put(w, at + FIELD(PLACE_TERM, place) + 1, (uint32_t)(place >> 32));
 }
 
 // Returns the offset of the word that has the offset in the state of what a term reads.
 static uint32_t find_state_word(const writer *w, uint32_t machine, const lmb_term *term) {
     if (term->operand == LMB_OPERAND_STATE) {
-        return machine_record(w, w->moving->machine_of[term->machine_node]) + MACHINE_STATE;
+        return machine_record(w, w->moving->machine_of[term->machine_node]) + FIELD(MACHINE, state);
     }
     const uint32_t event = term->operand == LMB_OPERAND_TRIGGER ? term->event : LMB_NONE;
     uint32_t i = 0;
     while (w->decisions.list[i].machine != machine || w->decisions.list[i].event != event) {
         i++;
     }
-    return w->decision_records + i * DECISION_WORDS + DECISION_STATE;
+    return w->decision_records + i * WORDS_OF(DECISION) + FIELD(DECISION, state);
 }
 
 static void write_state_term(const writer *w, uint32_t at, uint32_t machine, const lmb_term *term) {
@@ -373,18 +375,18 @@ static void write_state_term(const writer *w, uint32_t at, uint32_t machine, con
     const uint32_t of = term->operand == LMB_OPERAND_TRIGGER  ? TERM_OF_TRIGGER
                         : term->operand == LMB_OPERAND_CHOICE ? TERM_OF_CHOICE
                                                               : 0;
-    put(w, at + TERM_KIND, (uint32_t)term->kind | TERM_OF_STATE | of);
-    put_value(w, at + TERM_LEFT, lmb_constant(is_draw ? 0x1p-24f : 1.0f));
-    put_value(w, at + TERM_RIGHT, term->right);
-    put(w, at + TERM_STATE, find_state_word(w, machine, term));
-    put(w, at + TERM_SHIFT, is_draw ? 32 - DRAW_BITS : 0);
+    put(w, at + FIELD(TERM, kind), (uint32_t)term->kind | TERM_OF_STATE | of);
+    put_value(w, at + FIELD(TERM, left), lmb_constant(is_draw ? 0x1p-24f : 1.0f));
+    put_value(w, at + FIELD(TERM, right), term->right);
+    put(w, at + FIELD(STATE_TERM, state), find_state_word(w, machine, term));
+    put(w, at + FIELD(STATE_TERM, shift), is_draw ? 32 - DRAW_BITS : 0);
 }
 
 static void write_terms(writer *w, uint32_t machine, uint32_t record, const lmb_transition_def *transition) {
-    uint32_t at = take(w, (uint64_t)transition->term_count * TERM_WORDS);
-    put(w, record + TRANSITION_TERMS, at);
-    put(w, record + TRANSITION_TERM_COUNT, transition->term_count);
-    for (uint32_t i = 0; i < transition->term_count; i++, at += TERM_WORDS) {
+    uint32_t at = take(w, (uint64_t)transition->term_count * WORDS_OF(TERM));
+    put(w, record + FIELD(TRANSITION, terms), at);
+    put(w, record + FIELD(TRANSITION, term_count), transition->term_count);
+    for (uint32_t i = 0; i < transition->term_count; i++, at += WORDS_OF(TERM)) {
         const lmb_term *term = &transition->terms[i];
         const lmb_operand operand = term->kind < LMB_TERM_AND ? term->operand : LMB_OPERAND_VALUE;
         if (lmb_operand_is_place(operand)) {
@@ -392,9 +394,9 @@ static void write_terms(writer *w, uint32_t machine, uint32_t record, const lmb_
         } else if (operand != LMB_OPERAND_VALUE) {
             write_state_term(w, at, machine, term);
         } else {
-            put(w, at + TERM_KIND, (uint32_t)term->kind);
-            put_value(w, at + TERM_LEFT, term->left);
-            put_value(w, at + TERM_RIGHT, term->right);
+            put(w, at + FIELD(TERM, kind), (uint32_t)term->kind);
+            put_value(w, at + FIELD(TERM, left), term->left);
+            put_value(w, at + FIELD(TERM, right), term->right);
         }
     }
 }
@@ -402,19 +404,19 @@ static void write_terms(writer *w, uint32_t machine, uint32_t record, const lmb_
 // `profile` is 0 or, of the machine's transitions with a blend profile, one more than its index.
 static void write_transition(writer *w, uint32_t machine, uint32_t at, const lmb_transition_def *transition,
                              uint32_t profile) {
-    put(w, at + TRANSITION_FROM, transition->from);
-    put(w, at + TRANSITION_TO, transition->to);
-    put(w, at + TRANSITION_EVENT, transition->event);
+    put(w, at + FIELD(TRANSITION, from), transition->from);
+    put(w, at + FIELD(TRANSITION, to), transition->to);
+    put(w, at + FIELD(TRANSITION, event), transition->event);
     static const uint32_t kinds[LMB_FADE_COUNT] = {
         [LMB_FADE_FROZEN] = TRANSITION_FREEZES, [LMB_FADE_INERTIALIZED] = TRANSITION_INERTIALIZES};
     static const uint32_t starts[LMB_START_COUNT] = {
         [LMB_START_PHASE] = TRANSITION_AT_PHASE, [LMB_START_SYNC] = TRANSITION_IN_SYNC};
-    put(w, at + TRANSITION_FLAGS,
+    put(w, at + FIELD(TRANSITION, flags),
         (transition->at_end ? TRANSITION_AT_END : 0) | kinds[transition->kind] |
             (transition->to_self ? TRANSITION_TO_SELF : 0) | starts[transition->start] |
             profile << TRANSITION_PROFILE_SHIFT);
-    put_time(w, at + TRANSITION_AFTER, transition->after > 0.0f ? transition->after : 0.0f);
-    put_time(w, at + TRANSITION_FADE, transition->fade);
+    put_time(w, at + FIELD(TRANSITION, after), transition->after > 0.0f ? transition->after : 0.0f);
+    put_time(w, at + FIELD(TRANSITION, fade), transition->fade);
     write_terms(w, machine, at, transition);
 }
 
@@ -434,16 +436,17 @@ static void write_machine(writer *w, uint32_t index) {
     const lmb_machine_def *def = &machine->def;
     uint32_t at = machine_record(w, index), profiles = 0;
     write_states(w, at, machine);
-    uint32_t transitions = take(w, (uint64_t)def->transition_count * TRANSITION_WORDS);
-    put(w, at + MACHINE_TRANSITIONS, transitions);
-    put(w, at + MACHINE_TRANSITION_COUNT, def->transition_count);
-    put(w, at + MACHINE_OUTER, machine_record(w, machine->machine));
-    put(w, at + MACHINE_OUTER_STATE, machine->state);
-    put(w, at + MACHINE_STATE, take_state(w, MACHINE_WEIGHTS + def->state_count * MACHINE_STATE_WEIGHT_WORDS));
+    uint32_t transitions = take(w, (uint64_t)def->transition_count * WORDS_OF(TRANSITION));
+    put(w, at + FIELD(MACHINE, transitions), transitions);
+    put(w, at + FIELD(MACHINE, transition_count), def->transition_count);
+    put(w, at + FIELD(MACHINE, outer), machine_record(w, machine->machine));
+    put(w, at + FIELD(MACHINE, outer_state), machine->state);
+    put(w, at + FIELD(MACHINE, state),
+        take_state(w, WORDS_OF(MACHINE_NOW) + def->state_count * WORDS_OF(STATE_WEIGHT)));
     for (uint32_t i = 0; i < def->transition_count; i++) {
         const bool has_profile = def->transitions[i].profile != LMB_NONE;
         profiles += has_profile;
-        write_transition(w, index, transitions + find_rank(def, i) * TRANSITION_WORDS, &def->transitions[i],
+        write_transition(w, index, transitions + find_rank(def, i) * WORDS_OF(TRANSITION), &def->transitions[i],
                          has_profile ? profiles : 0);
     }
 }
@@ -522,8 +525,8 @@ static void write_keys(writer *w, uint32_t record, motion_source from) {
     const lmb_motion_track *track = from.track;
     uint32_t keys = take(w, ((uint64_t)track->key_count + 1) * MOTION_KEY_WORDS);
     const bool full = w->def->motion->full_rotation && track->rotations != NULL;
-    put(w, record + MOTION_KEYS, keys);
-    put(w, record + MOTION_INTERVALS, track->key_count - 1);
+    put(w, record + FIELD(MOTION, keys), keys);
+    put(w, record + FIELD(MOTION, intervals), track->key_count - 1);
     bool turns = false;
     double before = 0.0;
     for (uint32_t i = 0; i <= track->key_count; i++) {
@@ -532,7 +535,7 @@ static void write_keys(writer *w, uint32_t record, motion_source from) {
         put_key(w, keys + i * MOTION_KEY_WORDS, from, key, before);
         turns = turns || before != 0.0;
     }
-    put(w, record + MOTION_TURNS, turns);
+    put(w, record + FIELD(MOTION, turns), turns);
 }
 
 // Writes the rotations of a track's keys, each with the axis and the turns of the interval after it.
@@ -542,7 +545,7 @@ static void write_rotations(writer *w, uint32_t record, motion_source from) {
         return;
     }
     uint32_t at = take(w, ((uint64_t)track->key_count + 1) * MOTION_ROTATION_WORDS);
-    put(w, record + MOTION_ROTATIONS, at);
+    put(w, record + FIELD(MOTION, rotations), at);
     for (uint32_t i = 0; i <= track->key_count; i++, at += MOTION_ROTATION_WORDS) {
         const uint32_t key = i < track->key_count ? i : i - 1, next = key + 1 < track->key_count ? key + 1 : key;
         double rotation[4], way[4];
@@ -571,15 +574,15 @@ static void write_inverse(const writer *w, uint32_t record, float seconds) {
     }
     // The rounded factor is never above the exact one, so that a fraction stays below 1.
     const double inverse = duration >= UINT64_C(1) << 31 ? ldexp(1.0, 63 + (int)shift) / (double)duration - 1.0 : 0.0;
-    put(w, record + MOTION_SHIFT, shift);
-    put(w, record + MOTION_INVERSE, (uint32_t)inverse);
+    put(w, record + FIELD(MOTION, shift), shift);
+    put(w, record + FIELD(MOTION, inverse), (uint32_t)inverse);
 }
 
 // Writes the length of the path up to each key.
 static void write_lengths(writer *w, uint32_t record, const lmb_motion_track *track) {
     const uint32_t at = take(w, (uint64_t)track->key_count + 1);
     double length = 0.0;
-    put(w, record + MOTION_LENGTHS, at);
+    put(w, record + FIELD(MOTION, lengths), at);
     for (uint32_t i = 0; i <= track->key_count; i++) {
         const float *key = track->keys + 4 * (size_t)i;
         if (i > 0 && i < track->key_count) {
@@ -592,22 +595,22 @@ static void write_lengths(writer *w, uint32_t record, const lmb_motion_track *tr
 }
 
 static void write_warps(writer *w, uint32_t record, const lmb_player_def *player, const lmb_motion_track *track) {
-    put(w, record + MOTION_WARP_COUNT, player->warp_count);
+    put(w, record + FIELD(MOTION, warp_count), player->warp_count);
     if (player->warp_count == 0) {
         return;
     }
     write_lengths(w, record, track);
-    uint32_t at = take(w, (uint64_t)player->warp_count * WARP_WORDS);
-    put(w, record + MOTION_WARPS, at);
-    for (uint32_t i = 0; i < player->warp_count; i++, at += WARP_WORDS) {
+    uint32_t at = take(w, (uint64_t)player->warp_count * WORDS_OF(WARP));
+    put(w, record + FIELD(MOTION, warps), at);
+    for (uint32_t i = 0; i < player->warp_count; i++, at += WORDS_OF(WARP)) {
         const lmb_warp_def *warp = &player->warps[i];
-        put_time(w, at + WARP_START, warp->start);
-        put_time(w, at + WARP_END, warp->end);
+        put_time(w, at + FIELD(WARP, start), warp->start);
+        put_time(w, at + FIELD(WARP, end), warp->end);
         for (uint32_t k = 0; k < 3; k++) {
-            put_value(w, at + WARP_TARGET + k * CONTROL_VALUE_WORDS, warp->target[k]);
+            put_value(w, at + FIELD(WARP, target) + k * WORDS_OF(VALUE), warp->target[k]);
         }
-        put_value(w, at + WARP_HEADING, warp->heading);
-        put(w, at + WARP_FLAGS,
+        put_value(w, at + FIELD(WARP, heading), warp->heading);
+        put(w, at + FIELD(WARP, flags),
             (warp->warps_height ? WARP_TO_HEIGHT : 0) | (warp->turns_to_heading ? WARP_TO_HEADING : 0));
     }
 }
@@ -624,21 +627,21 @@ static void write_motion(writer *w, uint32_t at, uint32_t player, uint32_t refle
     write_rotations(w, at, from);
     write_warps(w, at, def, from.track);
     write_inverse(w, at, duration);
-    put(w, at + MOTION_REFLECTION, reflection);
-    put(w, at + MOTION_PLAYER, player_record(w, player));
-    put(w, at + MOTION_STATE, span);
-    put(w, at + MOTION_WEIGHT, weight);
+    put(w, at + FIELD(MOTION, reflection), reflection);
+    put(w, at + FIELD(MOTION, player), player_record(w, player));
+    put(w, at + FIELD(MOTION, state), span);
+    put(w, at + FIELD(MOTION, weight), weight);
 }
 
 // Writes the records of a player, one for each reflection. Returns the offset after them.
 static uint32_t write_motions_of(writer *w, uint32_t at, uint32_t player) {
-    const uint32_t span = take_state(w, MOTION_SPAN_WORDS), reflections = w->reflections[player];
-    uint32_t weight = span + MOTION_SPAN_WEIGHT;
+    const uint32_t span = take_state(w, WORDS_OF(MOTION_SPAN)), reflections = w->reflections[player];
+    uint32_t weight = span + FIELD(MOTION_SPAN, weight);
     for (uint32_t reflection = 0; reflection < REFLECTIONS; reflection++) {
         if ((reflections >> reflection & 1) != 0) {
             write_motion(w, at, player, reflection, span, weight != LMB_NONE ? weight : take_state(w, 1));
             weight = LMB_NONE;
-            at += MOTION_WORDS;
+            at += WORDS_OF(MOTION);
         }
     }
     return at;
@@ -658,10 +661,10 @@ static void write_motions(writer *w, uint32_t record) {
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         motion_count += count_motions(w, i);
     }
-    uint32_t motions = take(w, (uint64_t)motion_count * MOTION_WORDS);
-    put(w, record + CHARACTER_MOTION_ROOT_MOTION, motion_span);
-    put(w, record + CHARACTER_MOTION_TRACKS, motions);
-    put(w, record + CHARACTER_MOTION_TRACK_COUNT, motion_count);
+    uint32_t motions = take(w, (uint64_t)motion_count * WORDS_OF(MOTION));
+    put(w, record + FIELD(CHARACTER_MOTION, root_motion), motion_span);
+    put(w, record + FIELD(CHARACTER_MOTION, tracks), motions);
+    put(w, record + FIELD(CHARACTER_MOTION, track_count), motion_count);
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         put(w, motion_span + i, has_root_motion(w, i) ? w->state_words : CONTROL_NONE);
         if (has_root_motion(w, i)) {
@@ -672,9 +675,10 @@ static void write_motions(writer *w, uint32_t record) {
 
 static void write_remaining(writer *w, uint32_t at, float half_life) {
     const double bounded = half_life > 1e-3f ? (double)half_life : 1e-3;
-    put(w, at + CHARACTER_MOTION_REMAINING, half_life > 0.0f ? take_state(w, REMAINING_WORDS) : CONTROL_NONE);
-    put_number(w, at + CHARACTER_MOTION_DECAY_RATE, (float)(1.0 / bounded));
-    put_number(w, at + CHARACTER_MOTION_DECAY_SCALE, (float)(bounded * 1.4426950408889634)); // 1 / ln 2
+    put(w, at + FIELD(CHARACTER_MOTION, remaining),
+        half_life > 0.0f ? take_state(w, WORDS_OF(REMAINING)) : CONTROL_NONE);
+    put_number(w, at + FIELD(CHARACTER_MOTION, decay_rate), (float)(1.0 / bounded));
+    put_number(w, at + FIELD(CHARACTER_MOTION, decay_scale), (float)(bounded * 1.4426950408889634)); // 1 / ln 2
 }
 
 static bool is_driven(const lmb_motion_def *character_motion) {
@@ -689,37 +693,37 @@ static bool is_driven(const lmb_motion_def *character_motion) {
 
 static void write_character_motion(writer *w) {
     const lmb_motion_def *character_motion = w->def->motion;
-    put(w, CONTROL_CHARACTER_MOTION, CONTROL_NONE);
+    put(w, FIELD(CONTROL, character_motion), CONTROL_NONE);
     if (character_motion == NULL) {
         return;
     }
-    uint32_t at = take(w, CHARACTER_MOTION_WORDS);
-    put(w, CONTROL_CHARACTER_MOTION, at);
-    const uint32_t place = character_motion->full_rotation ? MOVING_FULL_PLACE_WORDS : MOVING_PLACE_WORDS;
-    put(w, at + CHARACTER_MOTION_PLACE_WORDS, place);
-    put(w, at + CHARACTER_MOTION_STATE,
-        take_state(w, place + (character_motion->full_rotation ? MOVED_FULL_WORDS : MOVED_WORDS)));
+    uint32_t at = take(w, WORDS_OF(CHARACTER_MOTION));
+    put(w, FIELD(CONTROL, character_motion), at);
+    const uint32_t place = character_motion->full_rotation ? WORDS_OF(MOVING_FULLY) : WORDS_OF(MOVING);
+    put(w, at + FIELD(CHARACTER_MOTION, place_words), place);
+    put(w, at + FIELD(CHARACTER_MOTION, state),
+        take_state(w, place + (character_motion->full_rotation ? WORDS_OF(MOVED_FULLY) : WORDS_OF(MOVED))));
     write_motions(w, at);
     write_remaining(w, at, character_motion->velocity_half_life);
-    put(w, at + CHARACTER_MOTION_IS_DRIVEN, is_driven(character_motion));
-    put(w, at + CHARACTER_MOTION_TURNS_TO_HEADING, character_motion->turns_to_heading);
-    put_value(w, at + CHARACTER_MOTION_HEADING, character_motion->heading);
-    put_number(w, at + CHARACTER_MOTION_ACCELERATION, character_motion->acceleration);
-    put_number(w, at + CHARACTER_MOTION_DECELERATION, character_motion->deceleration);
-    put_number(w, at + CHARACTER_MOTION_TURN_RATE, (float)((double)character_motion->turn_rate / TURN));
+    put(w, at + FIELD(CHARACTER_MOTION, is_driven), is_driven(character_motion));
+    put(w, at + FIELD(CHARACTER_MOTION, turns_to_heading), character_motion->turns_to_heading);
+    put_value(w, at + FIELD(CHARACTER_MOTION, heading), character_motion->heading);
+    put_number(w, at + FIELD(CHARACTER_MOTION, acceleration), character_motion->acceleration);
+    put_number(w, at + FIELD(CHARACTER_MOTION, deceleration), character_motion->deceleration);
+    put_number(w, at + FIELD(CHARACTER_MOTION, turn_rate), (float)((double)character_motion->turn_rate / TURN));
     for (uint32_t i = 0; i < 3; i++) {
-        put_value(w, at + CHARACTER_MOTION_DESIRED + i * CONTROL_VALUE_WORDS, character_motion->velocity[i]);
-        put(w, at + CHARACTER_MOTION_VELOCITY_PARAMETERS + i, character_motion->velocity_parameters[i]);
+        put_value(w, at + FIELD(CHARACTER_MOTION, desired) + i * WORDS_OF(VALUE), character_motion->velocity[i]);
+        put(w, at + FIELD(CHARACTER_MOTION, velocity_parameters) + i, character_motion->velocity_parameters[i]);
     }
 }
 
 static void write_inertia(writer *w) {
-    put(w, CONTROL_INERTIA, CONTROL_NONE);
+    put(w, FIELD(CONTROL, inertia), CONTROL_NONE);
     if (w->moving->inertia_parameters != LMB_NONE) {
-        uint32_t at = take(w, INERTIAL_RECORD_WORDS);
-        put(w, CONTROL_INERTIA, at);
-        put(w, at + INERTIAL_STATE, take_state(w, INERTIAL_WORDS));
-        put(w, at + INERTIAL_PARAMETER, w->moving->inertia_parameters);
+        uint32_t at = take(w, WORDS_OF(INERTIALIZED));
+        put(w, FIELD(CONTROL, inertia), at);
+        put(w, at + FIELD(INERTIALIZED, state), take_state(w, WORDS_OF(INERTIAL)));
+        put(w, at + FIELD(INERTIALIZED, parameter), w->moving->inertia_parameters);
     }
 }
 
@@ -728,16 +732,17 @@ static uint32_t write_profiles(writer *w, const lmb_moving_machine *machine) {
     if (machine->node == LMB_NONE || lmb_graph_profile_count(&w->def->nodes[machine->node]) == 0) {
         return CONTROL_NONE;
     }
-    const uint32_t at = take(w, PROFILES_WORDS);
-    put(w, at + PROFILES_STATE_WORDS, take_state(w, PROFILED_ENDS + machine->def.state_count * PROFILED_ENDS_WORDS));
-    put(w, at + PROFILES_PARAMETER, machine->profile_parameter);
+    const uint32_t at = take(w, WORDS_OF(MACHINE_PROFILES));
+    put(w, at + FIELD(MACHINE_PROFILES, state),
+        take_state(w, WORDS_OF(PROFILED) + machine->def.state_count * WORDS_OF(PROFILED_END)));
+    put(w, at + FIELD(MACHINE_PROFILES, parameter), machine->profile_parameter);
     return at;
 }
 
 // Tables of what is the same in every frame, so that no frame has to compute it.
 
 static void write_alone(writer *w) {
-    put(w, CONTROL_ALONE, w->size);
+    put(w, FIELD(CONTROL, alone), w->size);
     uint32_t count = 0;
     for (uint32_t i = 0; i < w->moving->player_count; i++) {
         if (w->moving->players[i].def->group == LMB_NONE) {
@@ -745,7 +750,7 @@ static void write_alone(writer *w) {
             count++;
         }
     }
-    put(w, CONTROL_ALONE_COUNT, count);
+    put(w, FIELD(CONTROL, alone_count), count);
 }
 
 static uint32_t phase_of(uint8_t writer) {
@@ -766,12 +771,12 @@ static void write_computed(writer *w) {
             if (phase_of(w->moving->writers[computed->parameter]) != phase) {
                 continue;
             }
-            const uint32_t at = take(w, COMPUTED_WORDS);
-            put(w, at + COMPUTED_KIND, (uint32_t)computed->kind);
-            put(w, at + COMPUTED_PARAMETER, computed->parameter);
-            put(w, at + COMPUTED_INPUT_COUNT, count);
+            const uint32_t at = take(w, WORDS_OF(COMPUTED));
+            put(w, at + FIELD(COMPUTED, kind), (uint32_t)computed->kind);
+            put(w, at + FIELD(COMPUTED, parameter), computed->parameter);
+            put(w, at + FIELD(COMPUTED, input_count), count);
             for (uint32_t j = 0; j < count; j++) {
-                put_value(w, at + COMPUTED_INPUTS + j * CONTROL_VALUE_WORDS, computed->inputs[j]);
+                put_value(w, at + FIELD(COMPUTED, inputs) + j * WORDS_OF(VALUE), computed->inputs[j]);
             }
         }
         put(w, table + phase + 1, w->size);
@@ -811,10 +816,10 @@ static void find_paths(const lmb_machine_def *machine, const uint32_t *order, ui
 
 // Writes a transition that goes to a state at once. Returns its offset.
 static uint32_t write_teleport(writer *w, uint32_t to) {
-    const uint32_t at = take(w, TRANSITION_WORDS);
-    put(w, at + TRANSITION_TO, to);
-    put(w, at + TRANSITION_EVENT, CONTROL_NONE);
-    put(w, at + TRANSITION_FLAGS, TRANSITION_TELEPORTS);
+    const uint32_t at = take(w, WORDS_OF(TRANSITION));
+    put(w, at + FIELD(TRANSITION, to), to);
+    put(w, at + FIELD(TRANSITION, event), CONTROL_NONE);
+    put(w, at + FIELD(TRANSITION, flags), TRANSITION_TELEPORTS);
     return at;
 }
 
@@ -823,22 +828,22 @@ static uint32_t write_travels(writer *w, const lmb_machine_def *machine, const u
     if (!lmb_machine_travels(machine)) {
         return CONTROL_NONE;
     }
-    const uint32_t at = take(w, TRAVEL_DESTINATIONS + machine->state_count * DESTINATION_WORDS);
-    put(w, at + TRAVEL_STATE, take_state(w, 1));
+    const uint32_t at = take(w, WORDS_OF(TRAVEL) + machine->state_count * WORDS_OF(DESTINATION));
+    put(w, at + FIELD(TRAVEL, state), take_state(w, 1));
     for (uint32_t to = 0; to < machine->state_count; to++) {
-        const uint32_t destination = at + TRAVEL_DESTINATIONS + to * DESTINATION_WORDS;
-        put(w, destination + DESTINATION_EVENT, machine->states[to].travel_event);
+        const uint32_t destination = at + WORDS_OF(TRAVEL) + to * WORDS_OF(DESTINATION);
+        put(w, destination + FIELD(DESTINATION, event), machine->states[to].travel_event);
         if (machine->states[to].travel_event == LMB_NONE) {
             continue;
         }
         uint32_t ranks[LMB_MAX_STATES];
         find_paths(machine, order, to, ranks);
         const uint32_t steps = take(w, machine->state_count), teleport = write_teleport(w, to);
-        put(w, destination + DESTINATION_STEPS, steps);
+        put(w, destination + FIELD(DESTINATION, steps), steps);
         for (uint32_t from = 0; from < machine->state_count; from++) {
             const bool has_path = ranks[from] != LMB_NONE && from != to;
-            const uint32_t first = written(w, record + MACHINE_TRANSITIONS);
-            put(w, steps + from, has_path ? first + ranks[from] * TRANSITION_WORDS : teleport);
+            const uint32_t first = written(w, record + FIELD(MACHINE, transitions));
+            put(w, steps + from, has_path ? first + ranks[from] * WORDS_OF(TRANSITION) : teleport);
         }
     }
     return at;
@@ -847,32 +852,32 @@ static uint32_t write_travels(writer *w, const lmb_machine_def *machine, const u
 // Writes a state's table of transitions that need no event. `order` has the machine's transitions by rank.
 static void write_state_table(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record,
                               uint32_t state, uint32_t profiles, uint32_t travels) {
-    const uint32_t at = take(w, TABLE_TRANSITIONS), first = written(w, record + MACHINE_TRANSITIONS);
+    const uint32_t at = take(w, WORDS_OF(TABLE)), first = written(w, record + FIELD(MACHINE, transitions));
     uint32_t count = 0;
     for (uint32_t rank = 0; rank < machine->transition_count; rank++) {
         const lmb_transition_def *transition = &machine->transitions[order[rank]];
         if (lmb_transition_leaves(transition, state) && transition->event == LMB_NONE) {
-            put(w, take(w, 1), first + rank * TRANSITION_WORDS);
+            put(w, take(w, 1), first + rank * WORDS_OF(TRANSITION));
             count++;
         }
     }
-    put(w, at + TABLE_PROFILES, profiles);
+    put(w, at + FIELD(TABLE, profiles), profiles);
     if (travels != CONTROL_NONE) {
         put(w, take(w, 1), travels);
     }
-    put(w, at + TABLE_FLAGS,
+    put(w, at + FIELD(TABLE, flags),
         (machine->states[state].restart ? TABLE_RESTARTS : 0) | (travels != CONTROL_NONE ? TABLE_TRAVELS : 0));
-    put(w, at + TABLE_TRANSITION_COUNT, count);
-    put(w, written(w, record + MACHINE_STATES) + state * STATE_WORDS + STATE_TABLE, at);
+    put(w, at + FIELD(TABLE, transition_count), count);
+    put(w, written(w, record + FIELD(MACHINE, states)) + state * WORDS_OF(STATE) + FIELD(STATE, table), at);
 }
 
 // Writes the curves of a machine's transitions. `order` has these by rank.
 static void write_curves(writer *w, const lmb_machine_def *machine, const uint32_t *order, uint32_t record) {
-    uint32_t transition = written(w, record + MACHINE_TRANSITIONS);
-    for (uint32_t rank = 0; rank < machine->transition_count; rank++, transition += TRANSITION_WORDS) {
+    uint32_t transition = written(w, record + FIELD(MACHINE, transitions));
+    for (uint32_t rank = 0; rank < machine->transition_count; rank++, transition += WORDS_OF(TRANSITION)) {
         const lmb_transition_def *def = &machine->transitions[order[rank]];
-        const uint32_t at = take(w, FADE_CURVE_WORDS);
-        put(w, transition + TRANSITION_CURVE, at);
+        const uint32_t at = take(w, WORDS_OF(FADE_CURVE));
+        put(w, transition + FIELD(TRANSITION, curve), at);
         if (w->block != NULL) {
             lmb_curve_write(def->curve, def->curve_control, w->curves, w->block + at);
         }
@@ -913,11 +918,11 @@ static void write_decisions(writer *w) {
     const uint32_t first = take_state(w, count + w->decisions.player_draw_count);
     w->player_draw = first + count;
     w->size += w->matching_count > 0 ? 0 : CONTROL_DECIDING_WORDS;
-    w->decision_records = take(w, (uint64_t)count * DECISION_WORDS);
-    put(w, CONTROL_DECISIONS, w->decision_records);
-    put(w, CONTROL_DECISION_COUNT, count);
-    put(w, CONTROL_DRAWS, first + triggers);
-    put(w, CONTROL_DRAW_COUNT, w->decisions.draw_count + w->decisions.player_draw_count);
+    w->decision_records = take(w, (uint64_t)count * WORDS_OF(DECISION));
+    put(w, FIELD(CONTROL, decisions), w->decision_records);
+    put(w, FIELD(CONTROL, decision_count), count);
+    put(w, FIELD(CONTROL, draws), first + triggers);
+    put(w, FIELD(CONTROL, draw_count), w->decisions.draw_count + w->decisions.player_draw_count);
 }
 
 // Motion matching.
@@ -938,58 +943,60 @@ static void put_array(writer *w, uint32_t field, const void *words, size_t size)
 static void write_rows(writer *w, uint32_t at, const lmb_motion_database *database) {
     const motion_header *header = database->header;
     const size_t rows = header->row_count, found = header->found_count;
-    put(w, at + MATCHING_TAKE_COUNT, header->take_count);
-    put(w, at + MATCHING_ROW_COUNT, header->row_count);
-    put(w, at + MATCHING_FOUND_COUNT, header->found_count);
-    put_array(w, at + MATCHING_MIRRORS, header->mirrors, sizeof header->mirrors);
-    put_array(w, at + MATCHING_TAKES, database->takes, header->take_count * sizeof *database->takes);
-    put_array(w, at + MATCHING_MOMENTS, database->moment_of, rows * sizeof *database->moment_of);
-    put_array(w, at + MATCHING_ROWS, database->row_of, rows * sizeof *database->row_of);
-    put_array(w, at + MATCHING_TAKE_OF, database->take_of, rows * sizeof *database->take_of);
-    put_array(w, at + MATCHING_TAGS, database->tags, rows * sizeof *database->tags);
-    put_array(w, at + MATCHING_NUMBERS, database->numbers, rows * sizeof *database->numbers);
-    put_array(w, at + MATCHING_SMALL, database->small, (found + SMALL_BOX - 1) / SMALL_BOX * sizeof(motion_box));
-    put_array(w, at + MATCHING_LARGE, database->large, (found + LARGE_BOX - 1) / LARGE_BOX * sizeof(motion_box));
+    put(w, at + FIELD(MATCHING, take_count), header->take_count);
+    put(w, at + FIELD(MATCHING, row_count), header->row_count);
+    put(w, at + FIELD(MATCHING, found_count), header->found_count);
+    put_array(w, at + FIELD(MATCHING, mirrors), header->mirrors, sizeof header->mirrors);
+    put_array(w, at + FIELD(MATCHING, takes), database->takes, header->take_count * sizeof *database->takes);
+    put_array(w, at + FIELD(MATCHING, moments), database->moment_of, rows * sizeof *database->moment_of);
+    put_array(w, at + FIELD(MATCHING, rows), database->row_of, rows * sizeof *database->row_of);
+    put_array(w, at + FIELD(MATCHING, take_of), database->take_of, rows * sizeof *database->take_of);
+    put_array(w, at + FIELD(MATCHING, tags), database->tags, rows * sizeof *database->tags);
+    put_array(w, at + FIELD(MATCHING, numbers), database->numbers, rows * sizeof *database->numbers);
+    put_array(w, at + FIELD(MATCHING, small_boxes), database->small,
+              (found + SMALL_BOX - 1) / SMALL_BOX * sizeof(motion_box));
+    put_array(w, at + FIELD(MATCHING, large_boxes), database->large,
+              (found + LARGE_BOX - 1) / LARGE_BOX * sizeof(motion_box));
 }
 
 // Writes how numbers of a query follow from a path, and how a path follows from a course.
 static void write_path(const writer *w, uint32_t at, const lmb_motion_database *database, float half_life) {
     const motion_header *header = database->header;
-    put_number(w, at + MATCHING_SPRING, lmb_motion_spring(half_life));
+    put_number(w, at + FIELD(MATCHING, spring), lmb_motion_spring(half_life));
     for (uint32_t i = 0; i < 3; i++) {
         float ahead[AHEAD_WORDS];
         lmb_motion_ahead(header->times[i], half_life, ahead);
         for (uint32_t k = 0; k < AHEAD_WORDS; k++) {
-            put_number(w, at + MATCHING_AHEAD + i * AHEAD_WORDS + k, ahead[k]);
+            put_number(w, at + FIELD(MATCHING, ahead) + i * AHEAD_WORDS + k, ahead[k]);
         }
     }
     for (uint32_t i = MATCH_PATH; i < MATCH_FEATURES; i++) {
-        const uint32_t normal = at + MATCHING_NORMALS + 2 * (i - MATCH_PATH);
+        const uint32_t normal = at + FIELD(MATCHING, normals) + 2 * (i - MATCH_PATH);
         put_number(w, normal, lmb_motion_mean(header, i));
         put_number(w, normal + 1, lmb_motion_factor(header, i));
     }
 }
 
 static void write_jumps(writer *w, uint32_t at, uint32_t take_count, float fade) {
-    const uint32_t first = take(w, (uint64_t)take_count * TRANSITION_WORDS);
-    put(w, at + MATCHING_JUMPS, first);
+    const uint32_t first = take(w, (uint64_t)take_count * WORDS_OF(TRANSITION));
+    put(w, at + FIELD(MATCHING, jumps), first);
     for (uint32_t i = 0; i < take_count; i++) {
-        const uint32_t jump = first + i * TRANSITION_WORDS;
-        put(w, jump + TRANSITION_FROM, CONTROL_NONE);
-        put(w, jump + TRANSITION_TO, i);
-        put(w, jump + TRANSITION_EVENT, CONTROL_NONE);
-        put(w, jump + TRANSITION_FLAGS, TRANSITION_JUMPS | (fade > 0.0f ? TRANSITION_INERTIALIZES : 0));
-        put_time(w, jump + TRANSITION_FADE, fade);
+        const uint32_t jump = first + i * WORDS_OF(TRANSITION);
+        put(w, jump + FIELD(TRANSITION, from), CONTROL_NONE);
+        put(w, jump + FIELD(TRANSITION, to), i);
+        put(w, jump + FIELD(TRANSITION, event), CONTROL_NONE);
+        put(w, jump + FIELD(TRANSITION, flags), TRANSITION_JUMPS | (fade > 0.0f ? TRANSITION_INERTIALIZES : 0));
+        put_time(w, jump + FIELD(TRANSITION, fade), fade);
     }
 }
 
 static void write_rules(writer *w, uint32_t at, const lmb_matching_def *def) {
-    const uint32_t first = take(w, (uint64_t)def->rule_count * TAG_RULE_WORDS);
-    put(w, at + MATCHING_RULES, first);
-    put(w, at + MATCHING_RULE_COUNT, def->rule_count);
+    const uint32_t first = take(w, (uint64_t)def->rule_count * WORDS_OF(TAG_RULE));
+    put(w, at + FIELD(MATCHING, rules), first);
+    put(w, at + FIELD(MATCHING, rule_count), def->rule_count);
     for (uint32_t i = 0; i < def->rule_count; i++) {
-        put_value(w, first + i * TAG_RULE_WORDS, def->rules[i].when);
-        put(w, first + i * TAG_RULE_WORDS + TAG_RULE_TAGS, def->rules[i].tags);
+        put_value(w, first + i * WORDS_OF(TAG_RULE), def->rules[i].when);
+        put(w, first + i * WORDS_OF(TAG_RULE) + FIELD(TAG_RULE, tags), def->rules[i].tags);
     }
 }
 
@@ -1002,27 +1009,27 @@ static void write_matching(writer *w, uint32_t at, uint32_t machine) {
     const lmb_matching_def *def = w->moving->machines[machine].def.matching;
     const lmb_motion_database *database = w->moving->machines[machine].database;
     const float rate = database->header->rate;
-    put(w, at + MATCHING_MACHINE, machine_record(w, machine));
-    put(w, at + MATCHING_STATE, take_state(w, MATCHED_WORDS));
-    put_number(w, at + MATCHING_RATE, rate);
-    put_ticks(w, at + MATCHING_STEP,
+    put(w, at + FIELD(MATCHING, machine), machine_record(w, machine));
+    put(w, at + FIELD(MATCHING, state), take_state(w, MATCHED_WORDS));
+    put_number(w, at + FIELD(MATCHING, rate), rate);
+    put_ticks(w, at + FIELD(MATCHING, step),
               (uint64_t)llround((double)LMB_TICKS_PER_SECOND * (double)(1u << FINE_BITS) / (double)rate));
-    put_ticks(w, at + MATCHING_INTERVAL, lmb_control_fine(def->interval) >> FINE_BITS);
-    put(w, at + MATCHING_RECENT, (uint32_t)(lmb_control_fine(def->recent) >> FINE_BITS));
-    put_value(w, at + MATCHING_VELOCITY, def->velocity[0]);
-    put_value(w, at + MATCHING_VELOCITY + CONTROL_VALUE_WORDS, def->velocity[1]);
-    put_value(w, at + MATCHING_HEADING, def->heading);
-    put(w, at + MATCHING_FACES, def->faces_heading);
-    put(w, at + MATCHING_MIRRORED, def->mirrored);
-    put(w, at + MATCHING_FOLLOWS, def->follows_path);
-    put_number(w, at + MATCHING_FIRST, 1.0f / database->header->times[0]);
+    put_ticks(w, at + FIELD(MATCHING, interval), lmb_control_fine(def->interval) >> FINE_BITS);
+    put(w, at + FIELD(MATCHING, recent), (uint32_t)(lmb_control_fine(def->recent) >> FINE_BITS));
+    put_value(w, at + FIELD(MATCHING, velocity), def->velocity[0]);
+    put_value(w, at + FIELD(MATCHING, velocity) + WORDS_OF(VALUE), def->velocity[1]);
+    put_value(w, at + FIELD(MATCHING, heading), def->heading);
+    put(w, at + FIELD(MATCHING, faces), def->faces_heading);
+    put(w, at + FIELD(MATCHING, mirrored), def->mirrored);
+    put(w, at + FIELD(MATCHING, follows), def->follows_path);
+    put_number(w, at + FIELD(MATCHING, first), 1.0f / database->header->times[0]);
     for (uint32_t i = 0; i < 6; i++) {
-        put_value(w, at + MATCHING_PLACES + i * CONTROL_VALUE_WORDS, def->path[i / 2][i % 2]);
+        put_value(w, at + FIELD(MATCHING, places) + i * WORDS_OF(VALUE), def->path[i / 2][i % 2]);
     }
-    put_number(w, at + MATCHING_CHANGE, def->velocity_change * def->velocity_change);
-    put(w, at + MATCHING_TURN, (uint32_t)((double)def->heading_change / TURN * 0x1p32));
-    put(w, at + MATCHING_WINDOW, lmb_motion_rows_in(rate, def->window));
-    put(w, at + MATCHING_BONUS, lmb_motion_cost_of(database->header->scale, def->bonus));
+    put_number(w, at + FIELD(MATCHING, change), def->velocity_change * def->velocity_change);
+    put(w, at + FIELD(MATCHING, turn), (uint32_t)((double)def->heading_change / TURN * 0x1p32));
+    put(w, at + FIELD(MATCHING, window), lmb_motion_rows_in(rate, def->window));
+    put(w, at + FIELD(MATCHING, bonus), lmb_motion_cost_of(database->header->scale, def->bonus));
     write_path(w, at, database, def->half_life);
     write_jumps(w, at, database->header->take_count, def->fade);
     write_rules(w, at, def);
@@ -1043,40 +1050,40 @@ static void write_matchings(writer *w) {
     if (w->matching_count == 0) {
         return;
     }
-    uint32_t at = take(w, (uint64_t)w->matching_count * MATCHING_WORDS);
-    put(w, CONTROL_MATCHINGS, at);
-    put(w, CONTROL_MATCHING_COUNT, w->matching_count);
+    uint32_t at = take(w, (uint64_t)w->matching_count * WORDS_OF(MATCHING));
+    put(w, FIELD(CONTROL, matchings), at);
+    put(w, FIELD(CONTROL, matching_count), w->matching_count);
     for (uint32_t i = 0; i < w->moving->machine_count; i++) {
         if (w->moving->machines[i].def.matching != NULL) {
             write_matching(w, at, i);
-            at += MATCHING_WORDS;
+            at += WORDS_OF(MATCHING);
         }
     }
 }
 
 static void write_decision_records(const writer *w) {
     for (uint32_t i = 0; i < w->decisions.count; i++) {
-        const uint32_t at = w->decision_records + i * DECISION_WORDS;
-        put(w, at + DECISION_EVENT, w->decisions.list[i].event);
-        put(w, at + DECISION_MACHINE, machine_record(w, w->decisions.list[i].machine));
-        put(w, at + DECISION_STATE, CHARACTER_WORDS + i);
+        const uint32_t at = w->decision_records + i * WORDS_OF(DECISION);
+        put(w, at + FIELD(DECISION, event), w->decisions.list[i].event);
+        put(w, at + FIELD(DECISION, machine), machine_record(w, w->decisions.list[i].machine));
+        put(w, at + FIELD(DECISION, state), WORDS_OF(CHARACTER) + i);
     }
 }
 
 static void write_header(const writer *w) {
     const lmb_moving *moving = w->moving;
-    put(w, CONTROL_PARAMETERS, moving->poses.parameter_count);
-    put(w, CONTROL_STATE_WORDS, w->state_words);
-    put(w, CONTROL_SMOOTHED_COUNT, w->def->smoothed_count);
-    put(w, CONTROL_PLAYERS, w->players);
-    put(w, CONTROL_PLAYER_COUNT, moving->player_count);
-    put(w, CONTROL_GROUP_COUNT, w->def->group_count);
-    put(w, CONTROL_MACHINES, w->machines);
-    put(w, CONTROL_MACHINE_COUNT, moving->machine_count);
-    put(w, CONTROL_EMITTED_CAPACITY, moving->max_emitted_events);
-    put_value(w, CONTROL_UPDATE_EVERY, moving->update_every);
+    put(w, FIELD(CONTROL, parameters), moving->poses.parameter_count);
+    put(w, FIELD(CONTROL, state_words), w->state_words);
+    put(w, FIELD(CONTROL, smoothed_count), w->def->smoothed_count);
+    put(w, FIELD(CONTROL, players), w->players);
+    put(w, FIELD(CONTROL, player_count), moving->player_count);
+    put(w, FIELD(CONTROL, group_count), w->def->group_count);
+    put(w, FIELD(CONTROL, machines), w->machines);
+    put(w, FIELD(CONTROL, machine_count), moving->machine_count);
+    put(w, FIELD(CONTROL, emitted_capacity), moving->max_emitted_events);
+    put_value(w, FIELD(CONTROL, update_every), moving->update_every);
     if (w->block != NULL) { // which has CONTROL_CURVES from its values
-        w->block[CONTROL_FLAGS] |=
+        w->block[FIELD(CONTROL, flags)] |=
             (w->weighs ? CONTROL_WEIGHS : 0) | (w->def->interpolate_updates ? CONTROL_INTERPOLATES : 0) |
             (w->curves.count > 0 ? CONTROL_USER_CURVES : 0) | (has_decisions(w) ? CONTROL_DECIDES : 0) |
             (w->matching_count > 0 ? CONTROL_MATCHES : 0);
@@ -1089,14 +1096,14 @@ uint32_t lmb_control_write(const lmb_moving *moving, const lmb_graph *graph, uin
                 .graph = graph,
                 .block = block,
                 .size = CONTROL_HEADER_WORDS,
-                .state_words = CHARACTER_WORDS,
+                .state_words = WORDS_OF(CHARACTER),
                 .curves = {.defs = moving->def->curves, .count = moving->def->curve_count}};
     reserve_matchings(&w);
     lmb_moving_decisions(moving, &w.decisions);
     write_decisions(&w);
-    w.machines = take(&w, (uint64_t)moving->machine_count * MACHINE_WORDS);
+    w.machines = take(&w, (uint64_t)moving->machine_count * WORDS_OF(MACHINE));
     write_decision_records(&w);
-    w.players = take(&w, (uint64_t)moving->player_count * PLAYER_WORDS);
+    w.players = take(&w, (uint64_t)moving->player_count * WORDS_OF(PLAYER));
     w.curves.at = take(&w, lmb_curves_words(w.curves));
     if (block != NULL) {
         lmb_curves_write(w.curves, block);

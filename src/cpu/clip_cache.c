@@ -14,15 +14,17 @@
 // all of `most`.
 static size_t count_key_words(const lmb_graph *graph, size_t most) {
     size_t words = 0;
-    for (uint32_t place = 0; place < graph->program[PROGRAM_CLIP_COUNT] && words < most; place++) {
-        uint32_t clip = graph->program[graph->program[PROGRAM_CLIPS] + place];
-        words += clip != 0 && graph->program[clip + CLIP_PACKED] != 0 ? count_decoded_words(graph->program, clip) : 0;
+    for (uint32_t place = 0; place < graph->program[FIELD(PROGRAM, clip_count)] && words < most; place++) {
+        uint32_t clip = graph->program[graph->program[FIELD(PROGRAM, clips)] + place];
+        words += clip != 0 && graph->program[clip + FIELD(CLIP, packed)] != 0
+                     ? count_decoded_words(graph->program, clip)
+                     : 0;
     }
     return words < most && graph->info.clip_slot_count == 0 ? words : most;
 }
 
 clip_cache *lmb_clip_cache_create(const lmb_graph *graph, size_t key_bytes, const lmb_host *host) {
-    const uint32_t clips = graph->program[PROGRAM_CLIP_COUNT];
+    const uint32_t clips = graph->program[FIELD(PROGRAM, clip_count)];
     const size_t set_bytes = sizeof(clip_rows) + graph->info.joint_count * sizeof(clip_row);
     size_t sets = MOST_ROW_BYTES / set_bytes;
     sets = sets < clips ? sets : clips;
@@ -54,6 +56,6 @@ void lmb_clip_cache_begin(clip_cache *cache, const lmb_graph *graph) {
         cache->overflows = false;
         cache->set_used = 0;
         cache->key_used = 0;
-        memset(cache->set_of, 0, graph->program[PROGRAM_CLIP_COUNT] * sizeof *cache->set_of);
+        memset(cache->set_of, 0, graph->program[FIELD(PROGRAM, clip_count)] * sizeof *cache->set_of);
     }
 }

@@ -56,8 +56,8 @@ static size_t find_widths(lmb_cpu *cpu, bool is_fast) {
 // The characters that offsets below 2^31 can reach in every buffer.
 static uint32_t find_reach(const lmb_graph *graph) {
     uint32_t floats = MATRIX_COMPONENTS;
-    const uint32_t others[] = {graph->info.parameter_count, graph->program[PROGRAM_POINT_FLOATS],
-                               graph->program[PROGRAM_KEPT]};
+    const uint32_t others[] = {graph->info.parameter_count, graph->program[FIELD(PROGRAM, point_floats)],
+                               graph->program[FIELD(PROGRAM, kept)]};
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         floats = others[i] > floats ? others[i] : floats;
     }
@@ -311,7 +311,7 @@ static bool fits_list(const lmb_cpu *cpu, const listed *all, uint32_t character)
     const uint32_t min = character < all->min ? character : all->min;
     const uint32_t max = character > all->max ? character : all->max;
     bool fits = all->count == 0 || (all->count < MOST_LISTED && max - min < cpu->reach);
-    if (fits && all->count > 0 && cpu->graph->program[PROGRAM_KEPT] > 0 && character <= all->max) {
+    if (fits && all->count > 0 && cpu->graph->program[FIELD(PROGRAM, kept)] > 0 && character <= all->max) {
         for (uint32_t i = 0; i < all->count && fits; i++) {
             fits = all->numbers[i] != character;
         }

@@ -88,10 +88,10 @@ typedef struct scratch_layout {
 } scratch_layout;
 
 static scratch_layout find_scratch(const lmb_graph *graph) {
-    const size_t joints = graph->info.joint_count, sources = graph->program[PROGRAM_SOURCES];
+    const size_t joints = graph->info.joint_count, sources = graph->program[FIELD(PROGRAM, sources)];
     scratch_layout at;
     at.weights = (joints + 1) * sizeof(affine);
-    at.sources = at.weights + graph->program[PROGRAM_WEIGHTS] * sizeof(stored_weight);
+    at.sources = at.weights + graph->program[FIELD(PROGRAM, weights)] * sizeof(stored_weight);
     at.searches = at.sources + (1 + RANKED) * sources * sizeof(source);
     at.held = at.searches + (1 + RANKED) * sources * sizeof(key_search);
     at.rotations = at.held + SLOTS_SIZE(graph->info.stack);
@@ -188,7 +188,7 @@ OP void store_affine(float *const *to, uint32_t joint, affine m) {
 // identity, the parent of all roots. It changes no bit of their local matrices, because these are snapped.
 OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory program, uint32_t joint, affine own,
                      affine *models) {
-    uint32_t parent = program[program[PROGRAM_PARENTS] + joint];
+    uint32_t parent = program[program[FIELD(PROGRAM, parents)] + joint];
     const affine *above = &models[parent != NO_PARENT ? parent : batch->graph->info.joint_count];
     matrix_row x = matrix_row_under(row_x(*above), own);
     matrix_row y = matrix_row_under(row_y(*above), own);
@@ -198,7 +198,7 @@ OP void finish_joint(const lmb_batch_def *batch, const rows *to, memory program,
         store_affine(to->outputs[LMB_OUTPUT_MODEL], joint, model);
     }
     if (batch->outputs & LMB_OUTPUT_PALETTE_BIT) {
-        affine inverse_bind = load_affine(program, program[PROGRAM_INVERSE_BIND] + joint * MATRIX_COMPONENTS);
+        affine inverse_bind = load_affine(program, program[FIELD(PROGRAM, inverse_bind)] + joint * MATRIX_COMPONENTS);
         float *const *rows = to->outputs[LMB_OUTPUT_PALETTE];
         size_t at = (size_t)joint * MATRIX_COMPONENTS;
         prefetch_rows(rows, at);
@@ -225,15 +225,15 @@ static LMB_NOINLINE void inertialize_joints(const evaluation *at, const inertia_
 // Runs a pass for the joints held, and inertializes its result if the clock of that is given and it is that pass.
 static void run_pass(const evaluation *e, uint32_t pass, const inertia_clock *now, uint32_t count, slots *held) {
     evaluate_joints(*e, pass, count, held);
-    if (USES_INERTIA && now != NULL && pass == e->program[PROGRAM_INERTIA_PASS]) {
+    if (USES_INERTIA && now != NULL && pass == e->program[FIELD(PROGRAM, inertia_pass)]) {
         inertialize_joints(e, now, count, held);
     }
 }
 
 // Runs all passes except the last one, for all joints.
 static void run_exchanges(evaluation e, const inertia_clock *now, slots *held) {
-    const walk_plan all = {.computed = e.program[PROGRAM_JOINTS]};
-    for (uint32_t pass = 0; pass + 1 < e.program[PROGRAM_PASS_COUNT]; pass++) {
+    const walk_plan all = {.computed = e.program[FIELD(PROGRAM, joints)]};
+    for (uint32_t pass = 0; pass + 1 < e.program[FIELD(PROGRAM, pass_count)]; pass++) {
         transform *area = exchange_place(e, pass, 0);
         uint32_t count;
         for (uint32_t first = 0; first < all.computed; first += count) {
@@ -257,7 +257,7 @@ static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e,
         count = left < TILE_JOINTS ? left : TILE_JOINTS;
         take_joints(e, plan, first, count, held);
         if (computed) {
-            run_pass(&e, e.program[PROGRAM_PASS_COUNT] - 1, now, count, held);
+            run_pass(&e, e.program[FIELD(PROGRAM, pass_count)] - 1, now, count, held);
         }
         if (plan.mixed || !computed) {
             leave_at_rest(e, plan, count, held);
@@ -277,7 +277,7 @@ static void run_joints(const lmb_batch_def *batch, const rows *to, evaluation e,
 static void run_dual_quaternions(memory program, uint32_t joints, const rows *to, const affine *models,
                                  quaternion *rotations) {
     for (uint32_t joint = 0; joint < joints; joint++) {
-        uint32_t parent = program[program[PROGRAM_PARENTS] + joint];
+        uint32_t parent = program[program[FIELD(PROGRAM, parents)] + joint];
         quaternion beside = joint == 0 ? identity_transform().q : rotations[joint_beside(parent)];
         dual_quaternion m = rigid_motion(models[joint], load_inverse_rotation(program, joint),
                                          load_bind_position(program, joint), beside);
@@ -322,7 +322,7 @@ LMB_NOINLINE void SHARED_CHANNELS(const lmb_batch_def *batch, const lmb_batch_ou
                                   const evaluation *at) {
     evaluation e = *at;
     const rows to = find_output_rows(batch, outputs, first, e.character, lanes);
-    const uint32_t joints = batch->graph->info.joint_count, passes = e.program[PROGRAM_PASS_COUNT];
+    const uint32_t joints = batch->graph->info.joint_count, passes = e.program[FIELD(PROGRAM, pass_count)];
     for (uint32_t pass = 0; pass < passes; pass++) {
         for (uint32_t channel = 0; channel < batch->graph->info.channel_count; channel++) {
             e.joint = joints + channel;
@@ -360,16 +360,16 @@ static void begin_inputs(run *r, const lmb_batch_inputs *inputs) {
         r->poses[pose] = (const uint32_t *)inputs->poses[pose] + r->first * graph->pose_floats[pose];
     }
     if (graph->info.point_count > 0) {
-        r->e.points = (const uint32_t *)inputs->points + r->first * graph->program[PROGRAM_POINT_FLOATS];
+        r->e.points = (const uint32_t *)inputs->points + r->first * graph->program[FIELD(PROGRAM, point_floats)];
     }
     if (graph->info.uses_transforms) {
         r->e.transforms = (const uint32_t *)inputs->transforms + r->first * MATRIX_COMPONENTS;
     }
     if (r->outputs->inertia != NULL) {
-        r->e.kept = r->outputs->inertia + r->first * graph->program[PROGRAM_KEPT];
+        r->e.kept = r->outputs->inertia + r->first * graph->program[FIELD(PROGRAM, kept)];
     }
     if (r->outputs->reached != NULL) {
-        r->e.reached = r->outputs->reached + r->first * graph->program[PROGRAM_REACHED];
+        r->e.reached = r->outputs->reached + r->first * graph->program[FIELD(PROGRAM, reached)];
     }
 }
 
@@ -449,7 +449,7 @@ static void pose(run *r, int lanes) {
 // Whether every source is sampled in all lanes or in none, by the same clip, at the same level of detail.
 static bool lanes_are_like(const evaluation *e) {
     bool like = !plan_walk(*e).mixed;
-    for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES] && like; i++) {
+    for (uint32_t i = 0; i < e->program[FIELD(PROGRAM, sources)] && like; i++) {
         like = !e->sources[i].any || (e->sources[i].alike && e->sources[i].full);
     }
     return like;
@@ -458,9 +458,11 @@ static bool lanes_are_like(const evaluation *e) {
 // Lanes whose character is inertialized.
 static lane_mask inertialized_lanes(const evaluation *e) {
     lane_mask moves = ALL_WORD(0u) != 0u;
-    if (USES_INERTIA && e->program[PROGRAM_INERTIA] != 0) {
-        const word row = e->character * e->program[PROGRAM_PARAMETERS] + (e->program[PROGRAM_INERTIA] - 1);
-        moves = GATHER_REAL(e->parameters, row + INERTIA_TIME) < GATHER_REAL(e->parameters, row + INERTIA_DURATION);
+    if (USES_INERTIA && e->program[FIELD(PROGRAM, inertia)] != 0) {
+        const word row =
+            e->character * e->program[FIELD(PROGRAM, parameters)] + (e->program[FIELD(PROGRAM, inertia)] - 1);
+        moves = GATHER_REAL(e->parameters, row + FIELD(INERTIA_INPUT, time)) <
+                GATHER_REAL(e->parameters, row + FIELD(INERTIA_INPUT, duration));
     }
     return moves;
 }
@@ -470,7 +472,7 @@ static lane_mask inertialized_lanes(const evaluation *e) {
 static word sampled_keys(const evaluation *e) {
     word key = ALL_WORD(0u), hash = TO_WORD(plan_walk(*e).level) * 0x9e3779b1u;
     lane_mask found = ALL_WORD(0u) != 0u;
-    for (uint32_t i = 0; i < e->program[PROGRAM_SOURCES]; i++) {
+    for (uint32_t i = 0; i < e->program[FIELD(PROGRAM, sources)]; i++) {
         const source *s = &e->sources[i];
         if (s->any) {
             const word own = s->place + 13u * i;

@@ -114,7 +114,7 @@ static VkDeviceSize inertia_bytes(const lmb_gpu_batch *batch) {
 
 // Returns bytes per character.
 static VkDeviceSize source_bytes(const lmb_gpu_batch *batch) {
-    return (VkDeviceSize)batch->description.graph->program[PROGRAM_SOURCES] * SOURCE_WORDS * sizeof(uint32_t);
+    return (VkDeviceSize)batch->description.graph->program[FIELD(PROGRAM, sources)] * SOURCE_WORDS * sizeof(uint32_t);
 }
 
 // Returns bytes per character.
@@ -125,13 +125,16 @@ static VkDeviceSize exchange_bytes(const lmb_gpu_batch *batch) {
 }
 
 static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
-    return source_bytes(batch) + (VkDeviceSize)batch->description.graph->program[PROGRAM_WEIGHTS] * sizeof(float);
+    return source_bytes(batch) +
+           (VkDeviceSize)batch->description.graph->program[FIELD(PROGRAM, weights)] * sizeof(float);
 }
 
 // Returns whether stage 1 has any weights, sources or points to compute.
 static bool has_rules(const lmb_gpu_batch *batch) {
     const uint32_t *program = batch->description.graph->program;
-    return program[PROGRAM_RULE_COUNT] + program[PROGRAM_SOURCES] + program[PROGRAM_POINT_COUNT] > 0;
+    return program[FIELD(PROGRAM, rule_count)] + program[FIELD(PROGRAM, sources)] +
+               program[FIELD(PROGRAM, point_count)] >
+           0;
 }
 
 // Returns the bytes of a character in a pose buffer.
@@ -160,7 +163,7 @@ static bool keeps_output(const lmb_gpu_batch *batch, lmb_output output) {
 // Returns how many invocations of stage 1 a character has.
 static uint32_t weights_parts(const lmb_gpu_batch *batch) {
     return lmb_gpu_weights_parts(batch->gpu->limits, batch->description.character_count,
-                                 batch->description.graph->program[PROGRAM_SOURCES]);
+                                 batch->description.graph->program[FIELD(PROGRAM, sources)]);
 }
 
 static lmb_result check_def(const lmb_gpu *gpu, const lmb_gpu_batch_def *def, lmb_gpu_batch **batch, lmb_error *error) {
@@ -244,7 +247,7 @@ static lmb_result plan_spans(lmb_gpu_batch *batch, const lmb_gpu_batch_def *def,
     for (uint32_t i = 0; i < lmb_graph_get_info(batch->description.graph)->pose_count; i++) {
         words = pose_bytes(batch, i) / sizeof(float) > words ? pose_bytes(batch, i) / sizeof(float) : words;
     }
-    const uint64_t points = batch->description.graph->program[PROGRAM_POINT_FLOATS];
+    const uint64_t points = batch->description.graph->program[FIELD(PROGRAM, point_floats)];
     words = points > words ? points : words;
     words = batch->description.graph->info.uses_transforms && words < MATRIX_COMPONENTS ? MATRIX_COMPONENTS : words;
     uint64_t addressable = (LMB_GPU_MOST_WORDS - 1) / words;
@@ -314,7 +317,8 @@ static lmb_result create_slot(lmb_gpu_batch *batch, frame_slot *slot, lmb_error 
         "limber bounds", "limber sockets", "limber channels"};
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
     lmb_gpu_make(&maker, rows_offset(batch->span_count), LMB_GPU_MEMORY_DEVICE, "limber spans", &slot->table);
-    lmb_gpu_make(&maker, DISPATCH_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch", &slot->dispatch);
+    lmb_gpu_make(&maker, WORDS_OF(DISPATCH) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE, "limber dispatch",
+                 &slot->dispatch);
     make_parameters(batch, &maker, slot);
     for (uint32_t span = 0; span < batch->span_count; span++) {
         lmb_gpu_make(&maker, batch->span_characters * exchange_bytes(batch), LMB_GPU_MEMORY_DEVICE,
@@ -755,7 +759,7 @@ static lmb_span_row find_row(const lmb_gpu_batch *batch, const lmb_gpu_record_in
         row.poses[i] = slot->poses[i] + first * pose_bytes(batch, i);
     }
     if (graph->info.point_count > 0) {
-        row.points = slot->points + first * graph->program[PROGRAM_POINT_FLOATS] * sizeof(float);
+        row.points = slot->points + first * graph->program[FIELD(PROGRAM, point_floats)] * sizeof(float);
     }
     if (graph->info.uses_transforms) {
         row.transforms = find_transforms(batch, info) + first * MATRIX_COMPONENTS * sizeof(float);
@@ -961,8 +965,8 @@ static void record_kernel_barrier(const lmb_gpu_batch *batch, const lmb_gpu_reco
 static void record_weights(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber weights");
     const uint32_t parts = weights_parts(batch);
-    record_kernel(batch, info, lmb_gpu_graph_weights(batch->graph), (share){LMB_GPU_GROUP, 1, parts}, DISPATCH_WEIGHTS,
-                  parts);
+    record_kernel(batch, info, lmb_gpu_graph_weights(batch->graph), (share){LMB_GPU_GROUP, 1, parts},
+                  FIELD(DISPATCH, weights), parts);
     record_kernel_barrier(batch, info);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
@@ -976,7 +980,7 @@ static void record_pose(const lmb_gpu_batch *batch, const lmb_gpu_record_info *i
                   graph->steps != VK_NULL_HANDLE         ? graph->steps
                   : graph->interpreter != VK_NULL_HANDLE ? graph->interpreter
                                                          : batch->gpu->pipelines[LMB_KERNEL_POSE],
-                  first_share(batch), DISPATCH_FIRST, pass);
+                  first_share(batch), FIELD(DISPATCH, first), pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -985,7 +989,7 @@ static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_inf
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber channels");
     const VkPipeline own = batch->graph->channels;
     record_kernel(batch, info, own != VK_NULL_HANDLE ? own : batch->gpu->pipelines[LMB_KERNEL_CHANNELS],
-                  (share){LMB_GPU_GROUP, channels, 1}, DISPATCH_CHANNELS, pass);
+                  (share){LMB_GPU_GROUP, channels, 1}, FIELD(DISPATCH, channels), pass);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 
@@ -994,7 +998,7 @@ static void record_channels(const lmb_gpu_batch *batch, const lmb_gpu_record_inf
 static void record_passes(const lmb_gpu_batch *batch, const lmb_gpu_record_info *info) {
     const lmb_graph *graph = batch->description.graph;
     const bool runs_channels = lmb_batch_runs_channels(&batch->description);
-    for (uint32_t pass = 0; pass < graph->program[PROGRAM_PASS_COUNT]; pass++) {
+    for (uint32_t pass = 0; pass < graph->program[FIELD(PROGRAM, pass_count)]; pass++) {
         const bool runs_joints = graph->info.joint_count > 0 && (pass == 0 || !in_one_kernel(batch));
         if (pass > 0 && (runs_joints || runs_channels)) {
             record_kernel_barrier(batch, info);
@@ -1012,7 +1016,7 @@ static void record_models(const lmb_gpu_batch *batch, const lmb_gpu_record_info 
     lmb_gpu_begin_label(batch->gpu, info->commands, "limber model");
     record_kernel_barrier(batch, info);
     record_kernel(batch, info, batch->gpu->pipelines[LMB_KERNEL_MODEL], (share){LMB_GPU_GROUP, 1, 1},
-                  DISPATCH_CHARACTERS, 0);
+                  FIELD(DISPATCH, characters), 0);
     lmb_gpu_end_label(batch->gpu, info->commands);
 }
 

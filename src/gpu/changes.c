@@ -185,7 +185,7 @@ static lmb_gpu_change *take_change(const lmb_gpu_changes *changes, lmb_gpu_slot_
 }
 
 static lmb_result find_motion(const lmb_gpu_changes *changes, const lmb_motion *motion,
-                              uint32_t words[MOVING_FULL_PLACE_WORDS], lmb_error *error) {
+                              uint32_t words[WORDS_OF(MOVING_FULLY)], lmb_error *error) {
     if (motion == NULL || changes->motion.count == 0) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "gpu batch: %s",
                         motion == NULL ? "the motion is NULL" : "the graph has no character motion");
@@ -199,7 +199,7 @@ static lmb_result find_motion(const lmb_gpu_changes *changes, const lmb_motion *
 
 lmb_result lmb_gpu_changes_place(lmb_gpu_changes *changes, uint32_t slot, uint32_t character, const lmb_motion *motion,
                                  lmb_error *error) {
-    uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
+    uint32_t words[WORDS_OF(MOVING_FULLY)] = {0};
     if (check_character(changes, slot, character, error) || find_motion(changes, motion, words, error)) {
         return LMB_ERROR_ARGUMENT;
     }
@@ -214,7 +214,7 @@ lmb_result lmb_gpu_changes_place(lmb_gpu_changes *changes, uint32_t slot, uint32
 
 lmb_result lmb_gpu_changes_respawn(lmb_gpu_changes *changes, uint32_t slot, uint32_t character,
                                    const lmb_motion *motion, lmb_error *error) {
-    uint32_t words[MOVING_FULL_PLACE_WORDS] = {0};
+    uint32_t words[WORDS_OF(MOVING_FULLY)] = {0};
     if (check_character(changes, slot, character, error) ||
         (motion != NULL && find_motion(changes, motion, words, error))) {
         return LMB_ERROR_ARGUMENT;

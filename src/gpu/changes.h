@@ -37,7 +37,7 @@ typedef struct lmb_gpu_change {
     uint32_t index;
     uint32_t palette; // row of its previous palette, or LMB_NONE: its palette of this frame
     bool is_placed;   // `motion` replaces the words of the character motion
-    uint32_t motion[MOVING_FULL_PLACE_WORDS];
+    uint32_t motion[WORDS_OF(MOVING_FULLY)];
 } lmb_gpu_change;
 
 // The changes of a frame slot, one for each character that changes.

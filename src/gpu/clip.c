@@ -42,7 +42,7 @@ lmb_result lmb_gpu_clip_create(lmb_gpu *gpu, const lmb_clip *clip, lmb_gpu_clip 
     }
     uint32_t *words = created->staging.memory.mapped;
     memcpy(words, clip->words, size);
-    words[CLIP_COMMON] = lmb_clip_find_common_track(clip->words);
+    words[FIELD(CLIP, common_times)] = lmb_clip_find_common_track(clip->words);
     *gpu_clip = created;
     return LMB_OK;
 }
@@ -98,7 +98,7 @@ lmb_result lmb_gpu_graph_record_clip(lmb_gpu_graph *gpu_graph, uint32_t index, c
         gpu->vk.CmdCopyBuffer(commands, gpu_clip->staging.buffer, gpu_graph->buffer.buffer, 1, &copy);
     }
     gpu->vk.CmdUpdateBuffer(commands, gpu_graph->buffer.buffer,
-                            (gpu_graph->graph->program[PROGRAM_CLIPS] + index) * word, word, &entry);
+                            (gpu_graph->graph->program[FIELD(PROGRAM, clips)] + index) * word, word, &entry);
     lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
                     VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT);
     lmb_gpu_end_label(gpu, commands);

@@ -54,13 +54,15 @@ lmb_gpu_control_def lmb_default_gpu_control_def(void) {
 }
 
 static uint32_t weight_count(const lmb_control *control) {
-    return (control->block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph->program[PROGRAM_CONTROL_WEIGHTS] : 0;
+    return (control->block[FIELD(CONTROL, flags)] & CONTROL_WEIGHS) != 0
+               ? control->graph->program[FIELD(PROGRAM, control_weights)]
+               : 0;
 }
 
 // Returns words per character: its state, and with interpolated updates a copy that changes between updates. The copies
 // of all characters follow all states.
 static uint32_t state_words(const lmb_control *control) {
-    const bool interpolates = (control->block[CONTROL_FLAGS] & CONTROL_INTERPOLATES) != 0;
+    const bool interpolates = (control->block[FIELD(CONTROL, flags)] & CONTROL_INTERPOLATES) != 0;
     return control->state_words * (interpolates ? 2 : 1);
 }
 
@@ -183,7 +185,7 @@ lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants co
 lmb_result lmb_gpu_match_pipeline_create(lmb_gpu *gpu, const lmb_control *control, VkPipeline *pipeline,
                                          lmb_error *error) {
     *pipeline = VK_NULL_HANDLE;
-    if ((control->block[CONTROL_FLAGS] & CONTROL_MATCHES) == 0) {
+    if ((control->block[FIELD(CONTROL, flags)] & CONTROL_MATCHES) == 0) {
         return LMB_OK;
     }
     const lmb_kernel_constants constants = {.curves = VK_TRUE, .user_curves = VK_TRUE, .matching = VK_TRUE};
@@ -217,9 +219,9 @@ lmb_result lmb_gpu_control_division_create(lmb_gpu *gpu, const lmb_control *cont
         return result;
     }
     lmb_gpu_maker maker = {.gpu = gpu, .error = error};
-    lmb_gpu_make(&maker, part_count(division) * (PART_WORDS + ARGUMENT_WORDS) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
-                 "limber control parts", &division->table);
-    lmb_gpu_make(&maker, (VkDeviceSize)character_count * KEPT_WORDS * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
+    lmb_gpu_make(&maker, part_count(division) * (WORDS_OF(PART) + ARGUMENT_WORDS) * sizeof(uint32_t),
+                 LMB_GPU_MEMORY_DEVICE, "limber control parts", &division->table);
+    lmb_gpu_make(&maker, (VkDeviceSize)character_count * WORDS_OF(KEPT) * sizeof(uint32_t), LMB_GPU_MEMORY_DEVICE,
                  "limber control kept", &division->kept);
     return maker.result;
 }
@@ -242,7 +244,7 @@ static void record_words(const lmb_gpu *gpu, VkCommandBuffer commands, const lmb
 
 void lmb_gpu_control_division_record_copies(const lmb_gpu *gpu, lmb_gpu_control_division *division,
                                             VkCommandBuffer commands) {
-    const VkDeviceSize words = part_count(division) * PART_WORDS;
+    const VkDeviceSize words = part_count(division) * WORDS_OF(PART);
     if (words == 0) {
         return;
     }
@@ -270,7 +272,7 @@ void lmb_gpu_control_dispatch(const lmb_gpu *gpu, VkCommandBuffer commands, VkPi
         lmb_gpu_barrier(gpu, commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT,
                         VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT);
-        const VkDeviceSize at = part_count(division) * PART_WORDS + (VkDeviceSize)own.part * ARGUMENT_WORDS;
+        const VkDeviceSize at = part_count(division) * WORDS_OF(PART) + (VkDeviceSize)own.part * ARGUMENT_WORDS;
         lmb_gpu_dispatch_indirect(gpu, commands, pipeline, &own, sizeof own, division->table.buffer,
                                   at * sizeof(uint32_t));
     }

@@ -60,8 +60,8 @@ lmb_result lmb_gpu_control_pipeline_create(lmb_gpu *gpu, lmb_kernel_constants co
 // The parts of a control's frames, and the memory that their dispatches need.
 typedef struct lmb_gpu_control_division {
     lmb_gpu_control_parts parts; // none, if a dispatch runs a whole frame
-    lmb_gpu_buffer table;        // [part][PART_WORDS], then the arguments of their dispatches
-    lmb_gpu_buffer kept;         // [character][KEPT_WORDS]
+    lmb_gpu_buffer table;        // [part] PART, then the arguments of their dispatches
+    lmb_gpu_buffer kept;         // [character] KEPT
     bool recorded;               // the initialisation of the table has been recorded
 } lmb_gpu_control_division;
 

@@ -62,21 +62,21 @@ static uint64_t wide(const uint32_t *words) {
 }
 
 static uint32_t machine_at(const bounds *b, uint32_t index) {
-    return b->block[CONTROL_MACHINES] + index * MACHINE_WORDS;
+    return b->block[FIELD(CONTROL, machines)] + index * WORDS_OF(MACHINE);
 }
 
 static uint32_t player_at(const bounds *b, uint32_t index) {
-    return b->block[CONTROL_PLAYERS] + index * PLAYER_WORDS;
+    return b->block[FIELD(CONTROL, players)] + index * WORDS_OF(PLAYER);
 }
 
 static uint32_t group_at(const bounds *b, uint32_t index) {
-    return b->block[CONTROL_GROUPS] + index * GROUP_WORDS;
+    return b->block[FIELD(CONTROL, groups)] + index * WORDS_OF(GROUP);
 }
 
 // Returns whether a machine, named by its offset, is another one or inside it.
 static bool is_inside(const bounds *b, uint32_t inner, uint32_t machine) {
     while (inner != CONTROL_NONE && inner != machine) {
-        inner = b->block[inner + MACHINE_OUTER];
+        inner = b->block[inner + FIELD(MACHINE, outer)];
     }
     return inner == machine;
 }
@@ -84,24 +84,25 @@ static bool is_inside(const bounds *b, uint32_t inner, uint32_t machine) {
 // ---- Transitions.
 
 static uint32_t machine_state_words(const bounds *b, uint32_t machine) {
-    return MACHINE_WEIGHTS + b->block[machine + MACHINE_STATE_COUNT] * MACHINE_STATE_WEIGHT_WORDS;
+    return WORDS_OF(MACHINE_NOW) + b->block[machine + FIELD(MACHINE, state_count)] * WORDS_OF(STATE_WEIGHT);
 }
 
 // begin_group(), which calls find_piece() and share_of_ticks() for the group's leader and for another member.
 static uint64_t begin_group_loops(const bounds *b, uint32_t group) {
-    const uint64_t markers = b->block[group + GROUP_MARKER_COUNT];
-    return 2 * loop(markers, 0) + 3 * SHARE + loop(b->block[group + GROUP_MEMBER_COUNT], 0);
+    const uint64_t markers = b->block[group + FIELD(GROUP, marker_count)];
+    return 2 * loop(markers, 0) + 3 * SHARE + loop(b->block[group + FIELD(GROUP, member_count)], 0);
 }
 
 // begin_groups() for a machine's states, or for all players (CONTROL_NONE).
 static uint64_t begin_groups_loops(const bounds *b, uint32_t machine) {
     uint64_t loops = 1 + OWN_BEGIN_GROUPS;
     for (uint32_t i = 0; i < b->group_count; i++) {
-        const uint32_t group = group_at(b, i), count = b->block[group + GROUP_MEMBER_COUNT];
+        const uint32_t group = group_at(b, i), count = b->block[group + FIELD(GROUP, member_count)];
         bool begins = false;
         for (uint32_t j = 0; j < count; j++) {
-            const uint32_t player = b->block[b->block[group + GROUP_MEMBERS] + j * MEMBER_WORDS + MEMBER_PLAYER];
-            begins = begins || is_inside(b, b->block[player + PLAYER_MACHINE], machine);
+            const uint32_t player =
+                b->block[b->block[group + FIELD(GROUP, members)] + j * WORDS_OF(MEMBER) + FIELD(MEMBER, player)];
+            begins = begins || is_inside(b, b->block[player + FIELD(PLAYER, machine)], machine);
         }
         loops += 1 + loop(count, 2 * WITHIN) + (begins ? begin_group_loops(b, group) : OWN_BEGIN_GROUP);
     }
@@ -112,19 +113,20 @@ static uint64_t begin_groups_loops(const bounds *b, uint32_t machine) {
 static uint64_t begin_player_loops(const bounds *b) {
     bool syncs = false;
     for (uint32_t i = 0; i < b->player_count; i++) {
-        syncs = syncs || b->block[player_at(b, i) + PLAYER_SYNC] != CONTROL_NONE;
+        syncs = syncs || b->block[player_at(b, i) + FIELD(PLAYER, sync)] != CONTROL_NONE;
     }
     return WITHIN + (syncs ? WITHIN + division_loops(64) : 1 + NO_DIVISION);
 }
 
 // The loops over triggers and draws: draw(), and set_triggers().
 static uint64_t draw_loops(const bounds *b) {
-    return loop((b->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0 ? b->block[CONTROL_DECISION_COUNT] : 0, 0);
+    return loop((b->block[FIELD(CONTROL, flags)] & CONTROL_DECIDES) != 0 ? b->block[FIELD(CONTROL, decision_count)] : 0,
+                0);
 }
 
 static uint64_t set_triggers_loops(const bounds *b) {
-    return (b->block[CONTROL_FLAGS] & CONTROL_DECIDES) != 0
-               ? loop(b->block[CONTROL_DECISION_COUNT], loop(MOST_EVENTS_SENT, 0))
+    return (b->block[FIELD(CONTROL, flags)] & CONTROL_DECIDES) != 0
+               ? loop(b->block[FIELD(CONTROL, decision_count)], loop(MOST_EVENTS_SENT, 0))
                : 2;
 }
 
@@ -140,15 +142,15 @@ static uint64_t begin_state_loops(const bounds *b, uint32_t machine) {
 
 static uint32_t most_terms(const bounds *b, uint32_t machine) {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < b->block[machine + MACHINE_TRANSITION_COUNT]; i++) {
-        const uint32_t transition = b->block[machine + MACHINE_TRANSITIONS] + i * TRANSITION_WORDS;
-        most = (uint32_t)larger(most, b->block[transition + TRANSITION_TERM_COUNT]);
+    for (uint32_t i = 0; i < b->block[machine + FIELD(MACHINE, transition_count)]; i++) {
+        const uint32_t transition = b->block[machine + FIELD(MACHINE, transitions)] + i * WORDS_OF(TRANSITION);
+        most = (uint32_t)larger(most, b->block[transition + FIELD(TRANSITION, term_count)]);
     }
     return most;
 }
 
 static uint64_t take_transition_loops(const bounds *b, uint32_t machine) {
-    const uint64_t states = loop(b->block[machine + MACHINE_STATE_COUNT], 0);
+    const uint64_t states = loop(b->block[machine + FIELD(MACHINE, state_count)], 0);
     return 2 * WITHIN + SHARE + begin_state_loops(b, machine) + 4 * states + loop(most_terms(b, machine), 0) +
            draw_loops(b);
 }
@@ -160,16 +162,17 @@ static uint64_t condition_loops(uint64_t terms) {
 // The most transitions of a state that need no event.
 static uint32_t most_tabled(const bounds *b, uint32_t machine) {
     uint32_t most = 0;
-    for (uint32_t i = 0; i < b->block[machine + MACHINE_STATE_COUNT]; i++) {
-        const uint32_t table = b->block[b->block[machine + MACHINE_STATES] + i * STATE_WORDS + STATE_TABLE];
-        most = (uint32_t)larger(most, b->block[table + TABLE_TRANSITION_COUNT]);
+    for (uint32_t i = 0; i < b->block[machine + FIELD(MACHINE, state_count)]; i++) {
+        const uint32_t table =
+            b->block[b->block[machine + FIELD(MACHINE, states)] + i * WORDS_OF(STATE) + FIELD(STATE, table)];
+        most = (uint32_t)larger(most, b->block[table + FIELD(TABLE, transition_count)]);
     }
     return most;
 }
 
 static bool travels(const bounds *b, uint32_t machine) {
-    const uint32_t table = b->block[b->block[machine + MACHINE_STATES] + STATE_TABLE];
-    return (b->block[table + TABLE_FLAGS] & TABLE_TRAVELS) != 0;
+    const uint32_t table = b->block[b->block[machine + FIELD(MACHINE, states)] + FIELD(STATE, table)];
+    return (b->block[table + FIELD(TABLE, flags)] & TABLE_TRAVELS) != 0;
 }
 
 // The loop in run_transitions(): a round takes a transition or, in two rounds, tries an event.
@@ -179,8 +182,9 @@ static uint32_t most_rounds(bool has_events) {
 
 static uint64_t round_loops(const bounds *b, uint32_t index, bool has_events) {
     const uint32_t machine = machine_at(b, index);
-    const uint64_t transitions = has_events ? b->block[machine + MACHINE_TRANSITION_COUNT] : most_tabled(b, machine);
-    const uint64_t states = travels(b, machine) ? b->block[machine + MACHINE_STATE_COUNT] : 0; // begin_travel()
+    const uint64_t transitions =
+        has_events ? b->block[machine + FIELD(MACHINE, transition_count)] : most_tabled(b, machine);
+    const uint64_t states = travels(b, machine) ? b->block[machine + FIELD(MACHINE, state_count)] : 0; // begin_travel()
     return WITHIN + loop(transitions, condition_loops(most_terms(b, machine))) + take_transition_loops(b, machine) +
            loop(states, 0);
 }
@@ -194,22 +198,23 @@ static uint64_t ticks_at_rate_loops(void) {
 // Returns whether a transition waits for a time in a clip by its term of an index, or for the end by the one after the
 // last.
 static bool waits_for_clip(const bounds *b, uint32_t transition, uint32_t index) {
-    const uint32_t count = b->block[transition + TRANSITION_TERM_COUNT];
-    const uint32_t term = b->block[transition + TRANSITION_TERMS] + index * TERM_WORDS;
-    return index < count    ? (b->block[term + TERM_KIND] & TERM_OF_PLACE) != 0
-           : index == count ? (b->block[transition + TRANSITION_FLAGS] & TRANSITION_AT_END) != 0
+    const uint32_t count = b->block[transition + FIELD(TRANSITION, term_count)];
+    const uint32_t term = b->block[transition + FIELD(TRANSITION, terms)] + index * WORDS_OF(TERM);
+    return index < count    ? (b->block[term + FIELD(TERM, kind)] & TERM_OF_PLACE) != 0
+           : index == count ? (b->block[transition + FIELD(TRANSITION, flags)] & TRANSITION_AT_END) != 0
                             : false;
 }
 
 // time_to_transition() for any transition of a machine.
 static uint64_t time_to_transition_loops(const bounds *b, uint32_t machine) {
-    const uint32_t count = b->block[machine + MACHINE_TRANSITION_COUNT], terms = most_terms(b, machine);
+    const uint32_t count = b->block[machine + FIELD(MACHINE, transition_count)], terms = most_terms(b, machine);
     uint64_t loops = ticks_at_rate_loops() + condition_loops(terms) + 1 + WITHIN + 2 * NO_DIVISION +
                      (travels(b, machine) ? ticks_at_rate_loops() : 2 * NO_DIVISION); // time_of_fade()
     for (uint32_t index = 0; index <= terms; index++) {
         bool waits = false;
         for (uint32_t i = 0; i < count; i++) {
-            waits = waits || waits_for_clip(b, b->block[machine + MACHINE_TRANSITIONS] + i * TRANSITION_WORDS, index);
+            waits = waits || waits_for_clip(
+                                 b, b->block[machine + FIELD(MACHINE, transitions)] + i * WORDS_OF(TRANSITION), index);
         }
         loops += 1 + WITHIN + (waits ? ticks_at_rate_loops() : 2 * NO_DIVISION);
     }
@@ -217,7 +222,7 @@ static uint64_t time_to_transition_loops(const bounds *b, uint32_t machine) {
 }
 
 static uint64_t machine_cut_loops(const bounds *b, uint32_t machine) {
-    const uint64_t states = b->block[machine + MACHINE_STATE_COUNT];
+    const uint64_t states = b->block[machine + FIELD(MACHINE, state_count)];
     const uint64_t candidates = larger(most_tabled(b, machine), travels(b, machine) ? 1 : 0);
     return 1 + WITHIN + loop(candidates, time_to_transition_loops(b, machine)) + // find_next_stop()
            1 + WITHIN + 2 * (SHARE + loop(states, 0)) +                          // move_fades()
@@ -225,8 +230,8 @@ static uint64_t machine_cut_loops(const bounds *b, uint32_t machine) {
 }
 
 static uint64_t motion_rule_loops(const uint32_t *block, uint32_t rule) {
-    const uint64_t count = block[rule + MOTION_RULE_COUNT];
-    switch (block[rule + MOTION_RULE_KIND]) {
+    const uint64_t count = block[rule + FIELD(MOTION_RULE, count)];
+    switch (block[rule + FIELD(MOTION_RULE, kind)]) {
     case ROOT_RULE_LAYERS:
         return loop(count, 3 + 2) + 2 * count; // each layer once for each of two passes
     case ROOT_RULE_PROFILES:
@@ -245,28 +250,29 @@ static uint64_t weigh_nodes_loops(const bounds *b) {
     }
     const uint32_t *program = b->graph->program;
     loops += lmb_gpu_rules_loops(b->graph, b->limits->own_weights);
-    for (uint32_t i = 0; i < program[PROGRAM_MOTION_RULE_COUNT]; i++) {
-        loops +=
-            1 + OWN_MOTION_RULE + motion_rule_loops(program, program[PROGRAM_MOTION_RULES] + i * MOTION_RULE_WORDS);
+    for (uint32_t i = 0; i < program[FIELD(PROGRAM, motion_rule_count)]; i++) {
+        loops += 1 + OWN_MOTION_RULE +
+                 motion_rule_loops(program, program[FIELD(PROGRAM, motion_rules)] + i * WORDS_OF(MOTION_RULE));
     }
     return loops;
 }
 
 static uint32_t character_motion(const bounds *b) {
-    return b->block[CONTROL_CHARACTER_MOTION];
+    return b->block[FIELD(CONTROL, character_motion)];
 }
 
 static uint32_t track_count(const bounds *b) {
-    return character_motion(b) != CONTROL_NONE ? b->block[character_motion(b) + CHARACTER_MOTION_TRACK_COUNT] : 0;
+    return character_motion(b) != CONTROL_NONE ? b->block[character_motion(b) + FIELD(CHARACTER_MOTION, track_count)]
+                                               : 0;
 }
 
 static uint32_t track_at(const bounds *b, uint32_t index) {
-    return b->block[character_motion(b) + CHARACTER_MOTION_TRACKS] + index * MOTION_WORDS;
+    return b->block[character_motion(b) + FIELD(CHARACTER_MOTION, tracks)] + index * WORDS_OF(MOTION);
 }
 
 static uint64_t computed_loops(const bounds *b) {
-    const uint32_t *table = b->block + b->block[CONTROL_ALONE] + b->block[CONTROL_ALONE_COUNT];
-    return loop((table[COMPUTED_PHASES] - table[0]) / COMPUTED_WORDS, COMPUTED);
+    const uint32_t *table = b->block + b->block[FIELD(CONTROL, alone)] + b->block[FIELD(CONTROL, alone_count)];
+    return loop((table[COMPUTED_PHASES] - table[0]) / WORDS_OF(COMPUTED), COMPUTED);
 }
 
 static uint64_t cut_loops(const bounds *b) {
@@ -276,11 +282,11 @@ static uint64_t cut_loops(const bounds *b) {
     }
     loops += loop(b->player_count, 0) + computed_loops(b) + weigh_nodes_loops(b);
     for (uint32_t i = 0; i < b->player_count; i++) {
-        loops += 1 + loop(b->block[player_at(b, i) + PLAYER_USE_COUNT], 0) + WITHIN;
+        loops += 1 + loop(b->block[player_at(b, i) + FIELD(PLAYER, use_count)], 0) + WITHIN;
     }
     loops += 2 * loop(track_count(b), 1) + 1 + 1 + WITHIN;
     for (uint32_t i = 0; i < track_count(b); i++) {
-        loops += b->block[b->block[track_at(b, i) + MOTION_PLAYER] + PLAYER_USE_COUNT];
+        loops += b->block[b->block[track_at(b, i) + FIELD(MOTION, player)] + FIELD(PLAYER, use_count)];
     }
     return loops;
 }
@@ -297,7 +303,7 @@ static uint64_t bits_of(uint64_t x) {
 
 // move_around(), which divides in one of two places.
 static uint64_t move_around_loops(const bounds *b, uint32_t player) {
-    const uint64_t duration = wide(b->block + player + PLAYER_DURATION) >> FINE_BITS;
+    const uint64_t duration = wide(b->block + player + FIELD(PLAYER, duration)) >> FINE_BITS;
     const uint64_t farthest = LONGEST_WAIT * MOST_RATE;
     return 2 * division_loops(duration > 0 ? bits_of(farthest / duration) + 1 : 64);
 }
@@ -305,8 +311,8 @@ static uint64_t move_around_loops(const bounds *b, uint32_t player) {
 // What a player emits. The legs of a passage are as many as there is room for events, and two; if the player turns
 // around, twice as many.
 static uint64_t emit_loops(const bounds *b, uint32_t player) {
-    const uint32_t end = b->block[player + PLAYER_END];
-    const uint64_t notifies = loop(b->block[player + PLAYER_NOTIFY_COUNT], 0);
+    const uint32_t end = b->block[player + FIELD(PLAYER, end)];
+    const uint64_t notifies = loop(b->block[player + FIELD(PLAYER, notify_count)], 0);
     const uint64_t legs = end == PLAYER_HOLDS || end == PLAYER_DROPS_OUT ? 1
                           : end == PLAYER_TURNS                          ? 2 * (uint64_t)b->capacity + 4
                                                                          : b->capacity + 2;
@@ -314,15 +320,15 @@ static uint64_t emit_loops(const bounds *b, uint32_t player) {
 }
 
 static uint64_t player_loops(const bounds *b, uint32_t index) {
-    const uint32_t player = b->block[b->block[CONTROL_ALONE] + index];
+    const uint32_t player = b->block[b->block[FIELD(CONTROL, alone)] + index];
     return 1 + OWN_PLAYER + WITHIN + move_around_loops(b, player) + emit_loops(b, player);
 }
 
 static uint64_t lead_group_loops(const bounds *b, uint32_t group) {
-    const uint64_t markers = b->block[group + GROUP_MARKER_COUNT];
-    const uint64_t mean = loop(b->block[group + GROUP_MEMBER_COUNT], 0);
-    const uint32_t leader = b->block[b->block[group + GROUP_MEMBERS] + MEMBER_PLAYER];
-    const bool varies = (b->block[group + GROUP_CADENCE] & CADENCE_VARIES) != 0;
+    const uint64_t markers = b->block[group + FIELD(GROUP, marker_count)];
+    const uint64_t mean = loop(b->block[group + FIELD(GROUP, member_count)], 0);
+    const uint32_t leader = b->block[b->block[group + FIELD(GROUP, members)] + FIELD(MEMBER, player)];
+    const bool varies = (b->block[group + FIELD(GROUP, cadence)] & CADENCE_VARIES) != 0;
     return mean + move_around_loops(b, leader) +
            (varies ? loop(markers, 0) + loop(2 * markers + 1, mean + TIME_AT_RATE + NO_DIVISION) + division_loops(64)
                    : 0);
@@ -330,12 +336,13 @@ static uint64_t lead_group_loops(const bounds *b, uint32_t group) {
 
 static uint64_t group_loops(const bounds *b, uint32_t index) {
     const uint32_t group = group_at(b, index);
-    const uint64_t count = b->block[group + GROUP_MEMBER_COUNT], markers = b->block[group + GROUP_MARKER_COUNT];
+    const uint64_t count = b->block[group + FIELD(GROUP, member_count)],
+                   markers = b->block[group + FIELD(GROUP, marker_count)];
     uint64_t loops = 1 + OWN_GROUP + loop(count, 0) + WITHIN + loop(count, WITHIN) + lead_group_loops(b, group) +
                      loop(markers, 0) + SHARE + loop(count, 0);
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t member = b->block[group + GROUP_MEMBERS] + i * MEMBER_WORDS;
-        loops += 1 + WITHIN + emit_loops(b, b->block[member + MEMBER_PLAYER]);
+        const uint32_t member = b->block[group + FIELD(GROUP, members)] + i * WORDS_OF(MEMBER);
+        loops += 1 + WITHIN + emit_loops(b, b->block[member + FIELD(MEMBER, player)]);
     }
     return loops;
 }
@@ -343,7 +350,7 @@ static uint64_t group_loops(const bounds *b, uint32_t index) {
 static uint64_t end_loops(const bounds *b) {
     uint64_t loops = 2 * (1 + DISPLACEMENT + OWN_WARP) + 2 * loop(3, 0) + set_triggers_loops(b);
     for (uint32_t i = 0; i < track_count(b); i++) {
-        const uint64_t warps = b->block[track_at(b, i) + MOTION_WARP_COUNT];
+        const uint64_t warps = b->block[track_at(b, i) + FIELD(MOTION, warp_count)];
         loops +=
             2 * (1 + DISPLACEMENT) + (warps > 0 ? loop(WARP_LOOPS * (WARP_STEPS * warps + 3), WARP_GOAL) : OWN_WARP);
     }
@@ -353,23 +360,23 @@ static uint64_t end_loops(const bounds *b) {
 // ---- A frame.
 
 static uint64_t begin_loops(const bounds *b) {
-    const uint64_t words = loop(b->block[CONTROL_STATE_WORDS], 0);
+    const uint64_t words = loop(b->block[FIELD(CONTROL, state_words)], 0);
     uint64_t loops = SHARE + 2 * loop(b->limits->events_a_frame, 0) +
-                     loop(EMITTED_COUNT_WORDS + EMITTED_WORDS * (uint64_t)b->capacity, 0) + 2 * words +
+                     loop(EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * (uint64_t)b->capacity, 0) + 2 * words +
                      loop(b->player_count, 0) + begin_groups_loops(b, CONTROL_NONE) + 3 + set_triggers_loops(b) +
                      draw_loops(b); // seed_draws()
     for (uint32_t i = 0; i < b->machine_count; i++) {
         loops += 1 + loop(machine_state_words(b, machine_at(b, i)), 0) + draw_loops(b);
     }
     const uint64_t driven = loop(4, 0) + loop(3, 0) + loop(4, 0);
-    return loops + loop(b->block[CONTROL_SMOOTHED_COUNT], 0) + loop(2, driven + 1 + COMPUTED) + computed_loops(b) +
-           loop(b->graph != NULL ? b->graph->info.reached_count : 0, 0);
+    return loops + loop(b->block[FIELD(CONTROL, smoothed_count)], 0) + loop(2, driven + 1 + COMPUTED) +
+           computed_loops(b) + loop(b->graph != NULL ? b->graph->info.reached_count : 0, 0);
 }
 
 static uint64_t finish_loops(const bounds *b) {
     uint64_t loops = loop(b->player_count, 0) + 2 + 2 * loop(3, 0);
     for (uint32_t i = 0; i < b->group_count; i++) {
-        loops += 1 + loop(b->block[group_at(b, i) + GROUP_MEMBER_COUNT], 0);
+        loops += 1 + loop(b->block[group_at(b, i) + FIELD(GROUP, member_count)], 0);
     }
     return loops;
 }
@@ -377,11 +384,11 @@ static uint64_t finish_loops(const bounds *b) {
 static bounds find_bounds(const lmb_control *control, const lmb_gpu_loop_limits *limits) {
     const uint32_t *block = control->block;
     bounds b = {.block = block,
-                .graph = (block[CONTROL_FLAGS] & CONTROL_WEIGHS) != 0 ? control->graph : NULL,
-                .machine_count = block[CONTROL_MACHINE_COUNT],
-                .player_count = block[CONTROL_PLAYER_COUNT],
-                .group_count = block[CONTROL_GROUP_COUNT],
-                .capacity = block[CONTROL_EMITTED_CAPACITY],
+                .graph = (block[FIELD(CONTROL, flags)] & CONTROL_WEIGHS) != 0 ? control->graph : NULL,
+                .machine_count = block[FIELD(CONTROL, machine_count)],
+                .player_count = block[FIELD(CONTROL, player_count)],
+                .group_count = block[FIELD(CONTROL, group_count)],
+                .capacity = block[FIELD(CONTROL, emitted_capacity)],
                 .limits = limits};
     b.begin = begin_loops(&b);
     b.cut = cut_loops(&b);
@@ -433,24 +440,24 @@ static void open_part(planner *p, uint32_t piece) {
     const uint32_t count = p->parts->counts[0] + p->parts->counts[1];
     if (count == p->room) {
         const uint32_t room = p->room > 0 ? 2 * p->room : 16;
-        uint32_t *words = lmb_host_allocate(p->host, (size_t)room * PART_WORDS, sizeof *words);
+        uint32_t *words = lmb_host_allocate(p->host, (size_t)room * WORDS_OF(PART), sizeof *words);
         if (words == NULL) {
             p->result = lmb_fail(p->error, LMB_ERROR_MEMORY, "gpu control: no memory for the parts of a frame");
             return;
         }
         if (count > 0) {
-            memcpy(words, p->parts->words, (size_t)count * PART_WORDS * sizeof *words);
+            memcpy(words, p->parts->words, (size_t)count * WORDS_OF(PART) * sizeof *words);
         }
         lmb_host_release(p->host, p->parts->words);
         p->parts->words = words;
         p->room = room;
     }
     p->parts->counts[p->has_events]++;
-    p->part = p->parts->words + (size_t)count * PART_WORDS;
-    memset(p->part, 0, PART_WORDS * sizeof *p->part);
-    p->part[PART_PIECES] = piece;
-    p->part[PART_PIECES + 1] = piece;
-    p->part[PART_ROUNDS] = most_rounds(p->has_events);
+    p->part = p->parts->words + (size_t)count * WORDS_OF(PART);
+    memset(p->part, 0, WORDS_OF(PART) * sizeof *p->part);
+    p->part[FIELD(PART, pieces)] = piece;
+    p->part[FIELD(PART, pieces) + 1] = piece;
+    p->part[FIELD(PART, rounds)] = most_rounds(p->has_events);
     p->loops = 0;
 }
 
@@ -485,10 +492,10 @@ static void add_machine(planner *p, uint32_t piece, uint32_t index) {
         }
         make_room(p, piece, MACHINE, index, 1 + loop(rounds, round));
         if (p->result == LMB_OK) {
-            extend(p->part + PART_MACHINES, index);
-            p->part[PART_PIECES + 1] = piece + 1;
-            p->part[PART_FLAGS] |= resumes ? PART_RESUMES : 0;
-            p->part[PART_ROUNDS] = rounds < left ? rounds : most_rounds(p->has_events);
+            extend(p->part + FIELD(PART, machines), index);
+            p->part[FIELD(PART, pieces) + 1] = piece + 1;
+            p->part[FIELD(PART, flags)] |= resumes ? PART_RESUMES : 0;
+            p->part[FIELD(PART, rounds)] = rounds < left ? rounds : most_rounds(p->has_events);
         }
         left -= rounds;
     }
@@ -499,10 +506,10 @@ static void add(planner *p, uint32_t piece, step_kind kind, uint32_t index, uint
     if (p->result != LMB_OK) {
         return;
     }
-    p->part[PART_PIECES + 1] = piece + 1;
-    p->part[PART_FLAGS] |= kind == CUT ? PART_CUTS : kind == END ? PART_ENDS : 0;
+    p->part[FIELD(PART, pieces) + 1] = piece + 1;
+    p->part[FIELD(PART, flags)] |= kind == CUT ? PART_CUTS : kind == END ? PART_ENDS : 0;
     if (kind == PLAYER || kind == GROUP) {
-        extend(p->part + (kind == PLAYER ? PART_PLAYERS : PART_GROUPS), index);
+        extend(p->part + (kind == PLAYER ? FIELD(PART, players) : FIELD(PART, groups)), index);
     }
 }
 
@@ -512,7 +519,7 @@ static void add_steps(planner *p, uint32_t piece) {
         add_machine(p, piece, i);
     }
     add(p, piece, CUT, 0, b->cut);
-    for (uint32_t i = 0; i < b->block[CONTROL_ALONE_COUNT]; i++) {
+    for (uint32_t i = 0; i < b->block[FIELD(CONTROL, alone_count)]; i++) {
         add(p, piece, PLAYER, i, player_loops(b, i));
     }
     for (uint32_t i = 0; i < b->group_count; i++) {
@@ -526,7 +533,7 @@ static uint64_t piece_loops(const bounds *b, bool has_events) {
     for (uint32_t i = 0; i < b->machine_count; i++) {
         loops += 1 + loop(most_rounds(has_events), round_loops(b, i, has_events));
     }
-    for (uint32_t i = 0; i < b->block[CONTROL_ALONE_COUNT]; i++) {
+    for (uint32_t i = 0; i < b->block[FIELD(CONTROL, alone_count)]; i++) {
         loops += player_loops(b, i);
     }
     for (uint32_t i = 0; i < b->group_count; i++) {
@@ -539,18 +546,18 @@ static uint64_t piece_loops(const bounds *b, bool has_events) {
 static void add_whole(planner *p, uint32_t piece, uint64_t loops) {
     const bounds *b = &p->bounds;
     p->loops += loops;
-    p->part[PART_PIECES + 1] = piece + 1;
-    p->part[PART_FLAGS] |= PART_CUTS | PART_ENDS;
-    p->part[PART_MACHINES + 1] = b->machine_count;
-    p->part[PART_PLAYERS + 1] = b->block[CONTROL_ALONE_COUNT];
-    p->part[PART_GROUPS + 1] = b->group_count;
+    p->part[FIELD(PART, pieces) + 1] = piece + 1;
+    p->part[FIELD(PART, flags)] |= PART_CUTS | PART_ENDS;
+    p->part[FIELD(PART, machines) + 1] = b->machine_count;
+    p->part[FIELD(PART, players) + 1] = b->block[FIELD(CONTROL, alone_count)];
+    p->part[FIELD(PART, groups) + 1] = b->group_count;
 }
 
 static void plan(planner *p, bool has_events) {
     p->has_events = has_events;
     open_part(p, 1);
     if (p->result == LMB_OK) {
-        p->part[PART_FLAGS] = PART_BEGINS;
+        p->part[FIELD(PART, flags)] = PART_BEGINS;
     }
     make_room(p, 1, BEGIN, 0, p->bounds.begin);
     const uint64_t loops = piece_loops(&p->bounds, has_events);

@@ -6,7 +6,7 @@
 #include "control/control.h"
 
 typedef struct lmb_gpu_control_parts {
-    uint32_t *words;    // [part][PART_WORDS], those of frames without events first
+    uint32_t *words;    // [part] PART, those of frames without events first
     uint32_t counts[2]; // of parts: of frames without events, and with events
 } lmb_gpu_control_parts;
 

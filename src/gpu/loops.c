@@ -57,10 +57,10 @@ static uint32_t larger(uint32_t a, uint32_t b) {
 
 // Returns whether every searched track of a clip has the key times that stage 1 has searched.
 static bool shares_times(const uint32_t *program, uint32_t clip) {
-    const uint32_t which = program[clip + CLIP_COMMON];
+    const uint32_t which = program[clip + FIELD(CLIP, common_times)];
     const uint32_t times =
         which != 0 ? load_track(program, clip, (which - 1) % PROPERTIES, (which - 1) / PROPERTIES).times : 0;
-    for (uint32_t joint = 0; joint < program[clip + CLIP_JOINTS]; joint++) {
+    for (uint32_t joint = 0; joint < program[clip + FIELD(CLIP, joints)]; joint++) {
         for (uint32_t property = 0; property < PROPERTIES; property++) {
             const track found = load_track(program, clip, property, joint);
             const bool searched = found.mode != MODE_REST && (found.keys > 1 || found.mode >= MODE_CUBIC);
@@ -75,10 +75,10 @@ static bool shares_times(const uint32_t *program, uint32_t clip) {
 // A search takes an iteration for each bit of the largest step, which is below the number of keys.
 static void count_searches(const lmb_graph *graph, loop_counts *counts) {
     const uint32_t *program = graph->program;
-    for (uint32_t i = 0; i < program[PROGRAM_CLIP_COUNT]; i++) {
-        const uint32_t clip = program[program[PROGRAM_CLIPS] + i];
+    for (uint32_t i = 0; i < program[FIELD(PROGRAM, clip_count)]; i++) {
+        const uint32_t clip = program[program[FIELD(PROGRAM, clips)] + i];
         if (clip != 0) {
-            const uint32_t steps = bits_of(program[clip + CLIP_SEARCH]);
+            const uint32_t steps = bits_of(program[clip + FIELD(CLIP, search)]);
             counts->search = larger(counts->search, steps);
             counts->search_again = larger(counts->search_again, shares_times(program, clip) ? 0 : steps);
         }
@@ -93,7 +93,7 @@ static void count_searches(const lmb_graph *graph, loop_counts *counts) {
 static loop_counts count_graph(const lmb_graph *graph) {
     loop_counts counts = {.program = graph->program,
                           .joints = graph->info.joint_count,
-                          .depth = graph->program[PROGRAM_DEPTH],
+                          .depth = graph->program[FIELD(PROGRAM, depth)],
                           .uses_retargets = graph->uses_retargets};
     count_searches(graph, &counts);
     const uint32_t properties = graph->uses_scale ? PROPERTIES : PROPERTY_SCALE;
@@ -105,9 +105,11 @@ static loop_counts count_graph(const lmb_graph *graph) {
 
 // Returns the steps of a retargeted joint, 1 for another joint that the source has, and 0 for others.
 static uint32_t count_steps(const loop_counts *c, uint32_t at, uint32_t joint) {
-    const uint32_t map = c->program[at + SOURCE_JOINT_MAP];
-    const uint32_t source = map != 0 ? c->program[map + JOINT_MAP_TABLE + joint] : joint;
-    return source == NO_JOINT ? 0 : map != 0 && is_retarget(c->program, map) ? c->program[source + RETARGET_COUNT] : 1;
+    const uint32_t map = c->program[at + FIELD(SAMPLE, joint_map)];
+    const uint32_t source = map != 0 ? c->program[map + WORDS_OF(JOINT_MAP) + joint] : joint;
+    return source == NO_JOINT                         ? 0
+           : map != 0 && is_retarget(c->program, map) ? c->program[source + FIELD(RETARGET, count)]
+                                                      : 1;
 }
 
 static bool is_in_table(const loop_counts *c, uint32_t first, uint32_t count, uint32_t words, uint32_t joint) {
@@ -119,26 +121,28 @@ static bool is_in_table(const loop_counts *c, uint32_t first, uint32_t count, ui
 }
 
 static uint64_t two_bone_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const bool turns = joint == c->program[table + TWO_BONE_START] || joint == c->program[table + TWO_BONE_MID];
-    const bool moves = c->program[table + TWO_BONE_DETACHED] != 0 && joint == c->program[table + TWO_BONE_END];
-    return (turns || moves ? c->depth + c->program[table + TWO_BONE_ANCESTORS] : 0) +
+    const bool turns =
+        joint == c->program[table + FIELD(TWO_BONE, start)] || joint == c->program[table + FIELD(TWO_BONE, mid)];
+    const bool moves =
+        c->program[table + FIELD(TWO_BONE, detached)] != 0 && joint == c->program[table + FIELD(TWO_BONE, end)];
+    return (turns || moves ? c->depth + c->program[table + FIELD(TWO_BONE, ancestors)] : 0) +
            (moves ? DETACHED_LOOPS * (uint64_t)c->depth : 0);
 }
 
 static uint64_t aim_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t count = c->program[table + AIM_COUNT];
-    const bool turns = is_in_table(c, table + AIM_JOINTS, count, AIM_JOINT_WORDS, joint);
-    return count + (turns ? c->program[table + AIM_ANCESTORS] + 2u * count + c->depth : 0);
+    const uint32_t count = c->program[table + FIELD(AIM, count)];
+    const bool turns = is_in_table(c, table + FIELD(AIM, joints), count, WORDS_OF(AIM_JOINT), joint);
+    return count + (turns ? c->program[table + FIELD(AIM, ancestors)] + 2u * count + c->depth : 0);
 }
 
 static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t count = c->program[table + FEET_COUNT];
+    const uint32_t count = c->program[table + FIELD(FEET, count)];
     uint64_t detached = 0;
-    bool places = joint == c->program[table + FEET_PELVIS];
+    bool places = joint == c->program[table + FIELD(FEET, pelvis)];
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t foot = c->program[table + FEET_TABLES + i];
-        places = places || is_in_table(c, foot + TWO_BONE_START, 3, 1, joint);
-        detached += c->program[foot + TWO_BONE_DETACHED] != 0;
+        const uint32_t foot = c->program[table + FIELD(FEET, tables) + i];
+        places = places || is_in_table(c, foot + FIELD(TWO_BONE, start), 3, 1, joint);
+        detached += c->program[foot + FIELD(TWO_BONE, detached)] != 0;
     }
     const uint64_t each = FOOT_LOOPS + (uint64_t)FOOT_ANCESTORS * c->depth;
     const uint64_t again = detached * DETACHED_ANCESTORS_AGAIN + (detached > 0 ? DETACHED_LOOPS : 0);
@@ -146,10 +150,10 @@ static uint64_t feet_loops(const loop_counts *c, uint32_t table, uint32_t joint)
 }
 
 static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint) {
-    const uint32_t bones = c->program[table + CHAIN_BONES] & CHAIN_BONE_MASK;
-    const uint32_t ancestors = c->program[table + CHAIN_ANCESTORS];
-    const uint64_t colliders = c->program[table + CHAIN_BONES] >> CHAIN_COLLIDERS_SHIFT;
-    const uint32_t first = table + CHAIN_ANCESTORS + 1 + ancestors;
+    const uint32_t bones = c->program[table + FIELD(CHAIN, bones)] & CHAIN_BONE_MASK;
+    const uint32_t ancestors = c->program[table + FIELD(CHAIN, ancestors)];
+    const uint64_t colliders = c->program[table + FIELD(CHAIN, bones)] >> CHAIN_COLLIDERS_SHIFT;
+    const uint32_t first = table + FIELD(CHAIN, ancestors) + 1 + ancestors;
     uint64_t loops = bones;
     for (uint32_t i = 0; i < bones; i++) {
         if (c->program[first + i] == joint) {
@@ -163,8 +167,8 @@ static uint64_t chain_loops(const loop_counts *c, uint32_t table, uint32_t joint
 
 // Returns the iterations of an instruction's loops for a joint.
 static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t joint) {
-    const uint32_t table = c->program[at + IK_TABLE];
-    switch (c->program[at + INSTRUCTION_OPERATION]) {
+    const uint32_t table = c->program[at + FIELD(EXCHANGED, table)];
+    switch (c->program[at + FIELD(INSTRUCTION, operation)]) {
     case CODE_CLIP:
         return (uint64_t)count_steps(c, at, joint) *
                    (c->sample + (c->uses_retargets ? RETARGET_LOOPS + c->property_loops : 0)) +
@@ -182,19 +186,20 @@ static uint64_t instruction_loops(const loop_counts *c, uint32_t at, uint32_t jo
     case CODE_FOOT_PLACEMENT:
         return feet_loops(c, table, joint);
     case CODE_TWIST:
-        return c->program[table + TWIST_COUNT];
+        return c->program[table + FIELD(TWIST, count)];
     case CODE_CHAIN:
         return chain_loops(c, table, joint);
     // The second instruction of a sum, which adds an input. In layers it computes the share at the joint.
     case CODE_MEAN + 1:
-        return (LAYER_LOOPS + 1) * (uint64_t)(c->program[at + LAYERS_TABLE] != 0 ? c->program[at + LAYERS_COUNT] : 0);
+        return (LAYER_LOOPS + 1) *
+               (uint64_t)(c->program[at + FIELD(LAYERED, table)] != 0 ? c->program[at + FIELD(LAYERED, count)] : 0);
     default:
         return 0;
     }
 }
 
 static uint32_t instruction_at(const uint32_t *program, uint32_t index) {
-    return program[PROGRAM_INSTRUCTIONS] + index * INSTRUCTION_WORDS;
+    return program[FIELD(PROGRAM, instructions)] + index * WORDS_OF(INSTRUCTION);
 }
 
 // Returns the iterations of an instruction's loops for the joint, or the channel, with the most.
@@ -204,7 +209,7 @@ typedef uint64_t worst_loops(const loop_counts *counts, uint32_t at);
 static uint64_t most_of_passes(const loop_counts *counts, uint32_t own, worst_loops *of_instruction) {
     const uint32_t *program = counts->program;
     uint64_t most = 0;
-    for (uint32_t pass = 0; pass < program[PROGRAM_PASS_COUNT]; pass++) {
+    for (uint32_t pass = 0; pass < program[FIELD(PROGRAM, pass_count)]; pass++) {
         uint64_t loops = own;
         for (uint32_t i = first_of_pass(program, pass); i < first_of_pass(program, pass + 1); i++) {
             loops += of_instruction(counts, instruction_at(program, i));
@@ -225,8 +230,10 @@ static uint64_t worst_of_joints(const loop_counts *counts, uint32_t at) {
 
 static uint64_t worst_of_channels(const loop_counts *counts, uint32_t at) {
     const uint32_t *program = counts->program;
-    const bool layers = program[at + INSTRUCTION_OPERATION] == CODE_MEAN + 1 && program[at + LAYERS_TABLE] != 0;
-    return counts->own_again + counts->search + CHANNEL_LOOPS + (layers ? 3 * (uint64_t)program[at + LAYERS_COUNT] : 0);
+    const bool layers =
+        program[at + FIELD(INSTRUCTION, operation)] == CODE_MEAN + 1 && program[at + FIELD(LAYERED, table)] != 0;
+    return counts->own_again + counts->search + CHANNEL_LOOPS +
+           (layers ? 3 * (uint64_t)program[at + FIELD(LAYERED, count)] : 0);
 }
 
 uint64_t lmb_gpu_pose_loops(const lmb_graph *graph, uint32_t own, bool interprets) {
@@ -240,8 +247,8 @@ uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
     loop_counts counts = count_graph(graph);
     counts.run = RUN_LOOPS;
     const uint32_t *program = graph->program;
-    const uint64_t passes = program[PROGRAM_PASS_COUNT], joints = graph->info.joint_count;
-    uint64_t loops = own * (1 + passes * (1 + joints)) + program[PROGRAM_WEIGHTS];
+    const uint64_t passes = program[FIELD(PROGRAM, pass_count)], joints = graph->info.joint_count;
+    uint64_t loops = own * (1 + passes * (1 + joints)) + program[FIELD(PROGRAM, weights)];
     for (uint32_t i = 0; i < first_of_pass(program, (uint32_t)passes); i++) {
         for (uint32_t joint = 0; joint < graph->info.joint_count; joint++) {
             loops += instruction_loops(&counts, instruction_at(program, i), joint);
@@ -249,8 +256,8 @@ uint64_t lmb_gpu_character_loops(const lmb_graph *graph, uint32_t own) {
     }
     // Model matrices strand by strand, palettes and other outputs: at most so often for each joint.
     const uint64_t joint_outputs = 20, level_outputs = 8;
-    return loops + joint_outputs * (joints + graph->info.socket_count) + level_outputs * program[PROGRAM_DEPTH] +
-           counts.depth;
+    return loops + joint_outputs * (joints + graph->info.socket_count) +
+           level_outputs * program[FIELD(PROGRAM, depth)] + counts.depth;
 }
 
 uint64_t lmb_gpu_model_loops(const lmb_graph *graph, uint32_t own) {
@@ -259,10 +266,10 @@ uint64_t lmb_gpu_model_loops(const lmb_graph *graph, uint32_t own) {
 }
 
 static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {
-    const uint64_t count = program[rule + RULE_COUNT];
-    const uint32_t table = program[rule + RULE_TABLE];
+    const uint64_t count = program[rule + FIELD(RULE, count)];
+    const uint32_t table = program[rule + FIELD(RULE, table)];
     uint64_t loops = 0;
-    switch (program[rule + RULE_KIND]) {
+    switch (program[rule + FIELD(RULE, kind)]) {
     case RULE_WEIGHTED:
     case RULE_NUMBERS:
     case RULE_SPACE1D:
@@ -275,10 +282,11 @@ static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {
         break;
     case RULE_SPACE2D:
         loops = 2 + 3 + 6 * count;
-        if (program[rule + RULE_SPACE] == SPACE_BANDS || program[rule + RULE_SPACE] == SPACE_POLAR_BANDS) {
+        if (program[rule + FIELD(RULE, space)] == SPACE_BANDS ||
+            program[rule + FIELD(RULE, space)] == SPACE_POLAR_BANDS) {
             loops += count * count;
-        } else if (program[rule + RULE_SPACE] == SPACE_TRIANGLES) {
-            loops += program[table + SPACE_EDGES] + program[table + SPACE_PIECES];
+        } else if (program[rule + FIELD(RULE, space)] == SPACE_TRIANGLES) {
+            loops += program[table + FIELD(TRIANGLE_SPACE, edges)] + program[table + FIELD(TRIANGLE_SPACE, pieces)];
         }
         break;
     default:
@@ -290,8 +298,8 @@ static uint64_t rule_loops(const uint32_t *program, uint32_t rule) {
 uint64_t lmb_gpu_rules_loops(const lmb_graph *graph, uint32_t own) {
     const uint32_t *program = graph->program;
     uint64_t loops = 0;
-    for (uint32_t i = 0; i < program[PROGRAM_RULE_COUNT]; i++) {
-        loops += own + rule_loops(program, program[PROGRAM_RULES] + i * RULE_WORDS);
+    for (uint32_t i = 0; i < program[FIELD(PROGRAM, rule_count)]; i++) {
+        loops += own + rule_loops(program, program[FIELD(PROGRAM, rules)] + i * WORDS_OF(RULE));
     }
     return loops;
 }
@@ -299,8 +307,8 @@ uint64_t lmb_gpu_rules_loops(const lmb_graph *graph, uint32_t own) {
 uint64_t lmb_gpu_weights_loops(const lmb_graph *graph, uint32_t own) {
     const loop_counts counts = count_graph(graph);
     const uint32_t *program = graph->program;
-    return own + lmb_gpu_rules_loops(graph, own) + program[PROGRAM_POINT_COUNT] +
-           program[PROGRAM_SOURCES] * (1 + SEARCH_LOOPS + (uint64_t)counts.search);
+    return own + lmb_gpu_rules_loops(graph, own) + program[FIELD(PROGRAM, point_count)] +
+           program[FIELD(PROGRAM, sources)] * (1 + SEARCH_LOOPS + (uint64_t)counts.search);
 }
 
 uint64_t lmb_gpu_channels_loops(const lmb_graph *graph, uint32_t own) {

@@ -61,7 +61,7 @@ static const char *find_address_fault(VkDeviceAddress address, bool needed) {
 
 static lmb_result check_arrays(const lmb_gpu_ragdoll_info *info, lmb_error *error) {
     const lmb_graph *graph = info->graph->graph;
-    const uint64_t pose_words = graph->program[PROGRAM_POSE_FLOATS];
+    const uint64_t pose_words = graph->program[FIELD(PROGRAM, pose_floats)];
     const uint64_t model_words = (uint64_t)graph->info.joint_count * MATRIX_COMPONENTS;
     if (info->character_count * (pose_words > model_words ? pose_words : model_words) >= LMB_GPU_MOST_WORDS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "gpu ragdoll: an array of %u characters has 2^31 words or more",

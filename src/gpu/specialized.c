@@ -62,16 +62,17 @@ typedef struct program_calls {
 // Returns how many inputs of a sum, from an instruction on, are a run: clips with consecutive weights, each followed by
 // its addition to the sum. Layers have none, because their weights differ by joint.
 static uint32_t count_run(const uint32_t *program, uint32_t first, uint32_t end) {
-    const uint32_t *clip = program + program[PROGRAM_INSTRUCTIONS] + (size_t)first * INSTRUCTION_WORDS;
-    const uint32_t *add = clip + INSTRUCTION_WORDS;
-    const uint32_t code = first + 1 < end ? add[INSTRUCTION_OPERATION] : OPERATION_REST;
+    const uint32_t *clip = program + program[FIELD(PROGRAM, instructions)] + (size_t)first * WORDS_OF(INSTRUCTION);
+    const uint32_t *add = clip + WORDS_OF(INSTRUCTION);
+    const uint32_t code = first + 1 < end ? add[FIELD(INSTRUCTION, operation)] : OPERATION_REST;
     const bool is_sum = steps[code].run != NULL;
-    const bool has_layers = code == OPERATION_MEAN + 1u && (add[CHOICES] & CHOICE_LAYERS) != 0;
+    const bool has_layers = code == OPERATION_MEAN + 1u && (add[FIELD(BLEND, choices)] & CHOICE_LAYERS) != 0;
     uint32_t length = 0;
     for (uint32_t i = first; i + 1 < end && is_sum && !has_layers; i += 2) {
-        const size_t at = (size_t)(i - first) * INSTRUCTION_WORDS;
-        if (clip[at + INSTRUCTION_OPERATION] != OPERATION_CLIP || add[at + INSTRUCTION_OPERATION] != code ||
-            add[at + WEIGHT_INDEX] != add[WEIGHT_INDEX] + length) {
+        const size_t at = (size_t)(i - first) * WORDS_OF(INSTRUCTION);
+        if (clip[at + FIELD(INSTRUCTION, operation)] != OPERATION_CLIP ||
+            add[at + FIELD(INSTRUCTION, operation)] != code ||
+            add[at + FIELD(BLEND, weight)] != add[FIELD(BLEND, weight)] + length) {
             break;
         }
         length++;
@@ -83,7 +84,7 @@ static uint32_t count_run(const uint32_t *program, uint32_t first, uint32_t end)
 static uint32_t count_runs(const uint32_t *program, uint32_t *runs) {
     uint32_t inputs = 0;
     *runs = 0;
-    for (uint32_t pass = 0; pass < program[PROGRAM_PASS_COUNT]; pass++) {
+    for (uint32_t pass = 0; pass < program[FIELD(PROGRAM, pass_count)]; pass++) {
         const uint32_t end = first_of_pass(program, pass + 1u);
         for (uint32_t i = first_of_pass(program, pass); i < end; i++) {
             const uint32_t length = count_run(program, i, end);
@@ -99,13 +100,13 @@ bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
     uint32_t runs;
     const uint32_t inputs = count_runs(graph->program, &runs);
     return graph->info.joint_count > 0 &&
-           graph->program[PROGRAM_INSTRUCTION_COUNT] - 2u * inputs + runs <= MOST_SPECIALIZED;
+           graph->program[FIELD(PROGRAM, instruction_count)] - 2u * inputs + runs <= MOST_SPECIALIZED;
 }
 
 static void call_instruction(const uint32_t *program, uint32_t at, uint32_t *depth, program_calls *calls) {
-    const uint32_t code = program[at + INSTRUCTION_OPERATION], operand = calls->hold_count;
+    const uint32_t code = program[at + FIELD(INSTRUCTION, operation)], operand = calls->hold_count;
     if (steps[code].hold != NULL) {
-        const uint32_t index = program[at + WEIGHT_INDEX] + steps[code].after;
+        const uint32_t index = program[at + FIELD(BLEND, weight)] + steps[code].after;
         calls->hold[calls->hold_count++] = (lmb_spirv_call){steps[code].hold, {index, operand}, false};
         calls->run[calls->run_count++] = (lmb_spirv_call){"run_operand", {operand, 0}, false};
     }
@@ -114,13 +115,13 @@ static void call_instruction(const uint32_t *program, uint32_t at, uint32_t *dep
 }
 
 static void call_run(const uint32_t *program, uint32_t at, uint32_t depth, uint32_t length, program_calls *calls) {
-    const char *function = steps[program[at + INSTRUCTION_WORDS + INSTRUCTION_OPERATION]].run;
+    const char *function = steps[program[at + WORDS_OF(INSTRUCTION) + FIELD(INSTRUCTION, operation)]].run;
     calls->run[calls->run_count++] = (lmb_spirv_call){"run_length", {length, 0}, false};
     calls->run[calls->run_count++] = (lmb_spirv_call){function, {at, depth}, false};
 }
 
 static void call_program(const uint32_t *program, program_calls *calls) {
-    const uint32_t passes = program[PROGRAM_PASS_COUNT];
+    const uint32_t passes = program[FIELD(PROGRAM, pass_count)];
     *calls = (program_calls){.run_count = 0};
     for (uint32_t pass = 0; pass < passes; pass++) {
         if (passes > 1) {
@@ -129,7 +130,7 @@ static void call_program(const uint32_t *program, program_calls *calls) {
         uint32_t depth = 0;
         const uint32_t end = first_of_pass(program, pass + 1u);
         for (uint32_t i = first_of_pass(program, pass); i < end; i++) {
-            const uint32_t at = program[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
+            const uint32_t at = program[FIELD(PROGRAM, instructions)] + i * WORDS_OF(INSTRUCTION);
             const uint32_t length = count_run(program, i, end);
             if (length > 0) {
                 call_run(program, at, depth, length, calls);
@@ -185,7 +186,7 @@ lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph) {
 // Returns the weights of a character of which its kernel needs to know which are above 0.
 static uint32_t weighed_weights(const lmb_graph *graph) {
     uint32_t runs;
-    return count_runs(graph->program, &runs) > 0 ? graph->program[PROGRAM_WEIGHTS] : 0;
+    return count_runs(graph->program, &runs) > 0 ? graph->program[FIELD(PROGRAM, weights)] : 0;
 }
 
 static lmb_kernel_constants shape_constants(const lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape) {
@@ -205,7 +206,8 @@ static lmb_result create_module(lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_wo
     const bool all_stages = shape.characters > 0;
     const uint32_t *words = graph->program;
     // Clips may be added to a running graph and removed.
-    const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+    const lmb_spirv_block block = {words, words[FIELD(PROGRAM, size)], words[FIELD(PROGRAM, clips)],
+                                   words[FIELD(PROGRAM, data)]};
     lmb_spirv whole = {0};
     uint32_t own = 0;
     *module = (lmb_spirv){0};

@@ -70,7 +70,7 @@ lmb_result lmb_characters_respawn(const lmb_graph *graph, const lmb_character_wo
         return LMB_ERROR_ARGUMENT;
     }
     const lmb_word_range range = lmb_graph_get_info(graph)->motion_words;
-    uint32_t placed[MOVING_FULL_PLACE_WORDS] = {0};
+    uint32_t placed[WORDS_OF(MOVING_FULLY)] = {0};
     if (motion != NULL && lmb_control_motion_to_words(graph->control, motion, placed, error)) {
         return LMB_ERROR_ARGUMENT;
     }

@@ -27,7 +27,7 @@ static uint64_t hash_program(const lmb_graph *graph) {
     uint32_t at = 0;
     uint64_t hash = 0;
     for (uint32_t i = 0; i < graph->info.clip_slot_count; i++) {
-        const uint32_t entry = program[PROGRAM_CLIPS] + graph->clip_slots[i].def.clip;
+        const uint32_t entry = program[FIELD(PROGRAM, clips)] + graph->clip_slots[i].def.clip;
         hash = join(hash, lmb_hash_words(program + at, entry - at));
         at = entry + 1;
     }

@@ -25,10 +25,11 @@
 
 #define LARGEST_BLOCK (1u << 30) // words
 
-_Static_assert(LMB_INERTIA_NUMBER == INERTIA_NUMBER && LMB_INERTIA_STEP == INERTIA_STEP &&
-                   LMB_INERTIA_TRIGGERED == INERTIA_SWITCHED && LMB_INERTIA_TIME == INERTIA_TIME &&
-                   LMB_INERTIA_DURATION == INERTIA_DURATION && LMB_INERTIA_PARAMETERS == INERTIA_PARAMETERS &&
-                   LMB_MAX_INERTIA_NUMBER == INERTIA_LAST_NUMBER,
+_Static_assert(LMB_INERTIA_NUMBER == FIELD(INERTIA_INPUT, number) && LMB_INERTIA_STEP == FIELD(INERTIA_INPUT, step) &&
+                   LMB_INERTIA_TRIGGERED == FIELD(INERTIA_INPUT, switched) &&
+                   LMB_INERTIA_TIME == FIELD(INERTIA_INPUT, time) &&
+                   LMB_INERTIA_DURATION == FIELD(INERTIA_INPUT, duration) &&
+                   LMB_INERTIA_PARAMETERS == WORDS_OF(INERTIA_INPUT) && LMB_MAX_INERTIA_NUMBER == INERTIA_LAST_NUMBER,
                "the kernels read the parameters of inertialization otherwise than inertia.h says");
 _Static_assert(LMB_MAX_STACK == STACK_POSES, "the evaluator's stack differs from the stated one");
 _Static_assert(LMB_MAX_CHANNEL_STACK == STACK_CHANNELS, "the channels' stack differs from the stated one");
@@ -47,74 +48,74 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     const lmb_graph_def *def = c->def;
     uint64_t joints = def->rig->def.joint_count;
     uint64_t at = PROGRAM_HEADER_WORDS;
-    header[PROGRAM_JOINTS] = (uint32_t)joints;
-    header[PROGRAM_PARAMETERS] = def->parameter_count;
-    header[PROGRAM_INSTRUCTIONS] = (uint32_t)at;
-    header[PROGRAM_INSTRUCTION_COUNT] = c->instruction_count;
-    at += (uint64_t)c->instruction_count * INSTRUCTION_WORDS;
-    header[PROGRAM_RULES] = (uint32_t)at;
-    header[PROGRAM_RULE_COUNT] = c->rule_count;
-    header[PROGRAM_WEIGHTS] = c->weight_count;
-    header[PROGRAM_SOURCES] = c->source_count;
-    at += (uint64_t)c->rule_count * RULE_WORDS;
+    header[FIELD(PROGRAM, joints)] = (uint32_t)joints;
+    header[FIELD(PROGRAM, parameters)] = def->parameter_count;
+    header[FIELD(PROGRAM, instructions)] = (uint32_t)at;
+    header[FIELD(PROGRAM, instruction_count)] = c->instruction_count;
+    at += (uint64_t)c->instruction_count * WORDS_OF(INSTRUCTION);
+    header[FIELD(PROGRAM, rules)] = (uint32_t)at;
+    header[FIELD(PROGRAM, rule_count)] = c->rule_count;
+    header[FIELD(PROGRAM, weights)] = c->weight_count;
+    header[FIELD(PROGRAM, sources)] = c->source_count;
+    at += (uint64_t)c->rule_count * WORDS_OF(RULE);
     c->first_motion_rule = c->root_rule_count;
     c->first_motion_weight = c->weight_count;
-    header[PROGRAM_MOTION_RULES] = (uint32_t)at;
-    header[PROGRAM_MOTION_RULE_COUNT] = c->root_rule_count + c->motion_rule_count;
-    header[PROGRAM_CONTROL_WEIGHTS] = c->weight_count + c->motion_weight_count;
-    at += ((uint64_t)c->root_rule_count + c->motion_rule_count) * MOTION_RULE_WORDS;
-    header[PROGRAM_USES] = (uint32_t)at;
-    at += (uint64_t)c->source_count * USE_WORDS;
-    header[PROGRAM_POINTS] = (uint32_t)at;
-    header[PROGRAM_POINT_COUNT] = c->point_count;
-    header[PROGRAM_POINT_FLOATS] = c->point_slots * POINT_COMPONENTS;
-    at += (uint64_t)c->point_count * POINT_WORDS;
-    header[PROGRAM_PARENTS] = (uint32_t)at;
+    header[FIELD(PROGRAM, motion_rules)] = (uint32_t)at;
+    header[FIELD(PROGRAM, motion_rule_count)] = c->root_rule_count + c->motion_rule_count;
+    header[FIELD(PROGRAM, control_weights)] = c->weight_count + c->motion_weight_count;
+    at += ((uint64_t)c->root_rule_count + c->motion_rule_count) * WORDS_OF(MOTION_RULE);
+    header[FIELD(PROGRAM, uses)] = (uint32_t)at;
+    at += (uint64_t)c->source_count * WORDS_OF(USE);
+    header[FIELD(PROGRAM, points)] = (uint32_t)at;
+    header[FIELD(PROGRAM, point_count)] = c->point_count;
+    header[FIELD(PROGRAM, point_floats)] = c->point_slots * POINT_COMPONENTS;
+    at += (uint64_t)c->point_count * WORDS_OF(POINT);
+    header[FIELD(PROGRAM, parents)] = (uint32_t)at;
     at += joints;
-    header[PROGRAM_DEPTH] = def->rig->depth;
-    header[PROGRAM_BANDS] = (uint32_t)at;
+    header[FIELD(PROGRAM, depth)] = def->rig->depth;
+    header[FIELD(PROGRAM, bands)] = (uint32_t)at;
     at += def->rig->depth + UINT64_C(1);
-    header[PROGRAM_STRANDS] = (uint32_t)at;
+    header[FIELD(PROGRAM, strands)] = (uint32_t)at;
     at += joints + UINT64_C(1);
-    header[PROGRAM_ORDER] = (uint32_t)at;
+    header[FIELD(PROGRAM, order)] = (uint32_t)at;
     at += joints;
     at = lmb_align_wide(at);
-    header[PROGRAM_REST] = (uint32_t)at;
-    at += STATIC_POSE_WORDS * joints;
-    header[PROGRAM_INVERSE_BIND] = (uint32_t)at;
+    header[FIELD(PROGRAM, rest)] = (uint32_t)at;
+    at += WORDS_OF(STATIC_POSE) * joints;
+    header[FIELD(PROGRAM, inverse_bind)] = (uint32_t)at;
     at += MATRIX_COMPONENTS * joints;
-    header[PROGRAM_BINDS] = (uint32_t)at;
+    header[FIELD(PROGRAM, binds)] = (uint32_t)at;
     at += BIND_COMPONENTS * joints;
-    header[PROGRAM_SOCKETS] = (uint32_t)at;
-    header[PROGRAM_SOCKET_COUNT] = def->rig->def.socket_count;
-    at += (uint64_t)SOCKET_WORDS * def->rig->def.socket_count;
+    header[FIELD(PROGRAM, sockets)] = (uint32_t)at;
+    header[FIELD(PROGRAM, socket_count)] = def->rig->def.socket_count;
+    at += (uint64_t)WORDS_OF(SOCKET) * def->rig->def.socket_count;
     uint64_t channels = def->rig->def.channel_count;
-    header[PROGRAM_CHANNELS] = (uint32_t)channels;
-    header[PROGRAM_CHANNEL_REST] = (uint32_t)at;
-    header[PROGRAM_POSE_FLOATS] = (uint32_t)(POSE_COMPONENTS * joints + channels);
+    header[FIELD(PROGRAM, channels)] = (uint32_t)channels;
+    header[FIELD(PROGRAM, channel_rest)] = (uint32_t)at;
+    header[FIELD(PROGRAM, pose_floats)] = (uint32_t)(POSE_COMPONENTS * joints + channels);
     at += 2 * channels;
     c->mask_words = (uint32_t)((joints + channels + 3) / 4);
     c->masks = (uint32_t)at;
-    header[PROGRAM_MASKS] = c->masks;
+    header[FIELD(PROGRAM, masks)] = c->masks;
     c->has_full_mask = has_full_mask(def);
     at += ((uint64_t)def->mask_count + c->has_full_mask) * c->mask_words;
-    header[PROGRAM_CLIPS] = (uint32_t)at;
-    header[PROGRAM_CLIP_COUNT] = def->clip_count;
+    header[FIELD(PROGRAM, clips)] = (uint32_t)at;
+    header[FIELD(PROGRAM, clip_count)] = def->clip_count;
     at += def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at = lmb_align_wide(at) + lmb_graph_clip_words(def, i);
     }
-    at += lmb_static_pose_padding(at - header[PROGRAM_REST]);
+    at += lmb_static_pose_padding(at - header[FIELD(PROGRAM, rest)]);
     c->data = (uint32_t)at;
-    header[PROGRAM_DATA] = c->data;
-    header[PROGRAM_INERTIA] = def->inertialize ? 1 + def->inertia_parameters : 0;
-    header[PROGRAM_INERTIA_PASS] = c->inertia_pass;
-    header[PROGRAM_KEPT] = c->inertia_words + c->chain_words;
-    header[PROGRAM_JOINT_KEPT] = c->joint_kept;
-    header[PROGRAM_REACHED] = c->reached_count;
+    header[FIELD(PROGRAM, data)] = c->data;
+    header[FIELD(PROGRAM, inertia)] = def->inertialize ? 1 + def->inertia_parameters : 0;
+    header[FIELD(PROGRAM, inertia_pass)] = c->inertia_pass;
+    header[FIELD(PROGRAM, kept)] = c->inertia_words + c->chain_words;
+    header[FIELD(PROGRAM, joint_kept)] = c->joint_kept;
+    header[FIELD(PROGRAM, reached)] = c->reached_count;
     at += c->data_words;
     at += 1; // spare: see load_vector() in shaders/ops/sampling.h
-    header[PROGRAM_SIZE] = (uint32_t)at;
+    header[FIELD(PROGRAM, size)] = (uint32_t)at;
     return at;
 }
 
@@ -166,7 +167,7 @@ static void sort_joints(const uint32_t *keys, uint32_t end, const uint32_t *from
 // Writes the joints strand by strand: by level, and the longest first.
 static void write_order(const lmb_rig *rig, uint32_t *program) {
     const size_t joints = rig->def.joint_count;
-    uint32_t *scratch = program + program[PROGRAM_INVERSE_BIND];
+    uint32_t *scratch = program + program[FIELD(PROGRAM, inverse_bind)];
     const hierarchy h = {scratch,
                          scratch + joints,
                          scratch + 2 * joints,
@@ -174,7 +175,7 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
                          scratch + 4 * joints,
                          scratch + 5 * joints,
                          scratch + 6 * joints};
-    uint32_t *strands = program + program[PROGRAM_STRANDS], *order = program + program[PROGRAM_ORDER];
+    uint32_t *strands = program + program[FIELD(PROGRAM, strands)], *order = program + program[FIELD(PROGRAM, order)];
     uint32_t bands = 0, count = 0, place = 0;
     find_strands(rig, &h);
     for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
@@ -188,7 +189,7 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
     for (uint32_t strand = 0; strand < count; strand++) {
         const uint32_t head = h.heads[strand];
         if (strand == 0 || h.level_of[head] != h.level_of[h.heads[strand - 1]]) {
-            program[program[PROGRAM_BANDS] + bands++] = strand;
+            program[program[FIELD(PROGRAM, bands)] + bands++] = strand;
         }
         strands[strand] = place;
         uint32_t next = head;
@@ -196,8 +197,8 @@ static void write_order(const lmb_rig *rig, uint32_t *program) {
             order[place++] = next | rig->def.joints[next].parent << 16;
         }
     }
-    program[program[PROGRAM_BANDS] + bands] = count;
-    program[PROGRAM_BAND_COUNT] = bands;
+    program[program[FIELD(PROGRAM, bands)] + bands] = count;
+    program[FIELD(PROGRAM, band_count)] = bands;
     strands[count] = place;
 }
 
@@ -206,20 +207,20 @@ static void write_rig(const lmb_rig *rig, uint32_t *program) {
     write_order(rig, program);
     for (uint32_t joint = 0; joint < joints; joint++) {
         const lmb_affine *inverse_bind = &rig->def.joints[joint].inverse_bind;
-        program[program[PROGRAM_PARENTS] + joint] = rig->def.joints[joint].parent;
-        memcpy(program + program[PROGRAM_INVERSE_BIND] + (size_t)MATRIX_COMPONENTS * joint, inverse_bind,
+        program[program[FIELD(PROGRAM, parents)] + joint] = rig->def.joints[joint].parent;
+        memcpy(program + program[FIELD(PROGRAM, inverse_bind)] + (size_t)MATRIX_COMPONENTS * joint, inverse_bind,
                sizeof *inverse_bind);
-        lmb_store_static_pose(&rig->def.joints[joint].rest, program + program[PROGRAM_REST], joint);
+        lmb_store_static_pose(&rig->def.joints[joint].rest, program + program[FIELD(PROGRAM, rest)], joint);
     }
-    memcpy(program + program[PROGRAM_BINDS], rig->binds, joints * sizeof *rig->binds);
+    memcpy(program + program[FIELD(PROGRAM, binds)], rig->binds, joints * sizeof *rig->binds);
     for (uint32_t i = 0; i < rig->def.socket_count; i++) {
-        uint32_t *socket = program + program[PROGRAM_SOCKETS] + (size_t)i * SOCKET_WORDS;
+        uint32_t *socket = program + program[FIELD(PROGRAM, sockets)] + (size_t)i * WORDS_OF(SOCKET);
         socket[0] = rig->def.sockets[i].joint;
         const lmb_affine matrix = lmb_affine_from_transform(rig->def.sockets[i].local);
         memcpy(socket + 1, &matrix, sizeof matrix);
     }
     for (uint32_t i = 0; i < rig->def.channel_count; i++) {
-        uint32_t *rest = program + program[PROGRAM_CHANNEL_REST];
+        uint32_t *rest = program + program[FIELD(PROGRAM, channel_rest)];
         rest[i] = BITS(rig->def.channels[i].rest);
         rest[rig->def.channel_count + i] = rig->def.channels[i].angle;
     }
@@ -235,13 +236,13 @@ static void write_program(lmb_compiler *c, uint32_t *program) {
     if (c->has_full_mask) {
         memset(program + c->masks + (size_t)def->mask_count * c->mask_words, 0xff, c->mask_words * sizeof *program);
     }
-    uint32_t at = program[PROGRAM_CLIPS] + def->clip_count;
+    uint32_t at = program[FIELD(PROGRAM, clips)] + def->clip_count;
     for (uint32_t i = 0; i < def->clip_count; i++) {
         at = (uint32_t)lmb_align_wide(at);
-        program[program[PROGRAM_CLIPS] + i] = at;
+        program[program[FIELD(PROGRAM, clips)] + i] = at;
         if (def->clips[i] != NULL) {
             memcpy(program + at, def->clips[i]->words, def->clips[i]->size * sizeof *program);
-            program[at + CLIP_COMMON] = lmb_clip_find_common_track(def->clips[i]->words);
+            program[at + FIELD(CLIP, common_times)] = lmb_clip_find_common_track(def->clips[i]->words);
         }
         at += (uint32_t)lmb_graph_clip_words(def, i);
     }
@@ -437,7 +438,7 @@ static lmb_graph_info create_info(const lmb_compiler *c, const uint32_t *header)
                             .point_count = c->point_slots,
                             .uses_transforms = c->uses_transforms,
                             .outputs = gives_matrices(def) ? of_matrices : all,
-                            .inertia_words = header[PROGRAM_KEPT],
+                            .inertia_words = header[FIELD(PROGRAM, kept)],
                             .inertia_parameters = def->inertialize ? def->inertia_parameters : LMB_NONE,
                             .reached_count = c->reached_count,
                             .stack = c->deepest,

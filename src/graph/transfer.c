@@ -57,19 +57,19 @@ static const uint32_t *record_of(const side *s, uint32_t table, uint32_t words, 
 }
 
 static const uint32_t *machine_record(const side *s, uint32_t index) {
-    return record_of(s, CONTROL_MACHINES, MACHINE_WORDS, index);
+    return record_of(s, FIELD(CONTROL, machines), WORDS_OF(MACHINE), index);
 }
 
 static const uint32_t *player_record(const side *s, uint32_t index) {
-    return record_of(s, CONTROL_PLAYERS, PLAYER_WORDS, index);
+    return record_of(s, FIELD(CONTROL, players), WORDS_OF(PLAYER), index);
 }
 
 static uint32_t group_of(const side *s, uint32_t player) {
-    const uint32_t record = s->block[CONTROL_PLAYERS] + player * PLAYER_WORDS;
-    for (uint32_t i = 0; i < s->block[CONTROL_GROUP_COUNT]; i++) {
-        const uint32_t *group = record_of(s, CONTROL_GROUPS, GROUP_WORDS, i);
-        for (uint32_t k = 0; k < group[GROUP_MEMBER_COUNT]; k++) {
-            if (s->block[group[GROUP_MEMBERS] + k * MEMBER_WORDS + MEMBER_PLAYER] == record) {
+    const uint32_t record = s->block[FIELD(CONTROL, players)] + player * WORDS_OF(PLAYER);
+    for (uint32_t i = 0; i < s->block[FIELD(CONTROL, group_count)]; i++) {
+        const uint32_t *group = record_of(s, FIELD(CONTROL, groups), WORDS_OF(GROUP), i);
+        for (uint32_t k = 0; k < group[FIELD(GROUP, member_count)]; k++) {
+            if (s->block[group[FIELD(GROUP, members)] + k * WORDS_OF(MEMBER) + FIELD(MEMBER, player)] == record) {
                 return i;
             }
         }
@@ -80,12 +80,12 @@ static uint32_t group_of(const side *s, uint32_t player) {
 // The machine and state of a player.
 static uint64_t add_owner(const side *s, uint32_t player, uint64_t key) {
     const uint32_t *record = player_record(s, player);
-    if (record[PLAYER_MACHINE] == CONTROL_NONE) {
+    if (record[FIELD(PLAYER, machine)] == CONTROL_NONE) {
         return add_name(key, "");
     }
-    const uint32_t machine = (record[PLAYER_MACHINE] - s->block[CONTROL_MACHINES]) / MACHINE_WORDS;
+    const uint32_t machine = (record[FIELD(PLAYER, machine)] - s->block[FIELD(CONTROL, machines)]) / WORDS_OF(MACHINE);
     key = add_name(key, lmb_graph_machine_at(s->graph, machine).name);
-    return add_name(key, lmb_graph_state_name(s->graph, machine, record[PLAYER_MACHINE_STATE]));
+    return add_name(key, lmb_graph_state_name(s->graph, machine, record[FIELD(PLAYER, machine_state)]));
 }
 
 static uint64_t part_key(const side *s, part_kind part, uint32_t index, bool with_owner) {
@@ -99,7 +99,7 @@ static uint64_t part_key(const side *s, part_kind part, uint32_t index, bool wit
         return with_owner ? add_owner(s, index, key) : key;
     }
     case PART_SMOOTHED:
-        index = record_of(s, CONTROL_SMOOTHED, SMOOTHED_WORDS, index)[SMOOTHED_PARAMETER];
+        index = record_of(s, FIELD(CONTROL, smoothed), WORDS_OF(SMOOTHED), index)[FIELD(SMOOTHED, parameter)];
         return add_name(empty_key, lmb_graph_parameter_at(s->graph, index).name);
     case PART_PARAMETER:
     case PART_COUNT:
@@ -159,7 +159,7 @@ static void lose_part(lmb_graph_transfer *t, part_kind part, uint32_t index) {
         lose(t, "player of clip", lmb_graph_player_at(s->graph, index).name, " in group",
              group != LMB_NONE ? lmb_graph_group_name(s->graph, group) : NULL);
     } else if (part == PART_SMOOTHED) {
-        index = record_of(s, CONTROL_SMOOTHED, SMOOTHED_WORDS, index)[SMOOTHED_PARAMETER];
+        index = record_of(s, FIELD(CONTROL, smoothed), WORDS_OF(SMOOTHED), index)[FIELD(SMOOTHED, parameter)];
         lose(t, "smoothed parameter", lmb_graph_parameter_at(s->graph, index).name, NULL, NULL);
     } else if (!lmb_graph_parameter_at(s->graph, index).is_written) {
         lose(t, "parameter", lmb_graph_parameter_at(s->graph, index).name, NULL, NULL);
@@ -205,12 +205,13 @@ static uint64_t state_key(const side *s, uint32_t machine, uint32_t state) {
 }
 
 static uint64_t transition_key(const side *s, uint32_t machine, uint32_t transition) {
-    const uint32_t *record = s->block + machine_record(s, machine)[MACHINE_TRANSITIONS] + transition * TRANSITION_WORDS;
-    const uint64_t to = add_name(empty_key, lmb_graph_state_name(s->graph, machine, record[TRANSITION_TO]));
-    const uint64_t key = add_name(to, lmb_graph_event_name(s->graph, record[TRANSITION_EVENT]));
-    const uint32_t states = machine_record(s, machine)[MACHINE_STATE_COUNT];
-    return record[TRANSITION_FROM] < states
-               ? add_name(key, lmb_graph_state_name(s->graph, machine, record[TRANSITION_FROM]))
+    const uint32_t *record =
+        s->block + machine_record(s, machine)[FIELD(MACHINE, transitions)] + transition * WORDS_OF(TRANSITION);
+    const uint64_t to = add_name(empty_key, lmb_graph_state_name(s->graph, machine, record[FIELD(TRANSITION, to)]));
+    const uint64_t key = add_name(to, lmb_graph_event_name(s->graph, record[FIELD(TRANSITION, event)]));
+    const uint32_t states = machine_record(s, machine)[FIELD(MACHINE, state_count)];
+    return record[FIELD(TRANSITION, from)] < states
+               ? add_name(key, lmb_graph_state_name(s->graph, machine, record[FIELD(TRANSITION, from)]))
                : key;
 }
 
@@ -237,9 +238,9 @@ static uint32_t *match_inside(lmb_graph_transfer *t, uint32_t machine, uint32_t 
 
 static void match_machine(lmb_graph_transfer *t, uint32_t machine) {
     const uint32_t old = t->matches[PART_MACHINE][machine];
-    const uint32_t to_count = machine_record(&t->to, machine)[MACHINE_STATE_COUNT];
-    t->states[machine] = match_inside(t, machine, MACHINE_STATE_COUNT, state_key);
-    t->transitions[machine] = match_inside(t, machine, MACHINE_TRANSITION_COUNT, transition_key);
+    const uint32_t to_count = machine_record(&t->to, machine)[FIELD(MACHINE, state_count)];
+    t->states[machine] = match_inside(t, machine, FIELD(MACHINE, state_count), state_key);
+    t->transitions[machine] = match_inside(t, machine, FIELD(MACHINE, transition_count), transition_key);
     for (uint32_t i = 0;
          old != LMB_NONE && !t->memory.failed && i < lmb_graph_machine_at(t->from.graph, old).state_count; i++) {
         if (!is_matched(t->states[machine], to_count, i)) {
@@ -252,22 +253,23 @@ static void match_machine(lmb_graph_transfer *t, uint32_t machine) {
 // ---- Decisions: triggers that wait, and draws.
 
 static uint32_t decision_count(const side *s) {
-    return s->control != NULL && lmb_control_decides(s->control) ? s->block[CONTROL_DECISION_COUNT] : 0;
+    return s->control != NULL && lmb_control_decides(s->control) ? s->block[FIELD(CONTROL, decision_count)] : 0;
 }
 
 static const uint32_t *decision_record(const side *s, uint32_t index) {
-    return record_of(s, CONTROL_DECISIONS, DECISION_WORDS, index);
+    return record_of(s, FIELD(CONTROL, decisions), WORDS_OF(DECISION), index);
 }
 
 static uint32_t machine_of_decision(const side *s, uint32_t index) {
-    return (decision_record(s, index)[DECISION_MACHINE] - s->block[CONTROL_MACHINES]) / MACHINE_WORDS;
+    return (decision_record(s, index)[FIELD(DECISION, machine)] - s->block[FIELD(CONTROL, machines)]) /
+           WORDS_OF(MACHINE);
 }
 
 // Returns whether a decision of the new graph is one of the old graph: of the same machine, both draws or both triggers
 // of one event.
 static bool is_same_decision(const lmb_graph_transfer *t, uint32_t own, uint32_t old) {
-    const uint32_t event = decision_record(&t->to, own)[DECISION_EVENT];
-    const uint32_t old_event = decision_record(&t->from, old)[DECISION_EVENT];
+    const uint32_t event = decision_record(&t->to, own)[FIELD(DECISION, event)];
+    const uint32_t old_event = decision_record(&t->from, old)[FIELD(DECISION, event)];
     const bool are_draws = event == CONTROL_NONE && old_event == CONTROL_NONE;
     const bool are_triggers =
         event != CONTROL_NONE && old_event != CONTROL_NONE &&
@@ -279,7 +281,8 @@ static bool is_same_decision(const lmb_graph_transfer *t, uint32_t own, uint32_t
 // Says which decisions are lost, of machines that are not.
 static void lose_decisions(lmb_graph_transfer *t) {
     for (uint32_t i = 0; i < decision_count(&t->from); i++) {
-        const uint32_t machine = machine_of_decision(&t->from, i), event = decision_record(&t->from, i)[DECISION_EVENT];
+        const uint32_t machine = machine_of_decision(&t->from, i),
+                       event = decision_record(&t->from, i)[FIELD(DECISION, event)];
         bool is_kept = !is_matched(t->matches[PART_MACHINE], t->to.counts[PART_MACHINE], machine);
         for (uint32_t k = 0; k < decision_count(&t->to) && !is_kept; k++) {
             is_kept = is_same_decision(t, k, i);
@@ -298,9 +301,9 @@ static side side_of(const lmb_graph *graph) {
     s.counts[PART_PARAMETER] = lmb_graph_get_info(graph)->parameter_count;
     if (s.control != NULL) {
         s.block = s.control->block;
-        s.counts[PART_MACHINE] = s.block[CONTROL_MACHINE_COUNT];
-        s.counts[PART_PLAYER] = s.block[CONTROL_PLAYER_COUNT];
-        s.counts[PART_SMOOTHED] = s.block[CONTROL_SMOOTHED_COUNT];
+        s.counts[PART_MACHINE] = s.block[FIELD(CONTROL, machine_count)];
+        s.counts[PART_PLAYER] = s.block[FIELD(CONTROL, player_count)];
+        s.counts[PART_SMOOTHED] = s.block[FIELD(CONTROL, smoothed_count)];
     }
     return s;
 }
@@ -434,26 +437,28 @@ static uint64_t scale_place(uint64_t place, uint64_t from, uint64_t to) {
 static void transfer_player(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
     const uint32_t *old = player_record(&t->from, t->matches[PART_PLAYER][index]);
     const uint32_t *own = player_record(&t->to, index);
-    const uint32_t *was = from + old[PLAYER_STATE];
-    uint32_t *is = to + own[PLAYER_STATE];
-    const uint64_t before = wide(old + PLAYER_DURATION), after = wide(own + PLAYER_DURATION);
-    const bool turned = old[PLAYER_END] == PLAYER_TURNS, turns = own[PLAYER_END] == PLAYER_TURNS;
-    const bool returns = turned && wide(was + PLAYING_PLACE) > before; // on its way back
-    const uint64_t place =
-        scale_place(returns ? 2 * before - wide(was + PLAYING_PLACE) : wide(was + PLAYING_PLACE), before, after);
-    store_wide(is + PLAYING_PLACE, returns && turns ? 2 * after - place : place);
-    const uint32_t ended = was[PLAYING_FLAGS] >> PLAYING_ENDED_SHIFT;
-    const bool is_same = old[PLAYER_END] == own[PLAYER_END] && old[PLAYER_REPETITIONS] == own[PLAYER_REPETITIONS];
-    is[PLAYING_FLAGS] =
-        is_same ? was[PLAYING_FLAGS] : (ended <= own[PLAYER_REPETITIONS] ? ended : 0) << PLAYING_ENDED_SHIFT;
-    if (turns && wide(is + PLAYING_PLACE) != 0) {
-        is[PLAYING_FLAGS] &= ~PLAYING_TURNED;
+    const uint32_t *was = from + old[FIELD(PLAYER, state)];
+    uint32_t *is = to + own[FIELD(PLAYER, state)];
+    const uint64_t before = wide(old + FIELD(PLAYER, duration)), after = wide(own + FIELD(PLAYER, duration));
+    const bool turned = old[FIELD(PLAYER, end)] == PLAYER_TURNS, turns = own[FIELD(PLAYER, end)] == PLAYER_TURNS;
+    const bool returns = turned && wide(was + FIELD(PLAYING, place)) > before; // on its way back
+    const uint64_t place = scale_place(
+        returns ? 2 * before - wide(was + FIELD(PLAYING, place)) : wide(was + FIELD(PLAYING, place)), before, after);
+    store_wide(is + FIELD(PLAYING, place), returns && turns ? 2 * after - place : place);
+    const uint32_t ended = was[FIELD(PLAYING, flags)] >> PLAYING_ENDED_SHIFT;
+    const bool is_same = old[FIELD(PLAYER, end)] == own[FIELD(PLAYER, end)] &&
+                         old[FIELD(PLAYER, repetitions)] == own[FIELD(PLAYER, repetitions)];
+    is[FIELD(PLAYING, flags)] = is_same ? was[FIELD(PLAYING, flags)]
+                                        : (ended <= own[FIELD(PLAYER, repetitions)] ? ended : 0) << PLAYING_ENDED_SHIFT;
+    if (turns && wide(is + FIELD(PLAYING, place)) != 0) {
+        is[FIELD(PLAYING, flags)] &= ~PLAYING_TURNED;
     }
-    is[PLAYING_WEIGHT] = was[PLAYING_WEIGHT];
-    if (own[PLAYER_WAITED] != CONTROL_NONE) {
-        const uint64_t waited = old[PLAYER_WAITED] != CONTROL_NONE ? wide(from + old[PLAYER_WAITED]) : UINT64_MAX;
-        const uint64_t delay = wide(own + PLAYER_DELAY);
-        store_wide(to + own[PLAYER_WAITED], waited < delay ? waited : delay);
+    is[FIELD(PLAYING, weight)] = was[FIELD(PLAYING, weight)];
+    if (own[FIELD(PLAYER, waited)] != CONTROL_NONE) {
+        const uint64_t waited =
+            old[FIELD(PLAYER, waited)] != CONTROL_NONE ? wide(from + old[FIELD(PLAYER, waited)]) : UINT64_MAX;
+        const uint64_t delay = wide(own + FIELD(PLAYER, delay));
+        store_wide(to + own[FIELD(PLAYER, waited)], waited < delay ? waited : delay);
     }
 }
 
@@ -480,32 +485,33 @@ static uint32_t find_match(const uint32_t *matches, uint32_t count, uint32_t old
 // Where a machine has its travel, in a state; LMB_NONE if it does not travel.
 static uint32_t travel_word(const side *s, uint32_t machine) {
     const uint32_t *record = machine_record(s, machine);
-    const uint32_t *table = s->block + s->block[record[MACHINE_STATES] + STATE_TABLE];
-    return (table[TABLE_FLAGS] & TABLE_TRAVELS) != 0
-               ? s->block[table[TABLE_TRANSITIONS + table[TABLE_TRANSITION_COUNT]] + TRAVEL_STATE]
+    const uint32_t *table = s->block + s->block[record[FIELD(MACHINE, states)] + FIELD(STATE, table)];
+    return (table[FIELD(TABLE, flags)] & TABLE_TRAVELS) != 0
+               ? s->block[table[WORDS_OF(TABLE) + table[FIELD(TABLE, transition_count)]] + FIELD(TRAVEL, state)]
                : LMB_NONE;
 }
 
 // Returns whether an event asks a machine that travels for a state.
 static bool can_travel(const side *s, uint32_t machine, uint32_t state) {
     const uint32_t *record = machine_record(s, machine);
-    const uint32_t *table = s->block + s->block[record[MACHINE_STATES] + STATE_TABLE];
-    const uint32_t *travels = s->block + table[TABLE_TRANSITIONS + table[TABLE_TRANSITION_COUNT]];
-    return travels[TRAVEL_DESTINATIONS + state * DESTINATION_WORDS + DESTINATION_EVENT] != CONTROL_NONE;
+    const uint32_t *table = s->block + s->block[record[FIELD(MACHINE, states)] + FIELD(STATE, table)];
+    const uint32_t *travels = s->block + table[WORDS_OF(TABLE) + table[FIELD(TABLE, transition_count)]];
+    return travels[WORDS_OF(TRAVEL) + state * WORDS_OF(DESTINATION) + FIELD(DESTINATION, event)] != CONTROL_NONE;
 }
 
 static bool has_profiles(const side *s, uint32_t machine) {
     const uint32_t *record = machine_record(s, machine);
-    return s->block[s->block[record[MACHINE_STATES] + STATE_TABLE] + TABLE_PROFILES] != CONTROL_NONE;
+    return s->block[s->block[record[FIELD(MACHINE, states)] + FIELD(STATE, table)] + FIELD(TABLE, profiles)] !=
+           CONTROL_NONE;
 }
 
 // Copies the weights of all states that are in both machines.
 static void copy_weights(const lmb_graph_transfer *t, uint32_t index, const uint32_t *was, uint32_t *is) {
-    for (uint32_t i = 0; i < machine_record(&t->to, index)[MACHINE_STATE_COUNT]; i++) {
+    for (uint32_t i = 0; i < machine_record(&t->to, index)[FIELD(MACHINE, state_count)]; i++) {
         const uint32_t from = t->states[index][i];
         if (from != LMB_NONE) {
-            memcpy(is + MACHINE_WEIGHTS + i * MACHINE_STATE_WEIGHT_WORDS,
-                   was + MACHINE_WEIGHTS + from * MACHINE_STATE_WEIGHT_WORDS, MACHINE_STATE_WEIGHT_WORDS * sizeof *is);
+            memcpy(is + WORDS_OF(MACHINE_NOW) + i * WORDS_OF(STATE_WEIGHT),
+                   was + WORDS_OF(MACHINE_NOW) + from * WORDS_OF(STATE_WEIGHT), WORDS_OF(STATE_WEIGHT) * sizeof *is);
         }
     }
 }
@@ -514,18 +520,19 @@ static void copy_weights(const lmb_graph_transfer *t, uint32_t index, const uint
 static bool transfer_fade(const lmb_graph_transfer *t, uint32_t index, const uint32_t *was, uint32_t *is) {
     const uint32_t old = t->matches[PART_MACHINE][index];
     const uint32_t *record = machine_record(&t->from, old), *own = machine_record(&t->to, index);
-    const uint32_t states = own[MACHINE_STATE_COUNT];
-    const uint32_t fading = (was[MACHINE_FADE] - record[MACHINE_TRANSITIONS]) / TRANSITION_WORDS;
-    const uint32_t fade = find_match(t->transitions[index], own[MACHINE_TRANSITION_COUNT], fading);
+    const uint32_t states = own[FIELD(MACHINE, state_count)];
+    const uint32_t fading =
+        (was[FIELD(MACHINE_NOW, fade)] - record[FIELD(MACHINE, transitions)]) / WORDS_OF(TRANSITION);
+    const uint32_t fade = find_match(t->transitions[index], own[FIELD(MACHINE, transition_count)], fading);
     bool complete = fade != LMB_NONE && !has_profiles(&t->from, old) && !has_profiles(&t->to, index);
-    for (uint32_t i = 0; i < record[MACHINE_STATE_COUNT] && complete; i++) {
-        const uint32_t *weights = was + MACHINE_WEIGHTS + i * MACHINE_STATE_WEIGHT_WORDS;
-        complete =
-            (weights[0] == 0 && weights[MACHINE_BEGAN] == 0) || find_match(t->states[index], states, i) != LMB_NONE;
+    for (uint32_t i = 0; i < record[FIELD(MACHINE, state_count)] && complete; i++) {
+        const uint32_t *weights = was + WORDS_OF(MACHINE_NOW) + i * WORDS_OF(STATE_WEIGHT);
+        complete = (weights[0] == 0 && weights[FIELD(STATE_WEIGHT, began)] == 0) ||
+                   find_match(t->states[index], states, i) != LMB_NONE;
     }
     if (complete) {
-        is[MACHINE_FADE] = own[MACHINE_TRANSITIONS] + fade * TRANSITION_WORDS;
-        memcpy(is + MACHINE_FADED, was + MACHINE_FADED, 2 * sizeof *is);
+        is[FIELD(MACHINE_NOW, fade)] = own[FIELD(MACHINE, transitions)] + fade * WORDS_OF(TRANSITION);
+        memcpy(is + FIELD(MACHINE_NOW, faded), was + FIELD(MACHINE_NOW, faded), 2 * sizeof *is);
         copy_weights(t, index, was, is);
     }
     return complete;
@@ -534,20 +541,20 @@ static bool transfer_fade(const lmb_graph_transfer *t, uint32_t index, const uin
 static void transfer_machine(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
     const uint32_t old = t->matches[PART_MACHINE][index];
     const uint32_t *own = machine_record(&t->to, index);
-    const uint32_t *was = from + machine_record(&t->from, old)[MACHINE_STATE];
-    uint32_t *is = to + own[MACHINE_STATE];
-    const uint32_t states = own[MACHINE_STATE_COUNT];
-    const uint32_t current = find_match(t->states[index], states, was[MACHINE_CURRENT]);
+    const uint32_t *was = from + machine_record(&t->from, old)[FIELD(MACHINE, state)];
+    uint32_t *is = to + own[FIELD(MACHINE, state)];
+    const uint32_t states = own[FIELD(MACHINE, state_count)];
+    const uint32_t current = find_match(t->states[index], states, was[FIELD(MACHINE_NOW, current)]);
     if (current == LMB_NONE) {
         return; // it begins anew
     }
-    memset(is, 0, (MACHINE_WEIGHTS + states * MACHINE_STATE_WEIGHT_WORDS) * sizeof *is);
-    is[MACHINE_CURRENT] = current;
-    memcpy(is + MACHINE_TIME, was + MACHINE_TIME, 2 * sizeof *is);
-    if (was[MACHINE_FADE] == 0) {
+    memset(is, 0, (WORDS_OF(MACHINE_NOW) + states * WORDS_OF(STATE_WEIGHT)) * sizeof *is);
+    is[FIELD(MACHINE_NOW, current)] = current;
+    memcpy(is + FIELD(MACHINE_NOW, time), was + FIELD(MACHINE_NOW, time), 2 * sizeof *is);
+    if (was[FIELD(MACHINE_NOW, fade)] == 0) {
         copy_weights(t, index, was, is);
     } else if (!transfer_fade(t, index, was, is)) {
-        is[MACHINE_WEIGHTS + current * MACHINE_STATE_WEIGHT_WORDS] = ONE_BITS;
+        is[WORDS_OF(MACHINE_NOW) + current * WORDS_OF(STATE_WEIGHT)] = ONE_BITS;
     }
     const uint32_t travel = travel_word(&t->to, index), travelled = travel_word(&t->from, old);
     if (travel != LMB_NONE) {
@@ -559,21 +566,23 @@ static void transfer_machine(const lmb_graph_transfer *t, uint32_t index, const 
 
 // Returns the record of the motion matching of a machine, or NULL.
 static const uint32_t *matching_record(const side *s, uint32_t machine) {
-    const uint32_t count = (s->block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 ? s->block[CONTROL_MATCHING_COUNT] : 0;
+    const uint32_t count =
+        (s->block[FIELD(CONTROL, flags)] & CONTROL_MATCHES) != 0 ? s->block[FIELD(CONTROL, matching_count)] : 0;
     const uint32_t *found = NULL;
     for (uint32_t i = 0; i < count; i++) {
-        const uint32_t *record = record_of(s, CONTROL_MATCHINGS, MATCHING_WORDS, i);
-        found = s->block + record[MATCHING_MACHINE] == machine_record(s, machine) ? record : found;
+        const uint32_t *record = record_of(s, FIELD(CONTROL, matchings), WORDS_OF(MATCHING), i);
+        found = s->block + record[FIELD(MATCHING, machine)] == machine_record(s, machine) ? record : found;
     }
     return found;
 }
 
 static bool have_same_rows(const side *a, const uint32_t *of_a, const side *b, const uint32_t *of_b) {
-    const size_t rows = of_a[MATCHING_ROW_COUNT];
-    return rows == of_b[MATCHING_ROW_COUNT] &&
-           memcmp(a->block + of_a[MATCHING_NUMBERS], b->block + of_b[MATCHING_NUMBERS],
+    const size_t rows = of_a[FIELD(MATCHING, row_count)];
+    return rows == of_b[FIELD(MATCHING, row_count)] &&
+           memcmp(a->block + of_a[FIELD(MATCHING, numbers)], b->block + of_b[FIELD(MATCHING, numbers)],
                   rows * MATCH_ROW_WORDS * sizeof *a->block) == 0 &&
-           memcmp(a->block + of_a[MATCHING_MOMENTS], b->block + of_b[MATCHING_MOMENTS], rows * sizeof *a->block) == 0;
+           memcmp(a->block + of_a[FIELD(MATCHING, moments)], b->block + of_b[FIELD(MATCHING, moments)],
+                  rows * sizeof *a->block) == 0;
 }
 
 // Copies what a machine that matches motion knows, if its current state is in both. Rows are those of the same database
@@ -581,18 +590,18 @@ static bool have_same_rows(const side *a, const uint32_t *of_a, const side *b, c
 static void transfer_matching(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
     const uint32_t old = t->matches[PART_MACHINE][index];
     const uint32_t *record = matching_record(&t->from, old), *own = matching_record(&t->to, index);
-    const uint32_t current = from[machine_record(&t->from, old)[MACHINE_STATE] + MACHINE_CURRENT];
+    const uint32_t current = from[machine_record(&t->from, old)[FIELD(MACHINE, state)] + FIELD(MACHINE_NOW, current)];
     if (record == NULL || own == NULL ||
-        find_match(t->states[index], machine_record(&t->to, index)[MACHINE_STATE_COUNT], current) == LMB_NONE) {
+        find_match(t->states[index], machine_record(&t->to, index)[FIELD(MACHINE, state_count)], current) == LMB_NONE) {
         return;
     }
-    const uint32_t *was = from + record[MATCHING_STATE];
-    uint32_t *is = to + own[MATCHING_STATE];
+    const uint32_t *was = from + record[FIELD(MATCHING, state)];
+    uint32_t *is = to + own[FIELD(MATCHING, state)];
     memcpy(is, was, MATCHED_WORDS * sizeof *is);
-    is[MATCHED_MIRRORED] = own[MATCHING_MIRRORED] != CONTROL_NONE ? was[MATCHED_MIRRORED] : 0;
+    is[FIELD(MATCHED, mirrored)] = own[FIELD(MATCHING, mirrored)] != CONTROL_NONE ? was[FIELD(MATCHED, mirrored)] : 0;
     if (!have_same_rows(&t->from, record, &t->to, own)) {
-        is[MATCHED_FOUND] = 0;
-        memset(is + MATCHED_RECENT, 0, MOST_RECENT * MATCHED_RECENT_WORDS * sizeof *is);
+        is[FIELD(MATCHED, found)] = 0;
+        memset(is + WORDS_OF(MATCHED), 0, MOST_RECENT * WORDS_OF(RECENT) * sizeof *is);
     }
 }
 
@@ -600,7 +609,8 @@ static void transfer_matching(const lmb_graph_transfer *t, uint32_t index, const
 static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const uint32_t *from, uint32_t *to) {
     for (uint32_t i = 0; i < decision_count(&t->from); i++) {
         if (is_same_decision(t, index, i)) {
-            to[decision_record(&t->to, index)[DECISION_STATE]] = from[decision_record(&t->from, i)[DECISION_STATE]];
+            to[decision_record(&t->to, index)[FIELD(DECISION, state)]] =
+                from[decision_record(&t->from, i)[FIELD(DECISION, state)]];
         }
     }
 }
@@ -608,7 +618,7 @@ static void transfer_decision(const lmb_graph_transfer *t, uint32_t index, const
 // Gives seeds to all draws before those that both graphs have are copied: `begun` has those of one character for all.
 static void transfer_decisions(const lmb_graph_transfer *t, uint32_t row, const uint32_t *from, uint32_t *to) {
     lmb_error ignored; // no pointer is NULL
-    if (from[CHARACTER_BEGUN] != 0) {
+    if (from[FIELD(CHARACTER, begun)] != 0) {
         lmb_state_set_seed(t->to.graph, to, row, &ignored);
     }
     transfer_player_draws(t, from, to);
@@ -619,8 +629,9 @@ static void transfer_decisions(const lmb_graph_transfer *t, uint32_t row, const 
 
 // Returns where a state has the root motion of a player, or CONTROL_NONE.
 static uint32_t root_motion_of(const side *s, uint32_t player) {
-    const uint32_t motion = s->block[CONTROL_CHARACTER_MOTION];
-    return motion != CONTROL_NONE ? s->block[s->block[motion + CHARACTER_MOTION_ROOT_MOTION] + player] : CONTROL_NONE;
+    const uint32_t motion = s->block[FIELD(CONTROL, character_motion)];
+    return motion != CONTROL_NONE ? s->block[s->block[motion + FIELD(CHARACTER_MOTION, root_motion)] + player]
+                                  : CONTROL_NONE;
 }
 
 // Copies what the last update found for a player, from which frames until the next one go on.
@@ -629,18 +640,18 @@ static void transfer_root_motion(const lmb_graph_transfer *t, uint32_t player, c
     const uint32_t old = match != LMB_NONE ? root_motion_of(&t->from, match) : CONTROL_NONE;
     const uint32_t own = root_motion_of(&t->to, player);
     if (old != CONTROL_NONE && own != CONTROL_NONE &&
-        wide(player_record(&t->from, match) + PLAYER_DURATION) ==
-            wide(player_record(&t->to, player) + PLAYER_DURATION)) {
-        memcpy(to + own, from + old, MOTION_SPAN_WORDS * sizeof *to);
+        wide(player_record(&t->from, match) + FIELD(PLAYER, duration)) ==
+            wide(player_record(&t->to, player) + FIELD(PLAYER, duration))) {
+        memcpy(to + own, from + old, WORDS_OF(MOTION_SPAN) * sizeof *to);
     }
 }
 
 static void transfer_remaining(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
-    const uint32_t *old = t->from.block + t->from.block[CONTROL_CHARACTER_MOTION],
-                   *own = t->to.block + t->to.block[CONTROL_CHARACTER_MOTION];
-    const uint32_t was = old[CHARACTER_MOTION_REMAINING], is = own[CHARACTER_MOTION_REMAINING];
+    const uint32_t *old = t->from.block + t->from.block[FIELD(CONTROL, character_motion)],
+                   *own = t->to.block + t->to.block[FIELD(CONTROL, character_motion)];
+    const uint32_t was = old[FIELD(CHARACTER_MOTION, remaining)], is = own[FIELD(CHARACTER_MOTION, remaining)];
     if (was != CONTROL_NONE && is != CONTROL_NONE) {
-        memcpy(to + is, from + was, REMAINING_WORDS * sizeof *to);
+        memcpy(to + is, from + was, WORDS_OF(REMAINING) * sizeof *to);
     }
 }
 
@@ -660,9 +671,9 @@ static void transfer_motion(const lmb_graph_transfer *t, const uint32_t *from, u
     }
     const uint32_t *was = from + old.first + old.count;
     uint32_t *is = to + own.first + own.count;
-    if (from[CHARACTER_BEGUN] != 0) {
-        const bool is_full = old.count == own.count && own.count == MOVING_FULL_PLACE_WORDS;
-        memcpy(is, was, (is_full ? MOVED_FULL_WORDS : MOVED_WORDS) * sizeof *is);
+    if (from[FIELD(CHARACTER, begun)] != 0) {
+        const bool is_full = old.count == own.count && own.count == WORDS_OF(MOVING_FULLY);
+        memcpy(is, was, (is_full ? WORDS_OF(MOVED_FULLY) : WORDS_OF(MOVED)) * sizeof *is);
         transfer_remaining(t, from, to);
         for (uint32_t i = 0; i < t->to.counts[PART_PLAYER]; i++) {
             transfer_root_motion(t, i, from, to);
@@ -672,29 +683,29 @@ static void transfer_motion(const lmb_graph_transfer *t, const uint32_t *from, u
 
 // Inertialization goes on only with the words of its joints. Otherwise only the number of the frame does.
 static void transfer_inertialization(const lmb_graph_transfer *t, const uint32_t *from, uint32_t *to) {
-    const uint32_t old = t->from.block[CONTROL_INERTIA], own = t->to.block[CONTROL_INERTIA];
+    const uint32_t old = t->from.block[FIELD(CONTROL, inertia)], own = t->to.block[FIELD(CONTROL, inertia)];
     if (old != CONTROL_NONE && own != CONTROL_NONE) {
-        const uint32_t *was = from + t->from.block[old + INERTIAL_STATE];
-        uint32_t *is = to + t->to.block[own + INERTIAL_STATE];
-        memcpy(is, was, (t->joint_words > 0 ? INERTIAL_WORDS : 1) * sizeof *is);
+        const uint32_t *was = from + t->from.block[old + FIELD(INERTIALIZED, state)];
+        uint32_t *is = to + t->to.block[own + FIELD(INERTIALIZED, state)];
+        memcpy(is, was, (t->joint_words > 0 ? WORDS_OF(INERTIAL) : 1) * sizeof *is);
     }
 }
 
 static void transfer_state(const lmb_graph_transfer *t, uint32_t row, const uint32_t *from, uint32_t *to) {
-    if (from[CHARACTER_BEGUN] == 0) {
+    if (from[FIELD(CHARACTER, begun)] == 0) {
         memset(to, 0, t->state_words * sizeof *to);
-        to[CHARACTER_UPDATE_PHASE] = from[CHARACTER_UPDATE_PHASE];
+        to[FIELD(CHARACTER, update_phase)] = from[FIELD(CHARACTER, update_phase)];
         transfer_decisions(t, row, from, to);
         transfer_motion(t, from, to);
         return;
     }
     memcpy(to, t->begun, t->state_words * sizeof *to);
-    memcpy(to, from, CHARACTER_WORDS * sizeof *to);
+    memcpy(to, from, WORDS_OF(CHARACTER) * sizeof *to);
     for (uint32_t i = 0; i < t->to.counts[PART_SMOOTHED]; i++) {
         const uint32_t old = t->matches[PART_SMOOTHED][i];
         if (old != LMB_NONE) {
-            to[record_of(&t->to, CONTROL_SMOOTHED, SMOOTHED_WORDS, i)[SMOOTHED_STATE]] =
-                from[record_of(&t->from, CONTROL_SMOOTHED, SMOOTHED_WORDS, old)[SMOOTHED_STATE]];
+            to[record_of(&t->to, FIELD(CONTROL, smoothed), WORDS_OF(SMOOTHED), i)[FIELD(SMOOTHED, state)]] =
+                from[record_of(&t->from, FIELD(CONTROL, smoothed), WORDS_OF(SMOOTHED), old)[FIELD(SMOOTHED, state)]];
         }
     }
     for (uint32_t i = 0; i < t->to.counts[PART_PLAYER]; i++) {

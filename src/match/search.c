@@ -170,7 +170,7 @@ uint32_t lmb_motion_cost_of(float scale, float bonus) {
 
 static left_out leave_out_row(left_out l, const lmb_motion_database *database, uint32_t row, uint32_t rows) {
     const uint32_t *takes = (const uint32_t *)database->takes;
-    return leave_out_around(l, takes, database->take_of[row] * TAKE_WORDS, database->moment_of[row], rows);
+    return leave_out_around(l, takes, database->take_of[row] * WORDS_OF(TAKE), database->moment_of[row], rows);
 }
 
 static LMB_NOINLINE void ask(const lmb_motion_database *database, const lmb_motion_search_def *def,

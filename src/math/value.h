@@ -48,15 +48,15 @@ lmb_transform lmb_snap_transform(const lmb_transform *given);
 
 // Stores a joint of a static pose.
 static inline void lmb_store_static_pose(const lmb_transform *pose, uint32_t *table, uint32_t joint) {
-    uint32_t *at = table + (size_t)joint * STATIC_POSE_WORDS;
-    memcpy(at + STATIC_POSE_TRANSLATION, pose->translation, sizeof pose->translation);
-    memcpy(at + STATIC_POSE_ROTATION, pose->rotation, sizeof pose->rotation);
-    memcpy(at + STATIC_POSE_SCALE, pose->scale, sizeof pose->scale);
+    uint32_t *at = table + (size_t)joint * WORDS_OF(STATIC_POSE);
+    memcpy(at + FIELD(STATIC_POSE, translation), pose->translation, sizeof pose->translation);
+    memcpy(at + FIELD(STATIC_POSE, rotation), pose->rotation, sizeof pose->rotation);
+    memcpy(at + FIELD(STATIC_POSE, scale), pose->scale, sizeof pose->scale);
 }
 
-// The number of words to a multiple of STATIC_POSE_WORDS.
+// The number of words to a multiple of those of STATIC_POSE.
 static inline uint32_t lmb_static_pose_padding(uint64_t words) {
-    return (uint32_t)(STATIC_POSE_WORDS - 1 - (words + STATIC_POSE_WORDS - 1) % STATIC_POSE_WORDS);
+    return (uint32_t)(WORDS_OF(STATIC_POSE) - 1 - (words + WORDS_OF(STATIC_POSE) - 1) % WORDS_OF(STATIC_POSE));
 }
 
 // Returns whether all values are finite and at most LMB_LARGEST in magnitude. If not, sets `offender` to the first bad

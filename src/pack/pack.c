@@ -390,9 +390,9 @@ static bool create_rig(lmb_pack *pack, const lmb_record_reader *reader, const lm
 static bool create_clip(lmb_pack *pack, const lmb_record_reader *reader, const lmb_pack_block *block, uint32_t index) {
     lmb_error found;
     lmb_environment callers;
-    if (block->word_count < CLIP_HEADER_WORDS || block->word_count > 1u << 30) {
+    if (block->word_count < WORDS_OF(CLIP) || block->word_count > 1u << 30) {
         return lmb_refuse(reader->error, LMB_ERROR_FORMAT, "pack: clip %u: %u words are not %u to 2^30",
-                          (unsigned)index, (unsigned)block->word_count, CLIP_HEADER_WORDS);
+                          (unsigned)index, (unsigned)block->word_count, WORDS_OF(CLIP));
     }
     lmb_environment_enter(&callers);
     const lmb_result result = lmb_clip_check(block->words, block->word_count, &found);

@@ -34,10 +34,10 @@ lmb_clip_slot_def lmb_clip_slot_for(const lmb_clip *clip) {
 
 // Returns whether a scale track has more than one key, or a value other than 1.
 static bool clip_scales(const uint32_t *words) {
-    if (words[CLIP_PACKED] != 0) {
-        return words[words[CLIP_PACKED] + PACKED_ROWS + PROPERTY_SCALE] != 0;
+    if (words[FIELD(CLIP, packed)] != 0) {
+        return words[words[FIELD(CLIP, packed)] + FIELD(PACKED, rows) + PROPERTY_SCALE] != 0;
     }
-    for (uint32_t joint = 0; joint < words[CLIP_JOINTS]; joint++) {
+    for (uint32_t joint = 0; joint < words[FIELD(CLIP, joints)]; joint++) {
         const track found = load_track(words, 0, PROPERTY_SCALE, joint);
         // The values of a cubic spline's only key are between its tangents.
         const uint32_t *values = words + key_value(found, 0, 3);
@@ -50,16 +50,17 @@ static bool clip_scales(const uint32_t *words) {
 
 uint32_t lmb_clip_kinds(const lmb_clip *clip) {
     const uint32_t *words = clip->words;
-    return (words[CLIP_CUBIC] != 0 ? LMB_CLIP_CUBIC : 0u) | (words[CLIP_FAR] != 0 ? LMB_CLIP_FAR : 0u) |
-           (words[CLIP_PACKED] != 0 ? LMB_CLIP_PACKED : 0u) | (clip_scales(words) ? LMB_CLIP_SCALED : 0u) |
-           (words[CLIP_WEIGHTS] != 0 ? LMB_CLIP_PARTIAL : 0u);
+    return (words[FIELD(CLIP, cubic)] != 0 ? LMB_CLIP_CUBIC : 0u) |
+           (words[FIELD(CLIP, turns_far)] != 0 ? LMB_CLIP_FAR : 0u) |
+           (words[FIELD(CLIP, packed)] != 0 ? LMB_CLIP_PACKED : 0u) | (clip_scales(words) ? LMB_CLIP_SCALED : 0u) |
+           (words[FIELD(CLIP, weights)] != 0 ? LMB_CLIP_PARTIAL : 0u);
 }
 
 // Finds a track whose key times more than half of the tracks share, if there is one. Counts as in a majority vote.
 uint32_t lmb_clip_find_common_track(const uint32_t *words) {
     uint32_t found = 0, lead = 0, times = 0;
     for (uint32_t property = 0; property < PROPERTIES; property++) {
-        for (uint32_t joint = 0; joint < words[CLIP_JOINTS]; joint++) {
+        for (uint32_t joint = 0; joint < words[FIELD(CLIP, joints)]; joint++) {
             track t = load_track(words, 0, property, joint);
             if (t.keys > 1 && lead == 0) {
                 found = joint * PROPERTIES + property + 1;
@@ -130,7 +131,7 @@ bool lmb_graph_clip_is_additive(const lmb_graph_def *def, uint32_t clip) {
 
 bool lmb_graph_clip_is_partial(const lmb_graph_def *def, uint32_t clip) {
     const lmb_clip_slot_def *slot = lmb_graph_slot_of(def, clip);
-    return slot != NULL ? (slot->kinds & LMB_CLIP_PARTIAL) != 0 : def->clips[clip]->words[CLIP_WEIGHTS] != 0;
+    return slot != NULL ? (slot->kinds & LMB_CLIP_PARTIAL) != 0 : def->clips[clip]->words[FIELD(CLIP, weights)] != 0;
 }
 
 uint32_t lmb_graph_clip_kinds(const lmb_graph_def *def, uint32_t clip) {
@@ -216,9 +217,9 @@ static const char *find_slot_fault(const lmb_graph_def *def, uint32_t index) {
            : slot->clip >= def->clip_count ? "clip: there is no such clip"
            : index > 0 && slot->clip <= def->clip_slots[index - 1].clip
                ? "clip: slots are in the order of their clips, and a clip has one"
-           : slot->bytes < CLIP_HEADER_WORDS * sizeof(uint32_t) ? "bytes: too few for any clip"
-           : !isfinite(slot->duration)                          ? "duration: not finite"
-           : (slot->kinds & ~LMB_CLIP_ANY) != 0                 ? "kinds: unknown"
+           : slot->bytes < WORDS_OF(CLIP) * sizeof(uint32_t) ? "bytes: too few for any clip"
+           : !isfinite(slot->duration)                       ? "duration: not finite"
+           : (slot->kinds & ~LMB_CLIP_ANY) != 0              ? "kinds: unknown"
            : joints != def->rig->def.joint_count && !is_mapped(def, joints) && !is_of_source(def, joints)
                ? "joint_count: neither the rig nor a joint map nor the source of a retarget has as many"
                : NULL;
@@ -260,7 +261,7 @@ void lmb_clip_slots_write(const lmb_graph_def *def, uint32_t *program, lmb_clip_
     char *text = (char *)(slots + def->clip_slot_count);
     for (uint32_t i = 0; i < def->clip_slot_count; i++) {
         const char *name = def->clip_slots[i].name != NULL ? def->clip_slots[i].name : "";
-        uint32_t *entry = &program[program[PROGRAM_CLIPS] + def->clip_slots[i].clip];
+        uint32_t *entry = &program[program[FIELD(PROGRAM, clips)] + def->clip_slots[i].clip];
         slots[i] = make_slot(def, &def->clip_slots[i]);
         slots[i].offset = *entry;
         slots[i].def.name = strcpy(text, name);
@@ -301,20 +302,21 @@ lmb_result lmb_graph_set_clip(lmb_graph *graph, uint32_t index, const lmb_clip *
     if (slot == NULL) {
         return lmb_fail(error, found.result, "%s", found.message);
     }
-    uint32_t *entry = &graph->program[graph->program[PROGRAM_CLIPS] + index];
+    uint32_t *entry = &graph->program[graph->program[FIELD(PROGRAM, clips)] + index];
     *entry = 0;
     graph->clip_changes++;
     if (clip != NULL) {
         uint32_t *words = graph->program + slot->offset;
         memcpy(words, clip->words, clip->size * sizeof *words);
-        words[CLIP_COMMON] = lmb_clip_find_common_track(clip->words);
+        words[FIELD(CLIP, common_times)] = lmb_clip_find_common_track(clip->words);
         *entry = slot->offset;
     }
     return LMB_OK;
 }
 
 bool lmb_graph_has_clip(const lmb_graph *graph, uint32_t clip) {
-    return clip < graph->program[PROGRAM_CLIP_COUNT] && graph->program[graph->program[PROGRAM_CLIPS] + clip] != 0;
+    return clip < graph->program[FIELD(PROGRAM, clip_count)] &&
+           graph->program[graph->program[FIELD(PROGRAM, clips)] + clip] != 0;
 }
 
 lmb_clip_slot_def lmb_graph_clip_slot_at(const lmb_graph *graph, uint32_t index) {

@@ -27,7 +27,7 @@ struct lmb_clip_slot {
 };
 
 lmb_clip_traits lmb_clip_find_traits(const lmb_clip *clip);
-// Returns what CLIP_COMMON must be in a copy of a clip's block that a graph has.
+// Returns what CLIP.common_times must be in a copy of a clip's block that a graph has.
 uint32_t lmb_clip_find_common_track(const uint32_t *words);
 
 // Returns the slot of a graph's clip, or NULL.

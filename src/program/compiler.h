@@ -40,7 +40,7 @@ const lmb_operation *lmb_find_operation(lmb_op op);
 uint32_t lmb_count_coordinates(const lmb_operation *op);
 
 // What a sum takes for the rule of its inputs' weights. These bits continue those in shaders/ops/operations.h.
-#define TAKES_REST 2048u       // SUM_REST
+#define TAKES_REST 2048u       // BLEND.rest
 #define TAKES_LAYER 4096u      // weights and priorities of the inputs
 #define TAKES_SPACE 0x2000u    // positions of the inputs, coordinates[0]
 #define TAKES_PLANE 0x4000u    // coordinates[1] too
@@ -147,9 +147,9 @@ typedef struct lmb_compiler {
     bool uses_retargets;                           // a source is in a retarget
     lmb_played played;                             // lmb_graph_played()
     bool scales;                                   // lmb_graph_scales()
-    uint32_t joint_kept;                           // words for each joint and character: PROGRAM_JOINT_KEPT
+    uint32_t joint_kept;                           // words for each joint and character: PROGRAM.joint_kept
     uint32_t inertia_words;                        // of all joints
-    uint32_t inertia_pass;                         // PROGRAM_INERTIA_PASS
+    uint32_t inertia_pass;                         // PROGRAM.inertia_pass
     uint32_t lowest_correction;                    // find_lowest_correction()
     uint32_t chain_words;                          // after them: of chains and feet
     bool uses_colliders;                           // of chains

@@ -78,7 +78,7 @@ static uint32_t neutral_pose(const lmb_compiler *c, const lmb_node_def *node) {
     if (c->goal_rest != 0 && node->op != LMB_OP_CLIP) {
         return c->goal_rest;
     }
-    return lmb_graph_is_additive(c, node) ? c->no_change : c->program != NULL ? c->program[PROGRAM_REST] : 0;
+    return lmb_graph_is_additive(c, node) ? c->no_change : c->program != NULL ? c->program[FIELD(PROGRAM, rest)] : 0;
 }
 
 // `weight` is the weight's index, if the instruction reads one. `input` is the input that is accumulated or taken; in
@@ -86,74 +86,76 @@ static uint32_t neutral_pose(const lmb_compiler *c, const lmb_node_def *node) {
 static void write_operands(lmb_compiler *c, const lmb_node_def *node, uint32_t takes, uint32_t weight, uint32_t input,
                            uint32_t *at) {
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
-        at[WEIGHT_INDEX] = weight;
+        at[FIELD(BLEND, weight)] = weight;
     }
     if (takes & TAKES_CLIP) {
-        at[CLIP_SOURCE] = lmb_graph_add_source(c, node);
-        at[CLIP_ABSENT] = neutral_pose(c, node);
-        at[CLIP_WEIGHTS_ROW] = node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
+        at[FIELD(SAMPLE, source)] = lmb_graph_add_source(c, node);
+        at[FIELD(SAMPLE, absent)] = neutral_pose(c, node);
+        at[FIELD(SAMPLE, weights)] =
+            node->joint_weights != LMB_NONE ? c->masks + node->joint_weights * c->mask_words : 0;
     }
     if (takes & TAKES_POSE) {
         bool is_static = node->static_pose != LMB_NONE;
-        at[POSE_BUFFER] = is_static ? node->static_pose : node->pose;
-        at[STATIC_POSE] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
-        at[POSE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
-        at[POSE_FLOATS] = lmb_graph_pose_words(c->def, at[POSE_JOINTS]);
+        at[FIELD(GIVEN, number)] = is_static ? node->static_pose : node->pose;
+        at[FIELD(GIVEN, static_pose)] = is_static ? lmb_graph_static_pose(c, node->static_pose) : 0;
+        at[FIELD(GIVEN, joints)] = lmb_graph_mapped_joints(c->def, c->joint_map);
+        at[FIELD(GIVEN, floats)] = lmb_graph_pose_words(c->def, at[FIELD(GIVEN, joints)]);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        at[SOURCE_JOINT_MAP] = lmb_graph_joint_map_table(c, c->joint_map);
+        at[FIELD(SAMPLE, joint_map)] = lmb_graph_joint_map_table(c, c->joint_map);
         c->uses_joint_maps = c->uses_joint_maps || c->joint_map != LMB_NONE;
         c->uses_retargets = c->uses_retargets || (c->joint_map != LMB_NONE && c->joint_map >= c->def->joint_map_count);
     }
     if (takes & TAKES_JOINT_MAP) {
-        at[TAKE_JOINT_MAP] = lmb_graph_joint_map_table(c, node->joint_maps[input]);
+        at[FIELD(TAKEN, joint_map)] = lmb_graph_joint_map_table(c, node->joint_maps[input]);
     }
     if (takes & TAKES_CHOICE) {
         const bool is_sum = lmb_find_operation(node->op)->code == OPERATION_WEIGHTED;
-        at[CHOICES] = is_sum ? sum_choices(node, takes) : choices_of(node);
+        at[FIELD(BLEND, choices)] = is_sum ? sum_choices(node, takes) : choices_of(node);
     }
     if (takes & TAKES_LAYER) {
-        at[LAYERS_TABLE] = c->layers;
-        at[LAYERS_COUNT] = node->input_count;
-        at[LAYERS_PLACE] = input < node->input_count ? lmb_graph_layer_place(node, input) : input;
+        at[FIELD(LAYERED, table)] = c->layers;
+        at[FIELD(LAYERED, count)] = node->input_count;
+        at[FIELD(LAYERED, place)] = input < node->input_count ? lmb_graph_layer_place(node, input) : input;
     }
     if (takes & TAKES_PROFILES) {
-        at[PROFILES_TABLE] = c->layers;
-        at[PROFILES_STATES] = node->input_count;
-        at[PROFILES_STATE] = input;
+        at[FIELD(STATES, table)] = c->layers;
+        at[FIELD(STATES, count)] = node->input_count;
+        at[FIELD(STATES, state)] = input;
     }
     if (takes & TAKES_REST) {
-        at[SUM_REST] = neutral_pose(c, node);
+        at[FIELD(BLEND, rest)] = neutral_pose(c, node);
     }
     if (takes & TAKES_MASK) {
         const uint32_t mask = node->mask != LMB_NONE ? node->mask : c->def->mask_count; // the full mask
-        at[MASK_OFFSET] = c->masks + mask * c->mask_words;
+        at[FIELD(BLEND, mask)] = c->masks + mask * c->mask_words;
     }
     if (takes & TAKES_LIMITS) {
-        at[LIMIT_TABLE] = c->joint_limits + node->joint_limits * lmb_limits_words(c->def->rig->def.joint_count,
-                                                                                  c->def->rig->def.channel_count);
+        at[FIELD(CLAMPED, table)] =
+            c->joint_limits +
+            node->joint_limits * lmb_limits_words(c->def->rig->def.joint_count, c->def->rig->def.channel_count);
     }
     if (takes & TAKES_MIRROR) {
-        at[MIRROR_TABLE] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
-        at[MIRROR_AXIS] = (uint32_t)c->def->mirrors[node->mirror].axis;
+        at[FIELD(MIRRORED, table)] = c->mirrors + node->mirror * lmb_mirror_words(c->def->rig);
+        at[FIELD(MIRRORED, axis)] = (uint32_t)c->def->mirrors[node->mirror].axis;
     }
     if (takes & TAKES_IK) {
-        at[IK_TABLE] = lmb_graph_add_ik(c, node);
+        at[FIELD(EXCHANGED, table)] = lmb_graph_add_ik(c, node);
     }
     if (takes & TAKES_AREA) {
-        at[EXCHANGE_AREA] = input;
+        at[FIELD(EXCHANGED, area)] = input;
     }
 }
 
 // Returns where the pass's next instruction goes. Passes are as long as they were while counting.
 static uint32_t next_instruction(const lmb_compiler *c) {
     const lmb_pass *pass = &c->passes[c->pass];
-    return c->program[PROGRAM_INSTRUCTIONS] + (pass->first + pass->count) * INSTRUCTION_WORDS;
+    return c->program[FIELD(PROGRAM, instructions)] + (pass->first + pass->count) * WORDS_OF(INSTRUCTION);
 }
 
 // Adds an instruction after which `pushed` more poses are held, and `values` more values of a float channel. Returns
 // its words, or `unused` while counting.
-static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[INSTRUCTION_WORDS]) {
+static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32_t unused[WORDS_OF(INSTRUCTION)]) {
     uint32_t *at = c->program != NULL ? c->program + next_instruction(c) : unused;
     c->instruction_count++;
     c->passes[c->pass].count++;
@@ -168,12 +170,12 @@ static uint32_t *add_instruction(lmb_compiler *c, int pushed, int values, uint32
 // it takes in addition to its choices, `pushed` how many more poses are held after it.
 static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int pushed, uint32_t takes, uint32_t weight,
                  uint32_t input) {
-    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t unused[WORDS_OF(INSTRUCTION)];
     // A sum holds a float channel's values of all inputs until its end.
     const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
     const int values = !lmb_find_operation(node->op)->weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
     uint32_t *at = add_instruction(c, pushed, values, unused);
-    at[INSTRUCTION_OPERATION] = choose_code(node, &takes) + step;
+    at[FIELD(INSTRUCTION, operation)] = choose_code(node, &takes) + step;
     write_operands(c, node, takes, weight, input, at);
 }
 
@@ -194,21 +196,22 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
 
 // Emits the pose below a node's inputs: the rest pose, or for additives no change.
 static void emit_rest(lmb_compiler *c, const lmb_node_def *node) {
-    uint32_t unused[INSTRUCTION_WORDS];
+    uint32_t unused[WORDS_OF(INSTRUCTION)];
     uint32_t *at = add_instruction(c, 1, 1, unused);
-    at[INSTRUCTION_OPERATION] = OPERATION_REST;
+    at[FIELD(INSTRUCTION, operation)] = OPERATION_REST;
     if (lmb_graph_is_additive(c, node) || c->goal_rest != 0) {
-        at[INSTRUCTION_OPERATION] = OPERATION_FIXED;
-        at[POSE_BUFFER] = LMB_NONE;
-        at[STATIC_POSE] = c->goal_rest != 0 ? c->goal_rest : c->no_change;
-        at[POSE_JOINTS] = c->def->rig->def.joint_count;
+        at[FIELD(INSTRUCTION, operation)] = OPERATION_FIXED;
+        at[FIELD(GIVEN, number)] = LMB_NONE;
+        at[FIELD(GIVEN, static_pose)] = c->goal_rest != 0 ? c->goal_rest : c->no_change;
+        at[FIELD(GIVEN, joints)] = c->def->rig->def.joint_count;
     }
 }
 
 // Stores the position of the next instruction in a table of layers by joint, if the input is a clip with joint weights.
 static void set_layer_clip(lmb_compiler *c, const lmb_node_def *node, uint32_t input, uint32_t table) {
     if (c->program != NULL && lmb_graph_is_partial_clip(c, &c->def->nodes[node->inputs[input]])) {
-        c->program[table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_CLIP] = next_instruction(c);
+        c->program[table + lmb_graph_layer_place(node, input) * WORDS_OF(LAYER) + FIELD(LAYER, clip)] =
+            next_instruction(c);
     }
 }
 
@@ -356,11 +359,11 @@ static bool emit_reader(lmb_compiler *c, const lmb_node_def *node, uint32_t take
 // area.
 static bool emit_change_of_space(lmb_compiler *c, uint32_t code, uint32_t index,
                                  bool (*emit_pose)(lmb_compiler *c, uint32_t index)) {
-    uint32_t unused[INSTRUCTION_WORDS], area = 0;
+    uint32_t unused[WORDS_OF(INSTRUCTION)], area = 0;
     bool fits = emit_exchanged(c, index, emit_pose, &area);
     uint32_t *at = add_instruction(c, 1, 1, unused);
-    at[INSTRUCTION_OPERATION] = code;
-    at[EXCHANGE_AREA] = area;
+    at[FIELD(INSTRUCTION, operation)] = code;
+    at[FIELD(EXCHANGED, area)] = area;
     return fits;
 }
 
@@ -637,14 +640,14 @@ static void add_tables(lmb_compiler *c) {
     lmb_graph_add_static_poses(c);
     lmb_graph_add_no_change(c);
     if (c->program != NULL) {
-        c->program[PROGRAM_MATRICES] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
+        c->program[FIELD(PROGRAM, matrices)] = c->def->nodes[c->def->node_count - 1].op == LMB_OP_WEIGHTED_MATRIX;
     }
     if (lmb_graph_has_lods(c->def)) {
         uint32_t offset;
         uint32_t level = lmb_graph_weigh_lod(c, c->def->lod);
         uint32_t *table = lmb_graph_add_data(c, lmb_lod_words(c->def->rig), &offset);
         if (table != NULL) {
-            c->program[PROGRAM_LOD] = offset;
+            c->program[FIELD(PROGRAM, lod)] = offset;
             lmb_lod_write(c->def->rig, c->def->max_lods, level, table);
         }
     }
@@ -661,8 +664,8 @@ static void add_passes(lmb_compiler *c) {
     uint32_t offset;
     uint32_t *table = lmb_graph_add_data(c, c->ended + 1, &offset);
     if (table != NULL) {
-        c->program[PROGRAM_PASSES] = offset;
-        c->program[PROGRAM_PASS_COUNT] = c->ended;
+        c->program[FIELD(PROGRAM, passes)] = offset;
+        c->program[FIELD(PROGRAM, pass_count)] = c->ended;
         memcpy(table, c->firsts, c->ended * sizeof *table);
         table[c->ended] = c->placed;
     }
@@ -702,7 +705,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->data_words = 0;
     c->played = lmb_graph_played(c->def);
     c->scales = lmb_graph_scales(c);
-    c->joint_kept = !c->def->inertialize ? 0 : c->scales ? INERTIA_SCALED_WORDS : INERTIA_WORDS;
+    c->joint_kept = !c->def->inertialize ? 0 : c->scales ? WORDS_OF(SCALED_INERTIA) : WORDS_OF(INERTIA);
     c->inertia_words = c->joint_kept * c->def->rig->def.joint_count;
     c->inertia_pass = LMB_MOST_PASSES; // not known yet
     c->lowest_correction = find_lowest_correction(c->def);

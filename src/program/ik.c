@@ -17,10 +17,12 @@
 #include <stdio.h>
 #include <string.h>
 
-_Static_assert(FEET_STRIDES == FEET_TABLES + LMB_MAX_FEET, "the table of feet has room for another number of feet");
-_Static_assert(FEET_WORLD == FEET_PLANTED + LMB_MAX_FEET, "the table of feet has room for another number of feet");
+_Static_assert(FIELD(FEET, strides) == FIELD(FEET, tables) + LMB_MAX_FEET,
+               "the table of feet has room for another number of feet");
+_Static_assert(FIELD(FEET, world) == FIELD(FEET, planted) + LMB_MAX_FEET,
+               "the table of feet has room for another number of feet");
 _Static_assert(LMB_MAX_REACHED == 32, "the message of an index");
-_Static_assert(AIM_ANCESTORS == AIM_JOINTS + LMB_MAX_AIM_JOINTS * AIM_JOINT_WORDS,
+_Static_assert(FIELD(AIM, ancestors) == FIELD(AIM, joints) + LMB_MAX_AIM_JOINTS * WORDS_OF(AIM_JOINT),
                "the table of an aim has room for another number of joints");
 
 // ---- Checks.
@@ -341,12 +343,12 @@ static bool is_constant(lmb_value value) {
 
 // Stores a value that parameters determine as the index of its weight.
 static void add_value(lmb_compiler *c, lmb_value value, uint32_t *at) {
-    uint32_t words[VALUE_WORDS];
+    uint32_t words[WORDS_OF(VALUE)];
     lmb_value_write(value, c->curves, words);
     const uint32_t weight = is_constant(value) ? WEIGHT_NONE : lmb_graph_weigh_value(c, value, LMB_LARGEST);
     if (at != NULL) {
         at[0] = weight;
-        at[1] = words[VALUE_CONSTANT];
+        at[1] = words[FIELD(VALUE, constant)];
     }
 }
 
@@ -373,10 +375,11 @@ static uint32_t add_found_point(lmb_compiler *c, point_source from) {
         c->point_slots = from.slot.index + 1;
     }
     if (point != NULL) {
-        point[POINT_FLAGS] = (from.slot.in_buffer ? POINT_IN_BUFFER : 0) | (in_world ? POINT_IN_WORLD : 0) |
-                             (from.is_direction ? POINT_IS_DIRECTION : 0) | (from.to_world ? POINT_TO_WORLD : 0);
-        point[POINT_SLOT] = from.slot.index;
-        memcpy(point + POINT_VALUES, values, sizeof values);
+        point[FIELD(POINT, flags)] = (from.slot.in_buffer ? POINT_IN_BUFFER : 0) | (in_world ? POINT_IN_WORLD : 0) |
+                                     (from.is_direction ? POINT_IS_DIRECTION : 0) |
+                                     (from.to_world ? POINT_TO_WORLD : 0);
+        point[FIELD(POINT, slot)] = from.slot.index;
+        memcpy(point + FIELD(POINT, values), values, sizeof values);
     }
     return weight;
 }
@@ -385,7 +388,7 @@ static void add_point(lmb_compiler *c, point_source from, uint32_t *at) {
     const bool found = from.slot.in_buffer || from.space == LMB_IK_WORLD;
     const uint32_t weight = found ? add_found_point(c, from) : 0;
     for (uint32_t i = 0; i < 3; i++) {
-        uint32_t *value = at != NULL ? at + i * IK_VALUE_WORDS : NULL;
+        uint32_t *value = at != NULL ? at + i * WORDS_OF(IK_VALUE) : NULL;
         if (!found) {
             add_value(c, from.values[i], value);
         } else if (value != NULL) {
@@ -425,7 +428,7 @@ void lmb_graph_add_reached_parameters(lmb_compiler *c) {
         }
     }
     if (c->program != NULL) {
-        c->program[PROGRAM_REACHED_PARAMETERS] = offset;
+        c->program[FIELD(PROGRAM, reached_parameters)] = offset;
     }
 }
 
@@ -464,7 +467,7 @@ static uint32_t add_detached(lmb_compiler *c, const lmb_two_bone_def *def, uint3
         return 0;
     }
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, DETACHED_WORDS + count_ancestors(rig, def->end), &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(DETACHED) + count_ancestors(rig, def->end), &offset);
     c->uses_detached = true;
     if (at != NULL) {
         lmb_environment callers;
@@ -472,9 +475,9 @@ static uint32_t add_detached(lmb_compiler *c, const lmb_two_bone_def *def, uint3
         lmb_environment_enter(&callers);
         find_tip(rig, def->mid, def->end, tip);
         lmb_environment_leave(&callers);
-        memcpy(at + DETACHED_TIP, tip, sizeof tip);
-        at[DETACHED_FOLLOWS] = pelvis != LMB_NONE && is_below(rig, def->end, pelvis);
-        write_ancestors(rig, def->end, at + DETACHED_ANCESTORS);
+        memcpy(at + FIELD(DETACHED, tip), tip, sizeof tip);
+        at[FIELD(DETACHED, follows)] = pelvis != LMB_NONE && is_below(rig, def->end, pelvis);
+        write_ancestors(rig, def->end, at + FIELD(DETACHED, ancestors));
     }
     return offset;
 }
@@ -483,25 +486,25 @@ static uint32_t add_two_bone(lmb_compiler *c, const lmb_two_bone_def *def, uint3
     const lmb_rig *rig = c->def->rig;
     const uint32_t detached = add_detached(c, def, pelvis);
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, TWO_BONE_WORDS + count_ancestors(rig, def->start), &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(TWO_BONE) + count_ancestors(rig, def->start), &offset);
     const point_source target = {def->target, def->target_slot, def->space, false, false};
     const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
     if (c->goal_area == 0) {
-        add_point(c, target, at != NULL ? at + TWO_BONE_TARGET : NULL);
+        add_point(c, target, at != NULL ? at + FIELD(TWO_BONE, target) : NULL);
     }
-    add_point(c, pole, at != NULL ? at + TWO_BONE_POLE : NULL);
-    add_value(c, def->twist, at != NULL ? at + TWO_BONE_TWIST : NULL);
+    add_point(c, pole, at != NULL ? at + FIELD(TWO_BONE, pole) : NULL);
+    add_value(c, def->twist, at != NULL ? at + FIELD(TWO_BONE, twist) : NULL);
     const uint32_t reached = add_reached(c, def->reached);
     if (at != NULL) {
-        at[TWO_BONE_START] = def->start;
-        at[TWO_BONE_MID] = def->mid;
-        at[TWO_BONE_END] = def->end;
-        at[TWO_BONE_GOAL] = c->goal_area;
-        at[TWO_BONE_REACHED] = reached;
-        at[TWO_BONE_DETACHED] = detached;
-        write_unit(def->mid_axis, at + TWO_BONE_AXIS);
-        at[TWO_BONE_SOFTEN] = BITS(snap(def->soften));
-        write_ancestors(rig, def->start, at + TWO_BONE_ANCESTORS);
+        at[FIELD(TWO_BONE, start)] = def->start;
+        at[FIELD(TWO_BONE, mid)] = def->mid;
+        at[FIELD(TWO_BONE, end)] = def->end;
+        at[FIELD(TWO_BONE, goal)] = c->goal_area;
+        at[FIELD(TWO_BONE, reached)] = reached;
+        at[FIELD(TWO_BONE, detached)] = detached;
+        write_unit(def->mid_axis, at + FIELD(TWO_BONE, axis));
+        at[FIELD(TWO_BONE, soften)] = BITS(snap(def->soften));
+        write_ancestors(rig, def->start, at + FIELD(TWO_BONE, ancestors));
     }
     return offset;
 }
@@ -526,27 +529,27 @@ static void write_limit(float limit, uint32_t *at) {
 static uint32_t add_aim(lmb_compiler *c, const lmb_aim_def *def) {
     const lmb_rig *rig = c->def->rig;
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, AIM_WORDS + count_ancestors(rig, def->joints[0]), &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(AIM) + count_ancestors(rig, def->joints[0]), &offset);
     const point_source target = {def->target, def->target_slot, def->space, false, false};
     const point_source pole = {def->pole, def->pole_slot, def->space, true, false};
-    add_point(c, target, at != NULL ? at + AIM_TARGET : NULL);
-    add_point(c, pole, at != NULL ? at + AIM_POLE : NULL);
-    add_value(c, def->twist, at != NULL ? at + AIM_TWIST : NULL);
+    add_point(c, target, at != NULL ? at + FIELD(AIM, target) : NULL);
+    add_point(c, pole, at != NULL ? at + FIELD(AIM, pole) : NULL);
+    add_value(c, def->twist, at != NULL ? at + FIELD(AIM, twist) : NULL);
     const uint32_t reached = add_reached(c, def->reached);
     if (at != NULL) {
-        at[AIM_COUNT] = def->joint_count;
-        at[AIM_REACHED] = reached;
-        write_unit(def->forward, at + AIM_FORWARD);
-        write_unit(def->up, at + AIM_UP);
+        at[FIELD(AIM, count)] = def->joint_count;
+        at[FIELD(AIM, reached)] = reached;
+        write_unit(def->forward, at + FIELD(AIM, forward));
+        write_unit(def->up, at + FIELD(AIM, up));
         for (uint32_t i = 0; i < 3; i++) {
-            at[AIM_OFFSET + i] = BITS(snap(def->offset[i]));
+            at[FIELD(AIM, offset) + i] = BITS(snap(def->offset[i]));
         }
-        write_limit(def->limit, at + AIM_LIMIT);
+        write_limit(def->limit, at + FIELD(AIM, limit));
         for (uint32_t i = 0; i < def->joint_count; i++) {
-            at[AIM_JOINTS + i * AIM_JOINT_WORDS] = def->joints[i];
-            at[AIM_JOINTS + i * AIM_JOINT_WORDS + 1] = BITS(snap(def->shares[i]));
+            at[FIELD(AIM, joints) + i * WORDS_OF(AIM_JOINT)] = def->joints[i];
+            at[FIELD(AIM, joints) + i * WORDS_OF(AIM_JOINT) + 1] = BITS(snap(def->shares[i]));
         }
-        write_ancestors(rig, def->joints[0], at + AIM_ANCESTORS);
+        write_ancestors(rig, def->joints[0], at + FIELD(AIM, ancestors));
     }
     return offset;
 }
@@ -576,24 +579,24 @@ static bool has_stride(const lmb_feet_def *def) {
 static void add_stride(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
     const point_source direction = {def->direction, def->direction_slot, def->space, true, false};
     if (has_stride(def)) {
-        add_value(c, def->speed, at != NULL ? at + FEET_SPEED : NULL);
-        add_value(c, def->clip_speed, at != NULL ? at + FEET_CLIP_SPEED : NULL);
-        add_point(c, direction, at != NULL ? at + FEET_DIRECTION : NULL);
+        add_value(c, def->speed, at != NULL ? at + FIELD(FEET, speed) : NULL);
+        add_value(c, def->clip_speed, at != NULL ? at + FIELD(FEET, clip_speed) : NULL);
+        add_point(c, direction, at != NULL ? at + FIELD(FEET, direction) : NULL);
     }
     if (at != NULL) {
-        at[FEET_STRIDES] = has_stride(def);
+        at[FIELD(FEET, strides)] = has_stride(def);
     }
 }
 
 // Adds the weights that convert between model and world space. Returns the index of the first one.
 static uint32_t add_world(lmb_compiler *c) {
     uint32_t first = 0;
-    for (uint32_t i = 0; i < WORLD_WEIGHTS / 3; i++) {
+    for (uint32_t i = 0; i < WORDS_OF(WORLD) / 3; i++) {
         lmb_value point[3];
         for (uint32_t k = 0; k < 3; k++) {
             point[k] = lmb_constant(i > 0 && (i - 1) % 3 == k ? 1.0f : 0.0f);
         }
-        const bool is_back = 3 * i >= WORLD_TO_MODEL;
+        const bool is_back = 3 * i >= FIELD(WORLD, to_model);
         const point_source from = {.values = point, .space = LMB_IK_WORLD, .is_direction = i > 0, .to_world = !is_back};
         const uint32_t weight = add_found_point(c, from);
         first = i == 0 ? weight : first;
@@ -618,30 +621,30 @@ static uint32_t rate_of(float half_life) {
 static void add_feet_state(lmb_compiler *c, const lmb_feet_def *def, uint32_t *at) {
     const bool locks = def->lock_distance > 0.0f;
     if (at != NULL) {
-        at[FEET_MEMORY] = FEET_FORGET;
-        at[FEET_MOVES] = has_stride(def) || locks;
+        at[FIELD(FEET, memory)] = FEET_FORGET;
+        at[FIELD(FEET, moves)] = has_stride(def) || locks;
     }
     if (!keeps_state(def)) {
         return;
     }
-    add_value(c, def->time, at != NULL ? at + FEET_TIME : NULL);
+    add_value(c, def->time, at != NULL ? at + FIELD(FEET, time) : NULL);
     const uint32_t world = def->space == LMB_IK_WORLD ? add_world(c) : 0;
     for (uint32_t i = 0; locks && i < def->foot_count; i++) {
         const uint32_t planted = lmb_graph_weigh_planted(c, def, i);
         if (at != NULL) {
-            at[FEET_PLANTED + i] = planted;
+            at[FIELD(FEET, planted) + i] = planted;
         }
     }
     if (at != NULL) {
-        at[FEET_MEMORY] = c->inertia_words + c->chain_words;
-        at[FEET_RELEASE] = rate_of(def->release_half_life);
-        at[FEET_GROUND] = rate_of(def->ground_half_life);
-        at[FEET_SINKING] = rate_of(def->pelvis_half_life);
-        at[FEET_FAR] = BITS(def->teleport * def->teleport); // at most 2^80
-        at[FEET_LOCK] = BITS(snap(def->lock_distance));
-        at[FEET_WORLD] = world;
+        at[FIELD(FEET, memory)] = c->inertia_words + c->chain_words;
+        at[FIELD(FEET, release)] = rate_of(def->release_half_life);
+        at[FIELD(FEET, ground)] = rate_of(def->ground_half_life);
+        at[FIELD(FEET, sinking)] = rate_of(def->pelvis_half_life);
+        at[FIELD(FEET, jump)] = BITS(def->teleport * def->teleport); // at most 2^80
+        at[FIELD(FEET, lock)] = BITS(snap(def->lock_distance));
+        at[FIELD(FEET, world)] = world;
     }
-    c->chain_words += 2 * (FEET_KEPT_FEET + FOOT_KEPT_WORDS * def->foot_count);
+    c->chain_words += 2 * (WORDS_OF(FEET_KEPT) + WORDS_OF(FOOT_KEPT) * def->foot_count);
 }
 
 static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
@@ -649,17 +652,17 @@ static uint32_t add_feet(lmb_compiler *c, const lmb_feet_def *def) {
     for (uint32_t i = 0; i < def->foot_count; i++) {
         tables[i] = add_foot(c, def, &def->feet[i]);
     }
-    uint32_t *at = lmb_graph_add_data(c, FEET_WORDS + count_ancestors(c->def->rig, def->pelvis), &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(FEET) + count_ancestors(c->def->rig, def->pelvis), &offset);
     add_stride(c, def, at);
     add_feet_state(c, def, at);
     if (at != NULL) {
-        at[FEET_PELVIS] = def->pelvis;
-        at[FEET_COUNT] = def->foot_count;
-        at[FEET_LOWERING] = BITS(snap(def->max_lowering));
-        write_limit(def->max_angle, at + FEET_LIMIT);
-        write_unit(def->up, at + FEET_UP);
-        memcpy(at + FEET_TABLES, tables, sizeof tables);
-        write_ancestors(c->def->rig, def->pelvis, at + FEET_ANCESTORS);
+        at[FIELD(FEET, pelvis)] = def->pelvis;
+        at[FIELD(FEET, count)] = def->foot_count;
+        at[FIELD(FEET, lowering)] = BITS(snap(def->max_lowering));
+        write_limit(def->max_angle, at + FIELD(FEET, limit));
+        write_unit(def->up, at + FIELD(FEET, up));
+        memcpy(at + FIELD(FEET, tables), tables, sizeof tables);
+        write_ancestors(c->def->rig, def->pelvis, at + FIELD(FEET, ancestors));
     }
     return offset;
 }
@@ -702,13 +705,13 @@ static void write_turned_axis(const lmb_rig *rig, const lmb_twist_def *def, uint
 
 static uint32_t add_twist(lmb_compiler *c, const lmb_twist_def *def) {
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, TWIST_JOINTS + def->joint_count * TWIST_JOINT_WORDS, &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(TWIST) + def->joint_count * WORDS_OF(TWIST_JOINT), &offset);
     if (at != NULL) {
-        at[TWIST_SOURCE] = def->source;
-        write_unit(def->axis, at + TWIST_AXIS);
-        at[TWIST_COUNT] = def->joint_count;
+        at[FIELD(TWIST, source)] = def->source;
+        write_unit(def->axis, at + FIELD(TWIST, axis));
+        at[FIELD(TWIST, count)] = def->joint_count;
         for (uint32_t i = 0; i < def->joint_count; i++) {
-            uint32_t *record = at + TWIST_JOINTS + i * TWIST_JOINT_WORDS;
+            uint32_t *record = at + WORDS_OF(TWIST) + i * WORDS_OF(TWIST_JOINT);
             record[0] = def->joints[i];
             record[1] = BITS(snap(def->shares[i]));
             write_turned_axis(c->def->rig, def, def->joints[i], record + 2);
@@ -742,7 +745,7 @@ static LMB_NOINLINE chain_constants compute_chain(const lmb_chain_def *def) {
 static uint32_t count_collider_words(const lmb_rig *rig, const lmb_chain_def *def, uint32_t bones) {
     uint32_t words = def->collider_count > 0 ? bones : 0;
     for (uint32_t i = 0; i < def->collider_count; i++) {
-        words += COLLIDER_JOINTS + count_ancestors(rig, def->colliders[i].joint) + 1;
+        words += WORDS_OF(COLLIDER) + count_ancestors(rig, def->colliders[i].joint) + 1;
     }
     return words;
 }
@@ -752,14 +755,14 @@ static uint32_t *write_collider(const lmb_rig *rig, const lmb_collider_def *coll
     const uint32_t ancestors = count_ancestors(rig, collider->joint);
     for (uint32_t i = 0; i < 3; i++) {
         const float tail = collider->is_capsule ? collider->tail[i] : collider->offset[i];
-        at[COLLIDER_OFFSET + i] = BITS(snap(collider->offset[i]));
-        at[COLLIDER_TAIL + i] = BITS(snap(tail));
+        at[FIELD(COLLIDER, offset) + i] = BITS(snap(collider->offset[i]));
+        at[FIELD(COLLIDER, tail) + i] = BITS(snap(tail));
     }
-    at[COLLIDER_RADIUS] = BITS(snap(collider->radius));
-    write_ancestors(rig, collider->joint, at + COLLIDER_JOINT_COUNT);
-    at[COLLIDER_JOINT_COUNT] = ancestors + 1;
-    at[COLLIDER_JOINTS + ancestors] = collider->joint;
-    return at + COLLIDER_JOINTS + ancestors + 1;
+    at[FIELD(COLLIDER, radius)] = BITS(snap(collider->radius));
+    write_ancestors(rig, collider->joint, at + FIELD(COLLIDER, joint_count));
+    at[FIELD(COLLIDER, joint_count)] = ancestors + 1;
+    at[WORDS_OF(COLLIDER) + ancestors] = collider->joint;
+    return at + WORDS_OF(COLLIDER) + ancestors + 1;
 }
 
 // Writes a number of each bone: of none the default, and of one the same for all.
@@ -780,26 +783,26 @@ static void write_colliders(const lmb_rig *rig, const lmb_chain_def *def, uint32
 static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
     const lmb_rig *rig = c->def->rig;
     const uint32_t bones = count_bones(rig, def->end, def->start), ancestors = count_ancestors(rig, def->start);
-    const uint32_t joints = CHAIN_ANCESTORS + 1 + ancestors;
+    const uint32_t joints = FIELD(CHAIN, ancestors) + 1 + ancestors;
     uint32_t offset;
     uint32_t *at = lmb_graph_add_data(c, joints + 2 * bones + 1 + count_collider_words(rig, def, bones), &offset);
     c->uses_colliders = c->uses_colliders || def->collider_count > 0;
-    add_value(c, def->time, at != NULL ? at + CHAIN_TIME : NULL);
-    add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + CHAIN_VELOCITY : NULL);
+    add_value(c, def->time, at != NULL ? at + FIELD(CHAIN, time) : NULL);
+    add_point(c, (point_source){.values = def->velocity}, at != NULL ? at + FIELD(CHAIN, velocity) : NULL);
     if (at != NULL) {
         lmb_environment callers;
         lmb_environment_enter(&callers);
         const chain_constants constants = compute_chain(def);
         lmb_environment_leave(&callers);
         for (uint32_t i = 0; i < 3; i++) {
-            at[CHAIN_GRAVITY + i] = BITS(constants.gravity[i]);
+            at[FIELD(CHAIN, gravity) + i] = BITS(constants.gravity[i]);
         }
-        at[CHAIN_KEEP] = BITS(constants.keep);
-        at[CHAIN_PULL] = BITS(constants.pull);
-        at[CHAIN_FAR] = BITS(constants.far);
-        at[CHAIN_MEMORY] = c->inertia_words + c->chain_words;
-        at[CHAIN_BONES] = bones | def->collider_count << CHAIN_COLLIDERS_SHIFT;
-        write_ancestors(rig, def->start, at + CHAIN_ANCESTORS);
+        at[FIELD(CHAIN, keep)] = BITS(constants.keep);
+        at[FIELD(CHAIN, pull)] = BITS(constants.pull);
+        at[FIELD(CHAIN, jump)] = BITS(constants.far);
+        at[FIELD(CHAIN, memory)] = c->inertia_words + c->chain_words;
+        at[FIELD(CHAIN, bones)] = bones | def->collider_count << CHAIN_COLLIDERS_SHIFT;
+        write_ancestors(rig, def->start, at + FIELD(CHAIN, ancestors));
         uint32_t joint = def->end;
         for (uint32_t i = bones + 1; i-- > 0; joint = rig->def.joints[joint].parent) {
             at[joints + i] = joint;
@@ -809,7 +812,7 @@ static uint32_t add_chain(lmb_compiler *c, const lmb_chain_def *def) {
             write_colliders(rig, def, bones, at + joints + 2 * bones + 1);
         }
     }
-    c->chain_words += 2 * CHAIN_BONE_WORDS * bones;
+    c->chain_words += 2 * WORDS_OF(CHAIN_BONE) * bones;
     return offset;
 }
 

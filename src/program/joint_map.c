@@ -217,11 +217,11 @@ void lmb_graph_add_joint_maps(lmb_compiler *c) {
     c->joint_maps = c->data + c->data_words;
     for (uint32_t i = 0; i < c->def->joint_map_count; i++) {
         uint32_t offset;
-        uint32_t *table = lmb_graph_add_data(c, JOINT_MAP_TABLE + joints, &offset);
+        uint32_t *table = lmb_graph_add_data(c, WORDS_OF(JOINT_MAP) + joints, &offset);
         if (table != NULL) {
-            table[JOINT_MAP_JOINTS] = c->def->joint_maps[i].joint_count;
+            table[FIELD(JOINT_MAP, joints)] = c->def->joint_maps[i].joint_count;
             for (uint32_t joint = 0; joint < joints; joint++) {
-                table[JOINT_MAP_TABLE + joint] = c->def->joint_maps[i].joints[joint];
+                table[WORDS_OF(JOINT_MAP) + joint] = c->def->joint_maps[i].joints[joint];
             }
         }
     }
@@ -229,7 +229,7 @@ void lmb_graph_add_joint_maps(lmb_compiler *c) {
 
 // The index at which load_rest() finds joint 0 of the rest pose of a retarget's source.
 static uint32_t rest_index(const lmb_compiler *c, uint32_t offset) {
-    return (offset - c->program[PROGRAM_REST]) / STATIC_POSE_WORDS;
+    return (offset - c->program[FIELD(PROGRAM, rest)]) / WORDS_OF(STATIC_POSE);
 }
 
 void lmb_graph_add_retargets(lmb_compiler *c) {
@@ -237,7 +237,7 @@ void lmb_graph_add_retargets(lmb_compiler *c) {
     for (uint32_t i = 0; i < c->def->retarget_count; i++) {
         const lmb_retarget_def *def = &c->def->retargets[i];
         uint32_t at, rest;
-        uint32_t *rest_table = lmb_graph_add_static_pose(c, def->source_joint_count * STATIC_POSE_WORDS, &rest);
+        uint32_t *rest_table = lmb_graph_add_static_pose(c, def->source_joint_count * WORDS_OF(STATIC_POSE), &rest);
         uint32_t *table = lmb_graph_add_data(c, lmb_retarget_words(rig, def), &at);
         c->retargets[i] = at;
         c->retarget_rests[i] = rest;
@@ -250,15 +250,16 @@ void lmb_graph_add_retargets(lmb_compiler *c) {
 void lmb_graph_begin_goal(lmb_compiler *c, uint32_t retarget, uint32_t end) {
     const lmb_rig *rig = c->def->rig;
     const lmb_retarget_def *def = &c->def->retargets[retarget];
-    uint32_t *rest = lmb_graph_add_static_pose(c, STATIC_POSE_WORDS * rig->def.joint_count, &c->goal_rest);
+    uint32_t *rest = lmb_graph_add_static_pose(c, WORDS_OF(STATIC_POSE) * rig->def.joint_count, &c->goal_rest);
     uint32_t *table = lmb_graph_add_data(c, lmb_retarget_goal_words(rig, def, end), &c->goal_table);
     c->goal_map = lmb_graph_retarget_map(c->def, retarget);
     if (table != NULL) {
         uint32_t place[3];
         lmb_retarget_write_goal(rig, def, retarget, c->frames, end, c->goal_table,
                                 rest_index(c, c->retarget_rests[retarget]), table, place);
-        memcpy(rest, c->program + c->program[PROGRAM_REST], STATIC_POSE_WORDS * rig->def.joint_count * sizeof *rest);
-        memcpy(rest + (size_t)end * STATIC_POSE_WORDS + STATIC_POSE_TRANSLATION, place, sizeof place);
+        memcpy(rest, c->program + c->program[FIELD(PROGRAM, rest)],
+               WORDS_OF(STATIC_POSE) * rig->def.joint_count * sizeof *rest);
+        memcpy(rest + (size_t)end * WORDS_OF(STATIC_POSE) + FIELD(STATIC_POSE, translation), place, sizeof place);
     }
 }
 
@@ -268,7 +269,7 @@ uint32_t lmb_graph_joint_map_table(const lmb_compiler *c, uint32_t joint_map) {
     }
     return joint_map == LMB_NONE ? 0
            : joint_map < c->def->joint_map_count
-               ? c->joint_maps + joint_map * (JOINT_MAP_TABLE + c->def->rig->def.joint_count)
+               ? c->joint_maps + joint_map * (WORDS_OF(JOINT_MAP) + c->def->rig->def.joint_count)
                : c->retargets[joint_map - c->def->joint_map_count];
 }
 
@@ -284,14 +285,14 @@ static void write_static_channels(const lmb_rig *rig, const lmb_static_pose_def 
     for (uint32_t channel = 0; is_whole && channel < rig->def.channel_count; channel++) {
         const lmb_channel_def *own = &rig->def.channels[channel];
         const float x = snap(pose->channels == NULL ? own->rest : pose->channels[channel]);
-        table[STATIC_POSE_WORDS * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
+        table[WORDS_OF(STATIC_POSE) * pose->joint_count + channel] = BITS(own->angle ? wrap_degrees(x) : x);
     }
 }
 
 // Its joints, then its channels.
 static uint32_t static_pose_words(const lmb_graph_def *def, uint32_t joint_count) {
     const uint32_t channels = joint_count == def->rig->def.joint_count ? def->rig->def.channel_count : 0;
-    return STATIC_POSE_WORDS * joint_count + channels;
+    return WORDS_OF(STATIC_POSE) * joint_count + channels;
 }
 
 void lmb_graph_add_static_poses(lmb_compiler *c) {

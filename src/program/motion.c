@@ -27,17 +27,17 @@ static uint32_t *write_rule(const lmb_compiler *c, uint32_t index, uint32_t kind
     if (c->program == NULL) {
         return NULL;
     }
-    uint32_t *rule = c->program + c->program[PROGRAM_MOTION_RULES] + (size_t)index * MOTION_RULE_WORDS;
-    rule[MOTION_RULE_KIND] = kind;
-    rule[MOTION_RULE_OWN] = c->own.motion;
-    rule[MOTION_RULE_RESULT] = result;
+    uint32_t *rule = c->program + c->program[FIELD(PROGRAM, motion_rules)] + (size_t)index * WORDS_OF(MOTION_RULE);
+    rule[FIELD(MOTION_RULE, kind)] = kind;
+    rule[FIELD(MOTION_RULE, own)] = c->own.motion;
+    rule[FIELD(MOTION_RULE, result)] = result;
     return rule;
 }
 
 static uint32_t *add_motion_rule(lmb_compiler *c, uint32_t kind, uint32_t by, uint32_t result) {
     uint32_t *rule = write_rule(c, c->first_motion_rule + c->motion_rule_count++, kind, result);
     if (rule != NULL) {
-        rule[MOTION_RULE_BY] = by;
+        rule[FIELD(MOTION_RULE, by)] = by;
     }
     return rule;
 }
@@ -47,10 +47,10 @@ static void add_root_rule(lmb_compiler *c, uint32_t kind, uint32_t by, uint32_t 
                           uint32_t result) {
     uint32_t *rule = write_rule(c, c->root_rule_count++, kind, result);
     if (rule != NULL) {
-        rule[MOTION_RULE_JOINT] = c->own.joint;
-        rule[MOTION_RULE_BY] = by;
-        rule[MOTION_RULE_COUNT] = count;
-        rule[MOTION_RULE_TABLE] = table;
+        rule[FIELD(MOTION_RULE, own)] = c->own.joint;
+        rule[FIELD(MOTION_RULE, by)] = by;
+        rule[FIELD(MOTION_RULE, count)] = count;
+        rule[FIELD(MOTION_RULE, table)] = table;
     }
 }
 
@@ -64,7 +64,7 @@ uint32_t *lmb_graph_blend_motion(lmb_compiler *c, uint32_t by, float factor, lmb
     inputs[0].motion = result;
     inputs[1].motion = result + 1;
     if (rule != NULL) {
-        rule[MOTION_RULE_FACTOR] = BITS(factor);
+        rule[FIELD(SCALED_MOTION_RULE, factor)] = BITS(factor);
     }
     return rule;
 }
@@ -77,7 +77,7 @@ void lmb_graph_scale_motion(lmb_compiler *c, uint32_t by, float factor, lmb_shar
     input->motion = add_motion_weights(c, 1);
     uint32_t *rule = add_motion_rule(c, MOTION_RULE_OVER, by, input->motion);
     if (rule != NULL) {
-        rule[MOTION_RULE_FACTOR] = BITS(factor);
+        rule[FIELD(SCALED_MOTION_RULE, factor)] = BITS(factor);
     }
 }
 
@@ -88,7 +88,7 @@ void lmb_graph_share_motion(lmb_compiler *c, lmb_sum *sum) {
     sum->input.motion = add_motion_weights(c, sum->count);
     sum->motion_rule = add_motion_rule(c, MOTION_RULE_SUM, sum->shares, sum->input.motion);
     if (sum->motion_rule != NULL) {
-        sum->motion_rule[MOTION_RULE_COUNT] = sum->count;
+        sum->motion_rule[FIELD(MOTION_RULE, count)] = sum->count;
     }
 }
 
@@ -120,9 +120,9 @@ static uint32_t mapped_root(const lmb_compiler *c) {
 // in the slot: see clip_slot.h. So does that of a clip that is refused because it has other joints.
 static float stored_joint_weight(const lmb_compiler *c, uint32_t clip, uint32_t joint) {
     const uint32_t *words = lmb_graph_slot_of(c->def, clip) == NULL ? c->def->clips[clip]->words : NULL;
-    const bool has = words != NULL && words[CLIP_WEIGHTS] != 0 && joint < words[CLIP_JOINTS] &&
-                     words[CLIP_JOINTS] == lmb_graph_mapped_joints(c->def, c->joint_map);
-    return has ? (float)(words[words[CLIP_WEIGHTS] + joint / 4] >> joint % 4 * 8 & 255u) : WEIGHT_PRESENT;
+    const bool has = words != NULL && words[FIELD(CLIP, weights)] != 0 && joint < words[FIELD(CLIP, joints)] &&
+                     words[FIELD(CLIP, joints)] == lmb_graph_mapped_joints(c->def, c->joint_map);
+    return has ? (float)(words[words[FIELD(CLIP, weights)] + joint / 4] >> joint % 4 * 8 & 255u) : WEIGHT_PRESENT;
 }
 
 // Adds the rule of a clip that a parameter chooses.
@@ -178,13 +178,13 @@ void lmb_graph_finish_partial(lmb_compiler *c, uint32_t *motion_rule, uint32_t w
         return;
     }
     uint32_t offset;
-    lmb_graph_add_data(c, 2 * JOINT_WEIGHT_WORDS, &offset);
+    lmb_graph_add_data(c, 2 * WORDS_OF(JOINT_WEIGHT), &offset);
     put_joint_weight(c, offset, inputs[0]);
-    put_joint_weight(c, offset + JOINT_WEIGHT_WORDS, inputs[1]);
+    put_joint_weight(c, offset + WORDS_OF(JOINT_WEIGHT), inputs[1]);
     const uint32_t result = add_motion_weights(c, 2);
     add_root_rule(c, ROOT_RULE_PARTIAL, weight, 0, offset, result);
     if (motion_rule != NULL) {
-        motion_rule[MOTION_RULE_BY] = result;
+        motion_rule[FIELD(MOTION_RULE, by)] = result;
     }
     c->joint_weight = (lmb_joint_weight){result + 1, 0.0f};
 }
@@ -193,13 +193,14 @@ void lmb_graph_add_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t in
     const lmb_joint_weight weight = c->joint_weight;
     const bool is_clip = c->def->nodes[node->inputs[input]].op == LMB_OP_CLIP;
     if (input == 0 && c->joint_weight_readers > 0) {
-        lmb_graph_add_data(c, sum->count * JOINT_WEIGHT_WORDS, &sum->joint_weights);
+        lmb_graph_add_data(c, sum->count * WORDS_OF(JOINT_WEIGHT), &sum->joint_weights);
     }
     if (sum->joint_weights != 0) {
-        put_joint_weight(c, sum->joint_weights + input * JOINT_WEIGHT_WORDS, weight);
+        put_joint_weight(c, sum->joint_weights + input * WORDS_OF(JOINT_WEIGHT), weight);
     }
     if (sum->by_joint) { // joint weights deeper inside an input do not count
-        put_joint_weight(c, sum->table + lmb_graph_layer_place(node, input) * LAYER_WORDS + LAYER_ROOT_WEIGHT,
+        put_joint_weight(c,
+                         sum->table + lmb_graph_layer_place(node, input) * WORDS_OF(LAYER) + FIELD(LAYER, root_weight),
                          is_clip ? weight : lmb_graph_full_joint_weight());
     }
     sum->is_partial = sum->is_partial || !is_full(weight);
@@ -213,12 +214,12 @@ void lmb_graph_finish_sum(lmb_compiler *c, const lmb_node_def *node, const lmb_s
                       shares);
     }
     if (sum->motion_rule != NULL) {
-        sum->motion_rule[MOTION_RULE_BY] = shares;
+        sum->motion_rule[FIELD(MOTION_RULE, by)] = shares;
     }
     c->joint_weight = lmb_graph_full_joint_weight();
     if (sum->joint_weights != 0 && sum->is_partial) {
         if (sum->count > node->input_count) { // the rest pose
-            put_joint_weight(c, sum->joint_weights + node->input_count * JOINT_WEIGHT_WORDS,
+            put_joint_weight(c, sum->joint_weights + node->input_count * WORDS_OF(JOINT_WEIGHT),
                              lmb_graph_full_joint_weight());
         }
         c->joint_weight = (lmb_joint_weight){add_motion_weights(c, 1), 0.0f};

@@ -69,7 +69,7 @@ uint32_t *lmb_graph_add_static_pose(lmb_compiler *c, uint32_t words, uint32_t *o
 
 uint32_t lmb_graph_add_value(lmb_compiler *c, lmb_value value) {
     uint32_t offset;
-    uint32_t *at = lmb_graph_add_data(c, VALUE_WORDS, &offset);
+    uint32_t *at = lmb_graph_add_data(c, WORDS_OF(VALUE), &offset);
     c->uses_curves = c->uses_curves || value.curve != LMB_CURVE_LINEAR;
     if (at != NULL) {
         lmb_value_write(value, c->curves, at);

@@ -71,19 +71,19 @@ static const char *parameter_name(const lmb_graph *graph, uint32_t parameter) {
 
 static void add_value(line *line, const char *name, const uint32_t *value) {
     add_operand(line, name);
-    if (value[VALUE_PARAMETER] == NO_PARAMETER) {
-        add(line, " %.9g", (double)REAL(value[VALUE_CONSTANT]));
-    } else if (parameter_name(line->graph, value[VALUE_PARAMETER])[0] == '\0') {
-        add(line, " p%u", (unsigned)value[VALUE_PARAMETER]);
+    if (value[FIELD(VALUE, parameter)] == NO_PARAMETER) {
+        add(line, " %.9g", (double)REAL(value[FIELD(VALUE, constant)]));
+    } else if (parameter_name(line->graph, value[FIELD(VALUE, parameter)])[0] == '\0') {
+        add(line, " p%u", (unsigned)value[FIELD(VALUE, parameter)]);
     } else {
-        add(line, " %.60s", parameter_name(line->graph, value[VALUE_PARAMETER]));
+        add(line, " %.60s", parameter_name(line->graph, value[FIELD(VALUE, parameter)]));
     }
-    if (value[VALUE_CURVE] == CURVE_USER) {
-        add(line, " curve of %u keys", (unsigned)value[VALUE_CURVE + 2] + 1);
-    } else if (value[VALUE_CURVE] != CURVE_LINEAR) {
-        add(line, " %s", lmb_curve_name((lmb_curve)value[VALUE_CURVE]));
+    if (value[FIELD(VALUE, curve)] == CURVE_USER) {
+        add(line, " curve of %u keys", (unsigned)value[FIELD(VALUE, curve) + 2] + 1);
+    } else if (value[FIELD(VALUE, curve)] != CURVE_LINEAR) {
+        add(line, " %s", lmb_curve_name((lmb_curve)value[FIELD(VALUE, curve)]));
     }
-    const curve_record curve = load_curve(value, VALUE_CURVE);
+    const curve_record curve = load_curve(value, FIELD(VALUE, curve));
     if (curve.kind == CURVE_BEZIER) {
         add(line, " %.9g %.9g", (double)REAL(curve.first), (double)REAL(curve.second));
     }
@@ -91,7 +91,7 @@ static void add_value(line *line, const char *name, const uint32_t *value) {
 
 static void add_mask(line *line, const lmb_graph *graph, const char *name, uint32_t offset) {
     const uint32_t words = (graph->info.joint_count + graph->info.channel_count + 3) / 4;
-    const uint32_t mask = (offset - graph->program[PROGRAM_MASKS]) / words;
+    const uint32_t mask = (offset - graph->program[FIELD(PROGRAM, masks)]) / words;
     if (mask < graph->mask_count) { // not the full mask of an override without a mask
         add_number(line, name, mask);
     }
@@ -99,11 +99,11 @@ static void add_mask(line *line, const lmb_graph *graph, const char *name, uint3
 
 // Returns the rule that writes a weight.
 static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
-    const uint32_t *rule = graph->program + graph->program[PROGRAM_RULES];
-    for (uint32_t i = 1; i < graph->program[PROGRAM_RULE_COUNT]; i++, rule += RULE_WORDS) {
-        const uint32_t kind = rule[RULE_KIND];
+    const uint32_t *rule = graph->program + graph->program[FIELD(PROGRAM, rules)];
+    for (uint32_t i = 1; i < graph->program[FIELD(PROGRAM, rule_count)]; i++, rule += WORDS_OF(RULE)) {
+        const uint32_t kind = rule[FIELD(RULE, kind)];
         const bool is_sum = kind >= RULE_WEIGHTED && kind != RULE_LEVEL && kind != RULE_PLANTED;
-        const uint32_t first = rule[RULE_LOCAL], count = is_sum ? rule[RULE_COUNT] : 1;
+        const uint32_t first = rule[FIELD(RULE, local)], count = is_sum ? rule[FIELD(RULE, count)] : 1;
         if (index >= first && index < first + count) {
             break;
         }
@@ -112,35 +112,36 @@ static const uint32_t *find_rule(const lmb_graph *graph, uint32_t index) {
 }
 
 static void add_clip(line *line, const lmb_graph *graph, const uint32_t *at) {
-    const uint32_t *program = graph->program, *use = program + program[PROGRAM_USES] + at[CLIP_SOURCE] * USE_WORDS;
-    add_value(line, "clip", program + use[USE_CLIP]);
-    add_value(line, "time", program + use[USE_TIME]);
-    if (use[USE_FLAGS] & CLIP_WARPS) {
-        add_value(line, "rate", program + use[USE_RATE]);
-        add_value(line, "offset", program + use[USE_OFFSET]);
+    const uint32_t *program = graph->program,
+                   *use = program + program[FIELD(PROGRAM, uses)] + at[FIELD(SAMPLE, source)] * WORDS_OF(USE);
+    add_value(line, "clip", program + use[FIELD(USE, clip)]);
+    add_value(line, "time", program + use[FIELD(USE, time)]);
+    if (use[FIELD(USE, flags)] & CLIP_WARPS) {
+        add_value(line, "rate", program + use[FIELD(USE, rate)]);
+        add_value(line, "offset", program + use[FIELD(USE, offset)]);
     }
-    add_operand(line, use[USE_FLAGS] & CLIP_LOOPS ? "looped" : "clamped");
-    if (at[CLIP_WEIGHTS_ROW] != 0) {
-        add_mask(line, graph, "joint weights", at[CLIP_WEIGHTS_ROW]);
+    add_operand(line, use[FIELD(USE, flags)] & CLIP_LOOPS ? "looped" : "clamped");
+    if (at[FIELD(SAMPLE, weights)] != 0) {
+        add_mask(line, graph, "joint weights", at[FIELD(SAMPLE, weights)]);
     }
 }
 
 static void add_layer(line *line, const lmb_graph *graph, const uint32_t *rule, uint32_t input) {
-    const uint32_t *program = graph->program, inputs = rule[RULE_COUNT] - 1;
+    const uint32_t *program = graph->program, inputs = rule[FIELD(RULE, count)] - 1;
     if (input == inputs) {
         add_operand(line, "what is left");
         return;
     }
     uint32_t place = 0, layer = 0;
-    const uint32_t *at = program + rule[RULE_TABLE];
-    for (; at[LAYER_INPUT] != input; place++, at += LAYER_WORDS) {
-        layer += at[LAYER_END] == place + 1;
+    const uint32_t *at = program + rule[FIELD(RULE, table)];
+    for (; at[FIELD(LAYER, from)] != input; place++, at += WORDS_OF(LAYER)) {
+        layer += at[FIELD(LAYER, end)] == place + 1;
     }
-    add_value(line, "fade", program + at[LAYER_VALUE]);
+    add_value(line, "fade", program + at[FIELD(LAYER, value)]);
     add_number(line, "layer", layer);
     add(line, " from above");
-    if (at[LAYER_MASK] != 0) {
-        add_mask(line, graph, "mask", at[LAYER_MASK]);
+    if (at[FIELD(LAYER, mask)] != 0) {
+        add_mask(line, graph, "mask", at[FIELD(LAYER, mask)]);
     }
 }
 
@@ -151,21 +152,21 @@ static const char *const space_names[] = {[SPACE_TRIANGLES] = "triangles",
                                           [SPACE_NEAREST] = "discrete"};
 
 static void add_space(line *line, const uint32_t *program, const uint32_t *rule, uint32_t input) {
-    const bool in_plane = rule[RULE_KIND] == RULE_SPACE2D;
+    const bool in_plane = rule[FIELD(RULE, kind)] == RULE_SPACE2D;
     if (in_plane) {
-        add_operand(line, space_names[rule[RULE_SPACE]]);
+        add_operand(line, space_names[rule[FIELD(RULE, space)]]);
     }
     add_number(line, "input", input);
-    add_value(line, in_plane ? "x" : "at", program + rule[RULE_X]);
+    add_value(line, in_plane ? "x" : "at", program + rule[FIELD(RULE, x)]);
     if (in_plane) {
-        add_value(line, "y", program + rule[RULE_Y]);
+        add_value(line, "y", program + rule[FIELD(RULE, y)]);
     }
 }
 
 static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
     const uint32_t *program = graph->program, *rule = find_rule(graph, index);
-    const uint32_t input = index - rule[RULE_LOCAL];
-    switch (rule[RULE_KIND]) {
+    const uint32_t input = index - rule[FIELD(RULE, local)];
+    switch (rule[FIELD(RULE, kind)]) {
     case RULE_LAYERS:
     case RULE_JOINT_LAYERS:
         add_layer(line, graph, rule, input);
@@ -175,10 +176,10 @@ static void add_weight(line *line, const lmb_graph *graph, uint32_t index) {
         add_space(line, program, rule, input);
         break;
     case RULE_WEIGHTED:
-        add_value(line, "weight", program + program[rule[RULE_TABLE] + input]);
+        add_value(line, "weight", program + program[rule[FIELD(RULE, table)] + input]);
         break;
     default:
-        add_value(line, "weight", program + rule[RULE_TABLE]);
+        add_value(line, "weight", program + rule[FIELD(RULE, table)]);
         break;
     }
 }
@@ -202,18 +203,19 @@ static void add_choices(line *line, uint32_t choices) {
 }
 
 static void add_pose(line *line, const uint32_t *at) {
-    if (at[POSE_BUFFER] == LMB_NONE) {
+    if (at[FIELD(GIVEN, number)] == LMB_NONE) {
         add_operand(line, "no change");
         return;
     }
-    add_number(line, at[INSTRUCTION_OPERATION] == OPERATION_FIXED ? "static pose" : "buffer", at[POSE_BUFFER]);
+    add_number(line, at[FIELD(INSTRUCTION, operation)] == OPERATION_FIXED ? "static pose" : "buffer",
+               at[FIELD(GIVEN, number)]);
 }
 
 static void add_joint_map(line *line, const lmb_graph *graph, uint32_t offset) {
     if (offset != 0 && is_retarget(graph->program, offset)) {
-        add_number(line, "retarget", graph->program[offset + JOINT_MAP_JOINTS] >> 16 & 0xffu);
+        add_number(line, "retarget", graph->program[offset + FIELD(JOINT_MAP, joints)] >> 16 & 0xffu);
     } else if (offset != 0) {
-        add_number(line, "joint map", (offset - graph->joint_maps) / (JOINT_MAP_TABLE + graph->info.joint_count));
+        add_number(line, "joint map", (offset - graph->joint_maps) / (WORDS_OF(JOINT_MAP) + graph->info.joint_count));
     }
 }
 
@@ -225,30 +227,30 @@ static void add_operands(line *line, const lmb_graph *graph, const uint32_t *at,
         add_pose(line, at);
     }
     if (takes & (TAKES_CLIP | TAKES_POSE)) {
-        add_joint_map(line, graph, at[SOURCE_JOINT_MAP]);
+        add_joint_map(line, graph, at[FIELD(SAMPLE, joint_map)]);
     }
     if (takes & TAKES_JOINT_MAP) {
-        add_joint_map(line, graph, at[TAKE_JOINT_MAP]);
+        add_joint_map(line, graph, at[FIELD(TAKEN, joint_map)]);
     }
     if (takes & (TAKES_WEIGHT | TAKES_SHARE)) {
-        add_weight(line, graph, at[WEIGHT_INDEX]);
+        add_weight(line, graph, at[FIELD(BLEND, weight)]);
     }
     if (takes & TAKES_CHOICE) {
-        add_choices(line, at[CHOICES]);
+        add_choices(line, at[FIELD(BLEND, choices)]);
     }
-    if ((takes & TAKES_MASK) && (!(takes & TAKES_CHOICE) || (at[CHOICES] & CHOICE_MASKED))) {
-        add_mask(line, graph, "mask", at[MASK_OFFSET]);
+    if ((takes & TAKES_MASK) && (!(takes & TAKES_CHOICE) || (at[FIELD(BLEND, choices)] & CHOICE_MASKED))) {
+        add_mask(line, graph, "mask", at[FIELD(BLEND, mask)]);
     }
     if (takes & TAKES_LIMITS) {
         const uint32_t words = lmb_limits_words(graph->info.joint_count, graph->info.channel_count);
-        add_number(line, "joint limits", (at[LIMIT_TABLE] - graph->joint_limits) / words);
+        add_number(line, "joint limits", (at[FIELD(CLAMPED, table)] - graph->joint_limits) / words);
     }
     if (takes & TAKES_MIRROR) {
         add_operand(line, "across");
-        add(line, " %c = 0", "xyz"[at[MIRROR_AXIS]]);
+        add(line, " %c = 0", "xyz"[at[FIELD(MIRRORED, axis)]]);
     }
     if (takes & TAKES_AREA) {
-        add_number(line, "area", at[EXCHANGE_AREA]);
+        add_number(line, "area", at[FIELD(EXCHANGED, area)]);
     }
 }
 
@@ -256,8 +258,9 @@ static void print_inertia(const lmb_graph *graph, void (*print)(void *user, cons
     line line = {.graph = graph, .comma = " "};
     add(&line, "      s0   %-14s s0", "inertialize");
     line.comma = ", ";
-    const uint32_t duration[VALUE_WORDS] = {
-        [VALUE_PARAMETER] = graph->program[PROGRAM_INERTIA] - 1 + LMB_INERTIA_DURATION, [VALUE_CURVE] = CURVE_LINEAR};
+    const uint32_t duration[WORDS_OF(VALUE)] = {[FIELD(VALUE, parameter)] =
+                                                    graph->program[FIELD(PROGRAM, inertia)] - 1 + LMB_INERTIA_DURATION,
+                                                [FIELD(VALUE, curve)] = CURVE_LINEAR};
     add_value(&line, "duration", duration);
     print(user, line.text);
 }
@@ -265,9 +268,9 @@ static void print_inertia(const lmb_graph *graph, void (*print)(void *user, cons
 void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const char *line), void *user) {
     const uint32_t *program = graph->program;
     uint32_t depth = 0, pass = 0;
-    for (uint32_t i = 0; i < program[PROGRAM_INSTRUCTION_COUNT]; i++) {
-        const uint32_t *at = program + program[PROGRAM_INSTRUCTIONS] + i * INSTRUCTION_WORDS;
-        const shape *shape = &shapes[at[INSTRUCTION_OPERATION]];
+    for (uint32_t i = 0; i < program[FIELD(PROGRAM, instruction_count)]; i++) {
+        const uint32_t *at = program + program[FIELD(PROGRAM, instructions)] + i * WORDS_OF(INSTRUCTION);
+        const shape *shape = &shapes[at[FIELD(INSTRUCTION, operation)]];
         uint32_t first = depth - shape->popped;
         line line = {.graph = graph, .comma = " "};
         add(&line, "%4u  s%-2u  %-14s", (unsigned)i, (unsigned)first, shape->name);
@@ -281,9 +284,9 @@ void lmb_graph_print(const lmb_graph *graph, void (*print)(void *user, const cha
         }
         print(user, line.text);
         depth = first + shape->pushed;
-        const bool last = pass + 1 == program[PROGRAM_PASS_COUNT];
+        const bool last = pass + 1 == program[FIELD(PROGRAM, pass_count)];
         const bool ends = i + 1 == first_of_pass(program, pass + 1u);
-        if (ends && program[PROGRAM_INERTIA] != 0 && pass == program[PROGRAM_INERTIA_PASS]) {
+        if (ends && program[FIELD(PROGRAM, inertia)] != 0 && pass == program[FIELD(PROGRAM, inertia_pass)]) {
             print_inertia(graph, print, user);
         }
         if (ends && !last) {

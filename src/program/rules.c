@@ -14,11 +14,12 @@ _Static_assert(MOST_INPUTS == LMB_MAX_SPACE_INPUTS && MOST_INPUTS > LMB_MAX_INPU
                "the evaluator's inputs differ from the stated ones");
 
 // Adds a rule for a node with weight `own`. Returns its words, or `unused` while counting.
-static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, uint32_t unused[RULE_WORDS]) {
+static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, uint32_t unused[WORDS_OF(RULE)]) {
     const uint32_t index = c->rule_count++;
-    uint32_t *rule = c->program != NULL ? c->program + c->program[PROGRAM_RULES] + (size_t)index * RULE_WORDS : unused;
-    rule[RULE_KIND] = kind;
-    rule[RULE_OWN] = own;
+    uint32_t *rule =
+        c->program != NULL ? c->program + c->program[FIELD(PROGRAM, rules)] + (size_t)index * WORDS_OF(RULE) : unused;
+    rule[FIELD(RULE, kind)] = kind;
+    rule[FIELD(RULE, own)] = own;
     return rule;
 }
 
@@ -91,14 +92,14 @@ bool lmb_graph_weighs_by(const lmb_node_def *node, uint32_t parameter) {
 }
 
 static uint32_t weigh(lmb_compiler *c, uint32_t kind, uint32_t own, lmb_value weight, float limit, uint32_t *inputs) {
-    uint32_t unused[RULE_WORDS];
+    uint32_t unused[WORDS_OF(RULE)];
     uint32_t *rule = add_rule(c, kind, own, unused);
     const uint32_t local = lmb_graph_add_weights(c, 1);
     *inputs = lmb_graph_add_weights(c, kind == RULE_BLEND ? 2 : 1);
-    rule[RULE_LOCAL] = local;
-    rule[RULE_INPUTS] = *inputs;
-    rule[RULE_TABLE] = lmb_graph_add_value(c, weight);
-    rule[RULE_LIMIT] = BITS(limit);
+    rule[FIELD(RULE, local)] = local;
+    rule[FIELD(RULE, inputs)] = *inputs;
+    rule[FIELD(RULE, table)] = lmb_graph_add_value(c, weight);
+    rule[FIELD(CLAMPED_RULE, limit)] = BITS(limit);
     return local;
 }
 
@@ -156,25 +157,25 @@ uint32_t lmb_graph_layer_place(const lmb_node_def *node, uint32_t input) {
     return count_from(node, node->priorities[input], input);
 }
 
-// Adds the table, except LAYER_CLIP. `fades` is the index of the weight of the first input's fade. Returns the table's
+// Adds the table, except LAYER.clip. `fades` is the index of the weight of the first input's fade. Returns the table's
 // offset.
 static uint32_t add_layers(lmb_compiler *c, const lmb_node_def *node, uint32_t fades) {
     uint32_t offset;
-    uint32_t *layers = lmb_graph_add_data(c, LAYER_WORDS * node->input_count, &offset);
+    uint32_t *layers = lmb_graph_add_data(c, WORDS_OF(LAYER) * node->input_count, &offset);
     for (uint32_t i = 0; i < node->input_count; i++) {
         const uint32_t value = lmb_graph_add_value(c, node->weights[i]);
         if (layers == NULL) {
             continue;
         }
-        uint32_t *layer = layers + (size_t)lmb_graph_layer_place(node, i) * LAYER_WORDS;
-        layer[LAYER_VALUE] = value;
-        layer[LAYER_INPUT] = i;
-        layer[LAYER_END] = count_from(node, node->priorities[i], node->input_count);
-        layer[LAYER_COVERS] = BITS(differs(c, node, i) ? 0.0f : 1.0f);
-        layer[LAYER_FULL] = BITS(node->threshold > 0x1p-60f ? 1.0f / node->threshold : 0x1p60f);
-        layer[LAYER_ROOT] = BITS(lmb_graph_mask_root(c, node->masks[i]));
-        layer[LAYER_FADE] = fades + i;
-        layer[LAYER_MASK] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;
+        uint32_t *layer = layers + (size_t)lmb_graph_layer_place(node, i) * WORDS_OF(LAYER);
+        layer[FIELD(LAYER, value)] = value;
+        layer[FIELD(LAYER, from)] = i;
+        layer[FIELD(LAYER, end)] = count_from(node, node->priorities[i], node->input_count);
+        layer[FIELD(LAYER, covers)] = BITS(differs(c, node, i) ? 0.0f : 1.0f);
+        layer[FIELD(LAYER, full)] = BITS(node->threshold > 0x1p-60f ? 1.0f / node->threshold : 0x1p60f);
+        layer[FIELD(LAYER, root)] = BITS(lmb_graph_mask_root(c, node->masks[i]));
+        layer[FIELD(LAYER, fade)] = fades + i;
+        layer[FIELD(LAYER, mask)] = node->masks[i] != LMB_NONE ? c->masks + node->masks[i] * c->mask_words : 0;
     }
     return offset;
 }
@@ -229,25 +230,27 @@ static uint32_t find_kind(const lmb_node_def *node) {
 
 static void add_sum(lmb_compiler *c, const lmb_node_def *node, lmb_sum *sum) {
     const uint32_t takes = lmb_find_operation(node->op)->takes;
-    uint32_t unused[RULE_WORDS];
+    uint32_t unused[WORDS_OF(RULE)];
     const uint32_t kind = sum->by_joint ? RULE_JOINT_LAYERS : find_kind(node);
     uint32_t *rule = add_rule(c, kind, c->own.pose, unused);
     sum->shares = lmb_graph_add_weights(c, sum->count + 2);
     sum->input = c->own;
     sum->input.pose = lmb_graph_add_weights(c, sum->count);
-    rule[RULE_LOCAL] = sum->shares;
-    rule[RULE_INPUTS] = sum->input.pose;
-    rule[RULE_COUNT] = sum->count;
+    rule[FIELD(RULE, local)] = sum->shares;
+    rule[FIELD(RULE, inputs)] = sum->input.pose;
+    rule[FIELD(RULE, count)] = sum->count;
     if (takes & TAKES_SPACE) {
-        rule[RULE_X] = lmb_graph_add_value(c, node->coordinates[0]);
-        rule[RULE_TABLE] = lmb_graph_add_space(c, node);
+        rule[FIELD(RULE, x)] = lmb_graph_add_value(c, node->coordinates[0]);
+        rule[FIELD(RULE, table)] = lmb_graph_add_space(c, node);
     } else {
-        rule[RULE_TABLE] = (takes & TAKES_LAYER) ? add_layers(c, node, sum->shares) : add_weight_values(c, node);
+        rule[FIELD(RULE, table)] =
+            (takes & TAKES_LAYER) ? add_layers(c, node, sum->shares) : add_weight_values(c, node);
     }
-    sum->table = rule[RULE_TABLE];
+    sum->table = rule[FIELD(RULE, table)];
     if (kind == RULE_SPACE2D) {
-        rule[RULE_Y] = lmb_graph_add_value(c, (takes & TAKES_PLANE) ? node->coordinates[1] : lmb_constant(0.0f));
-        rule[RULE_SPACE] = node->discrete ? SPACE_NEAREST : (uint32_t)node->space2d;
+        rule[FIELD(RULE, y)] =
+            lmb_graph_add_value(c, (takes & TAKES_PLANE) ? node->coordinates[1] : lmb_constant(0.0f));
+        rule[FIELD(RULE, space)] = node->discrete ? SPACE_NEAREST : (uint32_t)node->space2d;
     }
 }
 
@@ -265,14 +268,14 @@ uint32_t lmb_graph_profile_count(const lmb_node_def *node) {
 // Adds the blend profiles of a machine, and the rule of the values that they use. These parameters follow those of the
 // states' weights. Returns the table's offset.
 static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
-    uint32_t unused[RULE_WORDS], offset, values_offset;
+    uint32_t unused[WORDS_OF(RULE)], offset, values_offset;
     const uint32_t count = PROFILED_NUMBERS(node->input_count), profiles = lmb_graph_profile_count(node);
     uint32_t *rule = add_rule(c, RULE_NUMBERS, WEIGHT_WHOLE, unused);
-    uint32_t *table = lmb_graph_add_data(c, PROFILES_FIRST + profiles * PROFILE_WORDS, &offset);
+    uint32_t *table = lmb_graph_add_data(c, WORDS_OF(PROFILES) + profiles * WORDS_OF(PROFILE), &offset);
     uint32_t *values = lmb_graph_add_data(c, count, &values_offset);
-    rule[RULE_LOCAL] = lmb_graph_add_weights(c, count);
-    rule[RULE_COUNT] = count;
-    rule[RULE_TABLE] = values_offset;
+    rule[FIELD(RULE, local)] = lmb_graph_add_weights(c, count);
+    rule[FIELD(RULE, count)] = count;
+    rule[FIELD(RULE, table)] = values_offset;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t value = lmb_graph_add_value(c, lmb_graph_input_weight(node, node->input_count + i));
         if (values != NULL) {
@@ -280,15 +283,16 @@ static uint32_t add_profiles(lmb_compiler *c, const lmb_node_def *node) {
         }
     }
     if (table != NULL) {
-        table[PROFILES_NUMBERS] = rule[RULE_LOCAL];
-        table[PROFILES_COUNT] = profiles;
-        uint32_t *profile = table + PROFILES_FIRST;
+        table[FIELD(PROFILES, numbers)] = rule[FIELD(RULE, local)];
+        table[FIELD(PROFILES, count)] = profiles;
+        uint32_t *profile = table + WORDS_OF(PROFILES);
         for (uint32_t i = 0; i < node->machine->transition_count; i++) {
             const lmb_transition_def *transition = &node->machine->transitions[i];
             if (transition->profile != LMB_NONE) {
-                profile[PROFILE_MASK] = c->masks + transition->profile * c->mask_words;
-                lmb_curve_write(transition->curve, transition->curve_control, c->curves, profile + PROFILE_CURVE);
-                profile += PROFILE_WORDS;
+                profile[FIELD(PROFILE, mask)] = c->masks + transition->profile * c->mask_words;
+                lmb_curve_write(transition->curve, transition->curve_control, c->curves,
+                                profile + FIELD(PROFILE, curve));
+                profile += WORDS_OF(PROFILE);
             }
         }
     }
@@ -372,33 +376,33 @@ static void write_planted(lmb_compiler *c, const lmb_marked_clip *marked, const 
     uint32_t offset, *times = lmb_graph_add_data(c, count, &offset);
     if (times != NULL) {
         lmb_graph_plants(c->def, marked->node, foot, (float *)times);
-        record[PLANTED_WEIGHT] = marked->weight;
-        record[PLANTED_TIME] = marked->time;
-        record[PLANTED_TIMES] = offset;
-        record[PLANTED_COUNT] = count;
+        record[FIELD(PLANTED, weight)] = marked->weight;
+        record[FIELD(PLANTED, time)] = marked->time;
+        record[FIELD(PLANTED, times)] = offset;
+        record[FIELD(PLANTED, count)] = count;
     }
 }
 
 uint32_t lmb_graph_weigh_planted(lmb_compiler *c, const lmb_feet_def *feet, uint32_t index) {
-    uint32_t unused[RULE_WORDS], offset, count = 0;
+    uint32_t unused[WORDS_OF(RULE)], offset, count = 0;
     for (uint32_t i = c->first_marked; i < c->marked_count; i++) {
         const lmb_foot_def *foot = lmb_graph_foot_in_clip(c, feet, index, &c->marked[i]);
         count += lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0;
     }
     uint32_t *rule = add_rule(c, RULE_PLANTED, c->own.pose, unused);
-    uint32_t *clips = lmb_graph_add_data(c, count * PLANTED_WORDS, &offset);
-    rule[RULE_LOCAL] = lmb_graph_add_weights(c, 1);
-    rule[RULE_COUNT] = count;
-    rule[RULE_TABLE] = lmb_graph_add_value(c, feet->feet[index].planted);
-    rule[RULE_CLIPS] = offset;
+    uint32_t *clips = lmb_graph_add_data(c, count * WORDS_OF(PLANTED), &offset);
+    rule[FIELD(RULE, local)] = lmb_graph_add_weights(c, 1);
+    rule[FIELD(RULE, count)] = count;
+    rule[FIELD(RULE, table)] = lmb_graph_add_value(c, feet->feet[index].planted);
+    rule[FIELD(PLANTED_RULE, clips)] = offset;
     for (uint32_t i = c->first_marked, at = 0; i < c->marked_count; i++) {
         const lmb_foot_def *foot = lmb_graph_foot_in_clip(c, feet, index, &c->marked[i]);
         if (lmb_graph_plants(c->def, c->marked[i].node, foot, NULL) > 0) {
             write_planted(c, &c->marked[i], foot, clips != NULL ? clips + at : NULL);
-            at += PLANTED_WORDS;
+            at += WORDS_OF(PLANTED);
         }
     }
-    return rule[RULE_LOCAL];
+    return rule[FIELD(RULE, local)];
 }
 
 // Notes a clip that may plant feet. A goal emits clips once more, with weights that count already.
@@ -412,18 +416,18 @@ static void note_marked(lmb_compiler *c, const lmb_node_def *node, uint32_t time
 }
 
 uint32_t lmb_graph_weigh_lod(lmb_compiler *c, lmb_value level) {
-    uint32_t unused[RULE_WORDS];
+    uint32_t unused[WORDS_OF(RULE)];
     uint32_t *rule = add_rule(c, RULE_LEVEL, WEIGHT_WHOLE, unused);
-    rule[RULE_LOCAL] = lmb_graph_add_weights(c, 1);
-    rule[RULE_TABLE] = lmb_graph_add_value(c, level);
-    return rule[RULE_LOCAL];
+    rule[FIELD(RULE, local)] = lmb_graph_add_weights(c, 1);
+    rule[FIELD(RULE, table)] = lmb_graph_add_value(c, level);
+    return rule[FIELD(RULE, local)];
 }
 
 uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at) {
     const uint32_t index = c->point_count++, weight = lmb_graph_add_weights(c, 3);
-    *at = c->program != NULL ? c->program + c->program[PROGRAM_POINTS] + (size_t)index * POINT_WORDS : NULL;
+    *at = c->program != NULL ? c->program + c->program[FIELD(PROGRAM, points)] + (size_t)index * WORDS_OF(POINT) : NULL;
     if (*at != NULL) {
-        (*at)[POINT_WEIGHT] = weight;
+        (*at)[FIELD(POINT, weight)] = weight;
     }
     return weight;
 }
@@ -431,18 +435,19 @@ uint32_t lmb_graph_add_point(lmb_compiler *c, uint32_t **at) {
 uint32_t lmb_graph_add_source(lmb_compiler *c, const lmb_node_def *node) {
     const bool warps = !is_constant(node->rate, 1.0f) || !is_constant(node->offset, 0.0f);
     const uint32_t source = c->source_count++;
-    uint32_t unused[USE_WORDS];
-    uint32_t *use = c->program != NULL ? c->program + c->program[PROGRAM_USES] + (size_t)source * USE_WORDS : unused;
-    use[USE_WEIGHT] = c->own.pose;
-    use[USE_MOTION] = c->own.motion;
-    use[USE_JOINTS] = lmb_graph_mapped_joints(c->def, c->joint_map);
-    use[USE_FLAGS] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0) |
-                     (c->goal_table != 0 ? CLIP_REPEATS : 0) | (c->own.negated ? CLIP_NEGATED : 0) |
-                     c->own.reflection << CLIP_REFLECTION_SHIFT;
-    use[USE_CLIP] = lmb_graph_add_value(c, node->clip);
-    use[USE_TIME] = lmb_graph_add_value(c, node->time);
-    use[USE_RATE] = lmb_graph_add_value(c, node->rate);
-    use[USE_OFFSET] = lmb_graph_add_value(c, node->offset);
-    note_marked(c, node, use[USE_TIME]);
+    uint32_t unused[WORDS_OF(USE)];
+    uint32_t *use =
+        c->program != NULL ? c->program + c->program[FIELD(PROGRAM, uses)] + (size_t)source * WORDS_OF(USE) : unused;
+    use[FIELD(USE, weight)] = c->own.pose;
+    use[FIELD(USE, motion)] = c->own.motion;
+    use[FIELD(USE, joints)] = lmb_graph_mapped_joints(c->def, c->joint_map);
+    use[FIELD(USE, flags)] = (node->loop ? CLIP_LOOPS : 0) | (warps ? CLIP_WARPS : 0) |
+                             (c->goal_table != 0 ? CLIP_REPEATS : 0) | (c->own.negated ? CLIP_NEGATED : 0) |
+                             c->own.reflection << CLIP_REFLECTION_SHIFT;
+    use[FIELD(USE, clip)] = lmb_graph_add_value(c, node->clip);
+    use[FIELD(USE, time)] = lmb_graph_add_value(c, node->time);
+    use[FIELD(USE, rate)] = lmb_graph_add_value(c, node->rate);
+    use[FIELD(USE, offset)] = lmb_graph_add_value(c, node->offset);
+    note_marked(c, node, use[FIELD(USE, time)]);
     return source;
 }

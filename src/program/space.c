@@ -180,28 +180,28 @@ static void write_row(const lmb_place *positions, uint32_t count, uint32_t input
         before = x < own ? fmaxf(before, x) : before;
         after = x > own ? fminf(after, x) : after;
     }
-    row[ROW_MIN] = BITS(min);
-    row[ROW_MAX] = BITS(max);
-    row[ROW_BEFORE] = BITS(before);
-    row[ROW_RISE] = real_bits(own > min ? 1.0 / ((double)own - (double)before) : 0.0);
-    row[ROW_OWN] = BITS(own);
-    row[ROW_AFTER] = BITS(after);
-    row[ROW_FALL] = real_bits(own < max ? 1.0 / ((double)after - (double)own) : 0.0);
+    row[FIELD(ROW, min)] = BITS(min);
+    row[FIELD(ROW, max)] = BITS(max);
+    row[FIELD(ROW, before)] = BITS(before);
+    row[FIELD(ROW, rise)] = real_bits(own > min ? 1.0 / ((double)own - (double)before) : 0.0);
+    row[FIELD(ROW, own)] = BITS(own);
+    row[FIELD(ROW, after)] = BITS(after);
+    row[FIELD(ROW, fall)] = real_bits(own < max ? 1.0 / ((double)after - (double)own) : 0.0);
 }
 
 static uint32_t add_rows(lmb_compiler *c, const lmb_place *positions, uint32_t count, uint32_t axes) {
     uint32_t offset;
-    uint32_t *rows = lmb_graph_add_data(c, count * axes * ROW_WORDS, &offset);
+    uint32_t *rows = lmb_graph_add_data(c, count * axes * WORDS_OF(ROW), &offset);
     for (uint32_t i = 0; i < count * axes && rows != NULL; i++) {
-        write_row(positions, count, i / axes, (int)(i % axes), rows + i * ROW_WORDS);
+        write_row(positions, count, i / axes, (int)(i % axes), rows + i * WORDS_OF(ROW));
     }
     return offset;
 }
 
 static void write_head(const lmb_blend_space *space, uint32_t place_count, uint32_t *table) {
-    write_vector(table + SPACE_MIDDLE, space->middle);
-    table[SPACE_REACH] = real_bits(space->range * LMB_SPACE_REACH);
-    table[SPACE_PLACES] = place_count;
+    write_vector(table + FIELD(SPACE, middle), space->middle);
+    table[FIELD(SPACE, reach)] = real_bits(space->range * LMB_SPACE_REACH);
+    table[FIELD(SPACE, places)] = place_count;
 }
 
 // For the band from place j to place i, 1 - (p - p_i) (p_j - p_i) / |p_j - p_i|^2 is written as
@@ -211,23 +211,23 @@ static void write_band(lmb_place from, lmb_place to, uint32_t *band) {
     const double square = way[0] * way[0] + way[1] * way[1];
     const double gradient[2] = {way[0] / square, way[1] / square};
     write_place(band, from);
-    write_vector(band + BAND_GRADIENT, gradient);
+    write_vector(band + FIELD(BAND, gradient), gradient);
 }
 
 static uint32_t add_bands(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
     lmb_blend_space space;
     lmb_blend_space_measure(positions, count, &space);
-    const uint32_t size = SPACE_FIRST_BAND + (count - 1) * BAND_WORDS;
+    const uint32_t size = WORDS_OF(BAND_SPACE) + (count - 1) * WORDS_OF(BAND);
     uint32_t offset;
     uint32_t *words = lmb_graph_add_data(c, count * size, &offset);
     for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
         write_head(&space, count - 1, words);
-        write_place(words + SPACE_OWN_PLACE, positions[input]);
-        uint32_t *band = words + SPACE_FIRST_BAND;
+        write_place(words + FIELD(BAND_SPACE, own_place), positions[input]);
+        uint32_t *band = words + WORDS_OF(BAND_SPACE);
         for (uint32_t i = 0; i < count; i++) {
             if (i != input) {
                 write_band(positions[i], positions[input], band);
-                band += BAND_WORDS;
+                band += WORDS_OF(BAND);
             }
         }
     }
@@ -248,20 +248,20 @@ static void write_polar_gradients(lmb_place own, lmb_place other, uint32_t *band
     const double farther = (distance_of(other) - distance_of(own)) / mean;
     const double square = 4.0 * angle * angle + farther * farther;
     const bool is_opposite = angle >= 3.1101767270538954; // 0.99 pi
-    band[POLAR_SIDE] = real_bits(is_opposite ? 0.0 : across < 0.0 ? -1.0 : 1.0);
-    band[POLAR_BY_ANGLE] = real_bits(4.0 * angle / square);
-    band[POLAR_BY_DISTANCE] = real_bits(farther / (mean * square));
+    band[FIELD(POLAR, side)] = real_bits(is_opposite ? 0.0 : across < 0.0 ? -1.0 : 1.0);
+    band[FIELD(POLAR, by_angle)] = real_bits(4.0 * angle / square);
+    band[FIELD(POLAR, by_distance)] = real_bits(farther / (mean * square));
 }
 
 static void write_polar_band(lmb_place own, lmb_place other, uint32_t *band) {
     const double own_distance = distance_of(own), other_distance = distance_of(other);
     write_place(band, other);
     if (own_distance > 0.0 && other_distance > 0.0) {
-        band[POLAR_KIND] = POLAR_BETWEEN;
+        band[FIELD(POLAR, kind)] = POLAR_BETWEEN;
         write_polar_gradients(own, other, band);
     } else {
-        band[POLAR_KIND] = own_distance > 0.0 ? POLAR_TO_ORIGIN : POLAR_FROM_ORIGIN;
-        band[POLAR_BY_DISTANCE] = real_bits(4.0 / (own_distance + other_distance));
+        band[FIELD(POLAR, kind)] = own_distance > 0.0 ? POLAR_TO_ORIGIN : POLAR_FROM_ORIGIN;
+        band[FIELD(POLAR, by_distance)] = real_bits(4.0 / (own_distance + other_distance));
     }
 }
 
@@ -271,18 +271,18 @@ static uint32_t add_polar_bands(lmb_compiler *c, const lmb_place *positions, uin
     for (uint32_t i = 0; i < count; i++) {
         space.range = fmax(space.range, distance_of(positions[i]));
     }
-    const uint32_t size = SPACE_FIRST_POLAR_BAND + (count - 1) * POLAR_WORDS;
+    const uint32_t size = WORDS_OF(POLAR_SPACE) + (count - 1) * WORDS_OF(POLAR);
     uint32_t offset;
     uint32_t *words = lmb_graph_add_data(c, count * size, &offset);
     for (uint32_t input = 0; input < count && words != NULL; input++, words += size) {
         write_head(&space, count - 1, words);
-        write_place(words + SPACE_OWN_PLACE, positions[input]);
-        words[SPACE_OWN_DISTANCE] = real_bits(distance_of(positions[input]));
-        uint32_t *band = words + SPACE_FIRST_POLAR_BAND;
+        write_place(words + FIELD(BAND_SPACE, own_place), positions[input]);
+        words[FIELD(POLAR_SPACE, own_distance)] = real_bits(distance_of(positions[input]));
+        uint32_t *band = words + WORDS_OF(POLAR_SPACE);
         for (uint32_t i = 0; i < count; i++) {
             if (i != input) {
                 write_polar_band(positions[input], positions[i], band);
-                band += POLAR_WORDS;
+                band += WORDS_OF(POLAR);
             }
         }
     }
@@ -293,11 +293,11 @@ static uint32_t add_places(lmb_compiler *c, const lmb_place *positions, uint32_t
     lmb_blend_space space;
     lmb_blend_space_measure(positions, count, &space);
     uint32_t offset;
-    uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_NEAREST + 2 * count, &offset);
+    uint32_t *words = lmb_graph_add_data(c, WORDS_OF(SPACE) + 2 * count, &offset);
     if (words != NULL) {
         write_head(&space, count, words);
         for (uint32_t i = 0; i < count; i++) {
-            write_place(words + SPACE_FIRST_NEAREST + 2 * i, positions[i]);
+            write_place(words + WORDS_OF(SPACE) + 2 * i, positions[i]);
         }
     }
     return offset;
@@ -307,45 +307,45 @@ static void write_edge(lmb_place from, lmb_place to, uint32_t *edge) {
     const double way[2] = {(double)to.at[0] - (double)from.at[0], (double)to.at[1] - (double)from.at[1]};
     const double length = sqrt(way[0] * way[0] + way[1] * way[1]);
     const double along[2] = {way[0] / length, way[1] / length};
-    write_place(edge + EDGE_FROM, from);
-    write_place(edge + EDGE_TO, to);
-    write_vector(edge + EDGE_ALONG, along);
-    edge[EDGE_LENGTH] = real_bits(length);
+    write_place(edge + FIELD(EDGE, from), from);
+    write_place(edge + FIELD(EDGE, to), to);
+    write_vector(edge + FIELD(EDGE, along), along);
+    edge[FIELD(EDGE, distance)] = real_bits(length);
 }
 
 static void write_piece(const lmb_space_piece *piece, const lmb_place *positions, uint32_t *words) {
     for (uint32_t i = 0; i < 3; i++) {
-        words[PIECE_CORNERS + i] = piece->corners[i] == LMB_NONE ? NO_CORNER : piece->corners[i];
+        words[FIELD(PIECE, corners) + i] = piece->corners[i] == LMB_NONE ? NO_CORNER : piece->corners[i];
     }
-    write_place(words + PIECE_FROM, positions[piece->corners[2]]);
-    write_vector(words + PIECE_GRADIENTS, piece->gradients[0]);
-    write_vector(words + PIECE_GRADIENTS + 2, piece->gradients[1]);
+    write_place(words + FIELD(PIECE, from), positions[piece->corners[2]]);
+    write_vector(words + FIELD(PIECE, gradients), piece->gradients[0]);
+    write_vector(words + FIELD(PIECE, gradients) + 2, piece->gradients[1]);
 }
 
 static uint32_t add_triangles(lmb_compiler *c, const lmb_place *positions, uint32_t count) {
     lmb_blend_space space;
     (void)lmb_blend_space_cut(positions, count, &space); // it succeeded in lmb_graph_check_space()
     uint32_t offset, edges, pieces;
-    uint32_t *words = lmb_graph_add_data(c, SPACE_FIRST_PLACE + 2 * count, &offset);
-    uint32_t *edge = lmb_graph_add_data(c, space.edge_count * EDGE_WORDS, &edges);
-    uint32_t *piece = lmb_graph_add_data(c, space.piece_count * PIECE_WORDS, &pieces);
+    uint32_t *words = lmb_graph_add_data(c, WORDS_OF(TRIANGLE_SPACE) + 2 * count, &offset);
+    uint32_t *edge = lmb_graph_add_data(c, space.edge_count * WORDS_OF(EDGE), &edges);
+    uint32_t *piece = lmb_graph_add_data(c, space.piece_count * WORDS_OF(PIECE), &pieces);
     if (words == NULL) {
         return offset;
     }
     write_head(&space, count, words);
-    words[SPACE_NEAR] = real_bits(space.range * LMB_SPACE_NEAR);
-    words[SPACE_EDGES] = space.edge_count;
-    words[SPACE_FIRST_EDGE] = edges;
-    words[SPACE_PIECES] = space.piece_count;
-    words[SPACE_FIRST_PIECE] = pieces;
+    words[FIELD(TRIANGLE_SPACE, tolerance)] = real_bits(space.range * LMB_SPACE_NEAR);
+    words[FIELD(TRIANGLE_SPACE, edges)] = space.edge_count;
+    words[FIELD(TRIANGLE_SPACE, first_edge)] = edges;
+    words[FIELD(TRIANGLE_SPACE, pieces)] = space.piece_count;
+    words[FIELD(TRIANGLE_SPACE, first_piece)] = pieces;
     for (uint32_t i = 0; i < count; i++) {
-        write_place(words + SPACE_FIRST_PLACE + 2 * i, positions[i]);
+        write_place(words + WORDS_OF(TRIANGLE_SPACE) + 2 * i, positions[i]);
     }
     for (uint32_t i = 0; i < space.edge_count; i++) {
-        write_edge(positions[space.edges[i][0]], positions[space.edges[i][1]], edge + i * EDGE_WORDS);
+        write_edge(positions[space.edges[i][0]], positions[space.edges[i][1]], edge + i * WORDS_OF(EDGE));
     }
     for (uint32_t i = 0; i < space.piece_count; i++) {
-        write_piece(&space.pieces[i], positions, piece + i * PIECE_WORDS);
+        write_piece(&space.pieces[i], positions, piece + i * WORDS_OF(PIECE));
     }
     return offset;
 }

@@ -70,7 +70,7 @@ static bool check_limit(const lmb_joint_limit_def *limit, const char **field, co
 }
 
 uint32_t lmb_limits_words(uint32_t joints, uint32_t channels) {
-    return joints * LIMIT_RECORD + 4 * channels;
+    return joints * WORDS_OF(LIMIT) + 4 * channels;
 }
 
 static bool is_whole_range(const lmb_channel_range *range) {
@@ -119,11 +119,11 @@ static void write_swing_twist(const lmb_joint_limit_def *limit, uint32_t joints,
     if (max - min > 360.0) {
         max = min + 360.0;
     }
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_MIDDLE, (min + max) / 2.0);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_WIDTH, (max - min) / 2.0);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_MAX, max);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_MIN, min);
-    put_half(record, joints, LIMIT_ROTATION + LIMIT_SWING,
+    put_half(record, joints, FIELD(LIMIT, rotation) + FIELD(SWING_TWIST, middle), (min + max) / 2.0);
+    put_half(record, joints, FIELD(LIMIT, rotation) + FIELD(SWING_TWIST, width), (max - min) / 2.0);
+    put_half(record, joints, FIELD(LIMIT, rotation) + FIELD(SWING_TWIST, max), max);
+    put_half(record, joints, FIELD(LIMIT, rotation) + FIELD(SWING_TWIST, min), min);
+    put_half(record, joints, FIELD(LIMIT, rotation) + FIELD(SWING_TWIST, swing),
              limit->set & LMB_JOINT_LIMIT_SWING ? (double)limit->swing : 180.0);
 }
 
@@ -137,7 +137,7 @@ static double half_tangent(double degrees) {
 
 static void write_angles(const lmb_joint_limit_def *limit, uint32_t joints, uint32_t *record) {
     for (uint32_t axis = 0; axis < 3; axis++) {
-        uint32_t first = LIMIT_ROTATION + axis * LIMIT_ANGLE_WORDS;
+        uint32_t first = FIELD(LIMIT, rotation) + axis * WORDS_OF(LIMITED_ANGLE);
         double min = (double)limit->angle_min[axis];
         double max = (double)limit->angle_max[axis];
         put(record, joints, first, half_tangent(min));
@@ -152,10 +152,10 @@ static void write_joint(const lmb_joint_limit_def *limit, const lmb_transform *r
     uint32_t flags = 0;
     for (uint32_t i = 0; i < 3; i++) {
         double at = (double)rest->translation[i];
-        put(record, joints, LIMIT_LOW_TRANSLATION + i, at + (double)limit->translation_min[i]);
-        put(record, joints, LIMIT_HIGH_TRANSLATION + i, at + (double)limit->translation_max[i]);
-        put(record, joints, LIMIT_LOW_SCALE + i, (double)limit->scale_min[i]);
-        put(record, joints, LIMIT_HIGH_SCALE + i, (double)limit->scale_max[i]);
+        put(record, joints, FIELD(LIMIT, low_translation) + i, at + (double)limit->translation_min[i]);
+        put(record, joints, FIELD(LIMIT, high_translation) + i, at + (double)limit->translation_max[i]);
+        put(record, joints, FIELD(LIMIT, low_scale) + i, (double)limit->scale_min[i]);
+        put(record, joints, FIELD(LIMIT, high_scale) + i, (double)limit->scale_max[i]);
     }
     flags |= limit->set & LMB_JOINT_LIMIT_TRANSLATION ? LIMITS_TRANSLATION : 0;
     flags |= limit->set & LMB_JOINT_LIMIT_SCALE ? LIMITS_SCALE : 0;
@@ -166,7 +166,7 @@ static void write_joint(const lmb_joint_limit_def *limit, const lmb_transform *r
         flags |= LIMITS_SWING_TWIST | (uint32_t)limit->twist_axis << LIMITS_AXIS;
         write_swing_twist(limit, joints, record);
     }
-    record[LIMIT_FLAGS] = flags;
+    record[FIELD(LIMIT, flags)] = flags;
 }
 
 static void write_range(lmb_channel_range range, bool angle, uint32_t channels, uint32_t *record) {
@@ -185,7 +185,7 @@ void lmb_limits_write(const lmb_rig *rig, const lmb_joint_limit_def *limits, con
     for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         lmb_channel_range range = ranges != NULL ? ranges[channel] : lmb_default_channel_range();
         write_range(range, rig->def.channels[channel].angle, rig->def.channel_count,
-                    table + (size_t)rig->def.joint_count * LIMIT_RECORD + channel);
+                    table + (size_t)rig->def.joint_count * WORDS_OF(LIMIT) + channel);
     }
     for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         write_joint(&limits[joint], &rig->def.joints[joint].rest, rig->def.joint_count, table + joint);

@@ -19,7 +19,7 @@
 
 #define LAST_LEVEL (LMB_MAX_LODS - 1u)
 
-_Static_assert(LMB_MAX_LODS == LOD_COUNT && LOD_ORDER == LOD_COUNTS + LOD_COUNT,
+_Static_assert(LMB_MAX_LODS == LOD_COUNT && WORDS_OF(LOD) == FIELD(LOD, counts) + LOD_COUNT,
                "the kernels know another number of levels");
 
 lmb_result lmb_rig_check_max_lods(const lmb_rig *rig, const uint8_t *max_lods, lmb_error *error) {
@@ -141,20 +141,20 @@ lmb_result lmb_rig_suggest_max_lods(const lmb_rig *rig, const lmb_host *host, ui
 }
 
 uint32_t lmb_lod_words(const lmb_rig *rig) {
-    return LOD_ORDER + rig->def.joint_count + (rig->def.joint_count + 3) / 4;
+    return WORDS_OF(LOD) + rig->def.joint_count + (rig->def.joint_count + 3) / 4;
 }
 
 void lmb_lod_write(const lmb_rig *rig, const uint8_t *max_lods, uint32_t weight, uint32_t *table) {
-    uint32_t *order = table + LOD_ORDER;
+    uint32_t *order = table + WORDS_OF(LOD);
     uint32_t placed = 0;
-    table[LOD_WEIGHT] = weight;
+    table[FIELD(LOD, weight)] = weight;
     for (uint32_t level = LMB_MAX_LODS; level-- > 0;) {
         for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
             if (max_lods[joint] == level) {
                 order[placed++] = joint;
             }
         }
-        table[LOD_COUNTS + level] = placed;
+        table[FIELD(LOD, counts) + level] = placed;
     }
     memcpy(order + rig->def.joint_count, max_lods, rig->def.joint_count);
 }

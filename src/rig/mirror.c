@@ -16,7 +16,7 @@
 #define NEARLY_EXACT 1e-6
 
 uint32_t lmb_mirror_words(const lmb_rig *rig) {
-    return rig->def.joint_count * MIRROR_RECORD + rig->def.channel_count;
+    return rig->def.joint_count * WORDS_OF(MIRROR) + rig->def.channel_count;
 }
 
 static uint32_t channel_partner(const lmb_mirror_def *mirror, uint32_t channel) {
@@ -164,17 +164,17 @@ static void write_joint(const lmb_mirror_def *mirror, uint32_t joints, uint32_t 
     lmb_quaternion_conjugate(before, inverse);
     matrix_of(inverse, move);
     matrix_of(after, axes);
-    record[(size_t)MIRROR_PARTNER * joints] = partner;
-    record[(size_t)MIRROR_TURNS * joints] = changes_signs_alone(before) && changes_signs_alone(after) ? 0 : 1;
+    record[(size_t)FIELD(MIRROR, partner) * joints] = partner;
+    record[(size_t)FIELD(MIRROR, turns) * joints] = changes_signs_alone(before) && changes_signs_alone(after) ? 0 : 1;
     for (uint32_t i = 0; i < 4; i++) {
-        put(record, joints, MIRROR_BEFORE + i, inverse[i]);
-        put(record, joints, MIRROR_AFTER + i, after[i]);
+        put(record, joints, FIELD(MIRROR, before) + i, inverse[i]);
+        put(record, joints, FIELD(MIRROR, after) + i, after[i]);
     }
     for (uint32_t row = 0; row < 3; row++) {
         for (uint32_t column = 0; column < 3; column++) {
             double sign = column == (uint32_t)mirror->axis ? -1.0 : 1.0;
-            put(record, joints, MIRROR_MOVE + 3 * row + column, sign * move[row][column]);
-            put(record, joints, MIRROR_SCALES + 3 * row + column, axes[column][row] * axes[column][row]);
+            put(record, joints, FIELD(MIRROR, move) + 3 * row + column, sign * move[row][column]);
+            put(record, joints, FIELD(MIRROR, scales) + 3 * row + column, axes[column][row] * axes[column][row]);
         }
     }
 }
@@ -193,6 +193,6 @@ void lmb_mirror_write(const lmb_rig *rig, const lmb_mirror_def *mirror, double (
     }
     for (uint32_t channel = 0; channel < rig->def.channel_count; channel++) {
         uint32_t sign = channel_sign(mirror, channel) < 0 ? 0x80000000u : 0;
-        table[(size_t)rig->def.joint_count * MIRROR_RECORD + channel] = channel_partner(mirror, channel) | sign;
+        table[(size_t)rig->def.joint_count * WORDS_OF(MIRROR) + channel] = channel_partner(mirror, channel) | sign;
     }
 }

@@ -448,33 +448,33 @@ static double ratio(double a, double b) {
 static void write_step(const writer *w, uint32_t source, uint32_t above, uint32_t rest, uint32_t *step) {
     const lmb_retarget_def *def = w->def;
     const uint32_t parent = def->source_parents[source];
-    step[RETARGET_JOINT] = source;
-    step[RETARGET_REST] = rest + source;
+    step[FIELD(RETARGET_STEP, joint)] = source;
+    step[FIELD(RETARGET_STEP, rest)] = rest + source;
     for (int i = 0; i < 3 && above != LMB_NONE; i++) {
-        step[RETARGET_ORIGIN + i] = number((double)source_reference(def, source)->translation[i]);
+        step[FIELD(RETARGET_STEP, origin) + i] = number((double)source_reference(def, source)->translation[i]);
     }
     const double size = above == LMB_NONE ? 1.0 : w->sources[def->joints[above]].size;
-    step[RETARGET_FACTOR] = number(ratio(parent == LMB_NONE ? 1.0 : w->sources[parent].size, size));
+    step[FIELD(RETARGET_STEP, factor)] = number(ratio(parent == LMB_NONE ? 1.0 : w->sources[parent].size, size));
 }
 
 static void write_steps(const writer *w, uint32_t joint, uint32_t above, way found, uint32_t rest, uint32_t *steps) {
     uint32_t source = w->def->joints[joint];
     if (found.is_still) {
         write_step(w, source, above, rest, steps);
-        steps[RETARGET_JOINT] |= RETARGET_STILL;
+        steps[FIELD(RETARGET_STEP, joint)] |= RETARGET_STILL;
         return;
     }
     for (uint32_t i = 0; i < found.up; i++) {
-        write_step(w, source, above, rest, steps + i * RETARGET_STEP_WORDS);
+        write_step(w, source, above, rest, steps + i * WORDS_OF(RETARGET_STEP));
         source = w->def->source_parents[source];
     }
     // The root is next to the root, so the joint above comes last.
     source = found.down > 0 ? w->def->joints[above] : LMB_NONE;
     for (uint32_t i = found.up + found.down; i-- > found.up;) {
-        uint32_t *step = steps + i * RETARGET_STEP_WORDS;
+        uint32_t *step = steps + i * WORDS_OF(RETARGET_STEP);
         write_step(w, source, above, rest, step);
-        step[RETARGET_JOINT] |= RETARGET_BACK;
-        step[RETARGET_FACTOR] = 0;
+        step[FIELD(RETARGET_STEP, joint)] |= RETARGET_BACK;
+        step[FIELD(RETARGET_STEP, factor)] = 0;
         source = w->def->source_parents[source];
     }
 }
@@ -511,12 +511,12 @@ static void write_record(const writer *w, uint32_t joint, uint32_t rest, uint32_
             (double)target_reference(w->rig, def, joint)->translation[i] - (above == NULL ? factor * moved[i] : 0.0);
     }
     const way found = find_way(def, joint, own->above);
-    write_numbers(before, 4, record + RETARGET_BEFORE);
-    write_numbers(after, 4, record + RETARGET_AFTER);
-    write_numbers(base, 3, record + RETARGET_BASE);
-    record[RETARGET_MOVE] = number(factor);
-    record[RETARGET_COUNT] = count_steps(found);
-    write_steps(w, joint, own->above, found, rest, record + RETARGET_STEPS);
+    write_numbers(before, 4, record + FIELD(RETARGET, before));
+    write_numbers(after, 4, record + FIELD(RETARGET, after));
+    write_numbers(base, 3, record + FIELD(RETARGET, base));
+    record[FIELD(RETARGET, move)] = number(factor);
+    record[FIELD(RETARGET, count)] = count_steps(found);
+    write_steps(w, joint, own->above, found, rest, record + WORDS_OF(RETARGET));
 }
 
 // Writes the rest pose of the source.
@@ -528,11 +528,11 @@ static void write_rest(const lmb_retarget_def *def, uint32_t *table) {
 }
 
 uint32_t lmb_retarget_words(const lmb_rig *rig, const lmb_retarget_def *def) {
-    uint32_t words = JOINT_MAP_TABLE + rig->def.joint_count;
+    uint32_t words = WORDS_OF(JOINT_MAP) + rig->def.joint_count;
     for (uint32_t joint = 0; joint < rig->def.joint_count; joint++) {
         if (def->joints[joint] != LMB_NONE) {
             const uint32_t steps = count_steps(find_way(def, joint, mapped_above(rig, def, joint)));
-            words += RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
+            words += WORDS_OF(RETARGET) + steps * WORDS_OF(RETARGET_STEP);
         }
     }
     return words;
@@ -584,13 +584,13 @@ bool lmb_retarget_find_arcs(const lmb_rig *rig, const lmb_retarget_def *def, con
 }
 
 static LMB_NOINLINE void write_joints(const writer *w, uint32_t at, uint32_t rest, uint32_t *table) {
-    uint32_t words = JOINT_MAP_TABLE + w->rig->def.joint_count;
+    uint32_t words = WORDS_OF(JOINT_MAP) + w->rig->def.joint_count;
     for (uint32_t joint = 0; joint < w->rig->def.joint_count; joint++) {
-        table[JOINT_MAP_TABLE + joint] = NO_JOINT;
+        table[WORDS_OF(JOINT_MAP) + joint] = NO_JOINT;
         if (w->def->joints[joint] != LMB_NONE) {
-            table[JOINT_MAP_TABLE + joint] = at + words;
+            table[WORDS_OF(JOINT_MAP) + joint] = at + words;
             write_record(w, joint, rest, table + words);
-            words += RETARGET_STEPS + table[words + RETARGET_COUNT] * RETARGET_STEP_WORDS;
+            words += WORDS_OF(RETARGET) + table[words + FIELD(RETARGET, count)] * WORDS_OF(RETARGET_STEP);
         }
     }
 }
@@ -600,7 +600,7 @@ void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
     lmb_environment callers;
     lmb_environment_enter(&callers);
     const writer w = begin_writer(rig, def, frames);
-    table[JOINT_MAP_JOINTS] = RETARGET_FLAG | index << 16 | def->source_joint_count;
+    table[FIELD(JOINT_MAP, joints)] = RETARGET_FLAG | index << 16 | def->source_joint_count;
     write_joints(&w, at, rest, table);
     lmb_environment_leave(&callers);
     write_rest(def, rest_table);
@@ -610,7 +610,7 @@ void lmb_retarget_write(const lmb_rig *rig, const lmb_retarget_def *def, uint32_
 
 uint32_t lmb_retarget_goal_words(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t joint) {
     const uint32_t steps = count_steps(find_way(def, joint, LMB_NONE));
-    return JOINT_MAP_TABLE + rig->def.joint_count + RETARGET_STEPS + steps * RETARGET_STEP_WORDS;
+    return WORDS_OF(JOINT_MAP) + rig->def.joint_count + WORDS_OF(RETARGET) + steps * WORDS_OF(RETARGET_STEP);
 }
 
 static LMB_NOINLINE void write_goal(const writer *w, uint32_t joint, uint32_t rest, uint32_t *record,
@@ -624,12 +624,12 @@ static LMB_NOINLINE void write_goal(const writer *w, uint32_t joint, uint32_t re
         base[i] = own->corrected[i] - w->root_scale * base[i];
     }
     write_numbers(own->corrected, 3, place);
-    write_numbers(w->turn, 4, record + RETARGET_BEFORE);
-    write_numbers(identity, 4, record + RETARGET_AFTER);
-    write_numbers(base, 3, record + RETARGET_BASE);
-    record[RETARGET_MOVE] = number(w->root_scale);
-    record[RETARGET_COUNT] = count_steps(found);
-    write_steps(w, joint, LMB_NONE, found, rest, record + RETARGET_STEPS);
+    write_numbers(w->turn, 4, record + FIELD(RETARGET, before));
+    write_numbers(identity, 4, record + FIELD(RETARGET, after));
+    write_numbers(base, 3, record + FIELD(RETARGET, base));
+    record[FIELD(RETARGET, move)] = number(w->root_scale);
+    record[FIELD(RETARGET, count)] = count_steps(found);
+    write_steps(w, joint, LMB_NONE, found, rest, record + WORDS_OF(RETARGET));
 }
 
 void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index,
@@ -637,11 +637,11 @@ void lmb_retarget_write_goal(const lmb_rig *rig, const lmb_retarget_def *def, ui
                              uint32_t place[3]) {
     lmb_environment callers;
     lmb_environment_enter(&callers);
-    const uint32_t record = JOINT_MAP_TABLE + rig->def.joint_count;
+    const uint32_t record = WORDS_OF(JOINT_MAP) + rig->def.joint_count;
     const writer w = begin_writer(rig, def, frames);
-    table[JOINT_MAP_JOINTS] = RETARGET_FLAG | index << 16 | def->source_joint_count;
+    table[FIELD(JOINT_MAP, joints)] = RETARGET_FLAG | index << 16 | def->source_joint_count;
     for (uint32_t i = 0; i < rig->def.joint_count; i++) {
-        table[JOINT_MAP_TABLE + i] = i == joint ? at + record : NO_JOINT;
+        table[WORDS_OF(JOINT_MAP) + i] = i == joint ? at + record : NO_JOINT;
     }
     write_goal(&w, joint, rest, table + record, place);
     lmb_environment_leave(&callers);

@@ -58,7 +58,7 @@ static void skin_character(const lmb_skin *skin, const lmb_skin_run_info *info, 
                            uint32_t character, uint32_t slot) {
     const lmb_skin_layout *layout = &info->layout;
     const size_t floats = (size_t)lmb_skin_get_info(skin)->joint_count * lmb_skin_joint_floats(layout->method);
-    const size_t channels = skin->block[SKIN_CHANNELS];
+    const size_t channels = skin->block[FIELD(SKIN, channels)];
     const uint32_t within = character - layout->first_character;
     lmb_skin_job job = {.block = skin->block,
                         .layout = layout,

@@ -16,7 +16,7 @@ lmb_ragdoll_info lmb_default_ragdoll_info(void) {
 
 uint32_t lmb_ragdoll_mask(const lmb_graph *graph, uint32_t mask) {
     const uint32_t words = (graph->info.joint_count + graph->info.channel_count + 3) / 4;
-    return mask == LMB_NONE ? 0 : graph->program[PROGRAM_MASKS] + mask * words;
+    return mask == LMB_NONE ? 0 : graph->program[FIELD(PROGRAM, masks)] + mask * words;
 }
 
 lmb_result lmb_ragdoll_check_mask(const lmb_graph *graph, uint32_t mask, lmb_error *error) {
@@ -37,7 +37,7 @@ static lmb_result check(const lmb_ragdoll_info *info, lmb_error *error) {
 }
 
 static LMB_NOINLINE void run(const lmb_ragdoll_info *info) {
-    const size_t pose_floats = info->graph->program[PROGRAM_POSE_FLOATS];
+    const size_t pose_floats = info->graph->program[FIELD(PROGRAM, pose_floats)];
     const size_t model_floats = (size_t)info->graph->info.joint_count * MATRIX_COMPONENTS;
     uint32_t refused = 0;
     for (size_t i = 0; i < info->character_count; i++) {

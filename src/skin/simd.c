@@ -125,7 +125,7 @@ OP bool turns(const lmb_skin_job *job) {
 
 // Displaces vertices by the morph targets, if the mesh has any.
 OP skin_vertex morph(const lmb_skin_job *job, skin_lanes lanes, const float *channels, skin_vertex v, bool turned) {
-    if (job->block[SKIN_MORPHS] == 0) {
+    if (job->block[FIELD(SKIN, morphs)] == 0) {
         return v;
     }
     const skin_channels from = {(memory)channels, 0};
@@ -161,7 +161,7 @@ OP void skin_frame(const lmb_skin_job *job, skin_lanes lanes, skin_vertex bound,
 }
 
 void SKIN_RUN(const lmb_skin_job *job) {
-    const uint32_t vertices = job->block[SKIN_VERTICES];
+    const uint32_t vertices = job->block[FIELD(SKIN, vertices)];
     for (uint32_t first = 0; first < vertices; first += SIMD_WIDTH) {
         const uint32_t left = vertices - first;
         const skin_lanes lanes = {first, left < SIMD_WIDTH ? (int)left : SIMD_WIDTH};

@@ -222,7 +222,7 @@ static bool refuse_value(const writer *w, int which, uint32_t vertex, const char
 
 static void store_float(const writer *w, uint32_t table, uint32_t row, uint32_t vertex, double value) {
     const float rounded = fabs(value) < (double)LMB_SMALLEST ? 0.0f : (float)value;
-    memcpy(&w->block[w->block[table] + (size_t)row * w->block[SKIN_PADDED] + vertex], &rounded, sizeof rounded);
+    memcpy(&w->block[w->block[table] + (size_t)row * w->block[FIELD(SKIN, padded)] + vertex], &rounded, sizeof rounded);
 }
 
 // Reads three components. Refuses those that are not finite or too large.
@@ -240,7 +240,7 @@ static bool write_position(const writer *w, uint32_t vertex) {
     double v[3];
     const bool valid = read_vector(w, POSITIONS, vertex, v);
     for (uint32_t i = 0; i < 3 && valid; i++) {
-        store_float(w, SKIN_POSITIONS, i, vertex, v[i]);
+        store_float(w, FIELD(SKIN, positions), i, vertex, v[i]);
     }
     return valid;
 }
@@ -263,8 +263,8 @@ static bool write_tangent(const writer *w, uint32_t vertex) {
     if (isnan(side)) {
         return refuse_value(w, TANGENTS, vertex, "has a sign that is NaN");
     }
-    store_float(w, SKIN_TANGENTS, 3, vertex, side < 0.0 ? -1.0 : 1.0);
-    return write_direction(w, TANGENTS, SKIN_TANGENTS, vertex);
+    store_float(w, FIELD(SKIN, tangents), 3, vertex, side < 0.0 ? -1.0 : 1.0);
+    return write_direction(w, TANGENTS, FIELD(SKIN, tangents), vertex);
 }
 
 typedef struct influence {
@@ -312,8 +312,9 @@ static bool write_influences(writer *w, uint32_t vertex) {
     }
     for (uint32_t i = 0; i < w->def->influence_count; i++) {
         const bool used = i < count && list[i].weight / sum >= (double)LMB_SMALLEST;
-        w->block[w->block[SKIN_INDICES] + (size_t)i * w->block[SKIN_PADDED] + vertex] = list[used ? i : 0].joint;
-        store_float(w, SKIN_WEIGHTS, i, vertex, used ? list[i].weight / sum : 0.0);
+        w->block[w->block[FIELD(SKIN, indices)] + (size_t)i * w->block[FIELD(SKIN, padded)] + vertex] =
+            list[used ? i : 0].joint;
+        store_float(w, FIELD(SKIN, weights), i, vertex, used ? list[i].weight / sum : 0.0);
         w->influences = used && i >= w->influences ? i + 1 : w->influences;
     }
     return true;
@@ -330,13 +331,13 @@ static void store_displacement(uint32_t *to, const float v[3]) {
 // targets in order. While it writes, the offset of a vertex is that of its next entry.
 static void write_targets(const writer *w) {
     uint32_t *block = w->block;
-    if (block[SKIN_MORPHS] == 0) {
+    if (block[FIELD(SKIN, morphs)] == 0) {
         return;
     }
     const lmb_skin_def *def = w->def;
-    const uint32_t padded = block[SKIN_PADDED], words = block[SKIN_ENTRY_WORDS];
-    uint32_t *starts = block + block[SKIN_MORPHS];
-    uint32_t at = block[SKIN_MORPHS] + padded + SKIN_PADDING;
+    const uint32_t padded = block[FIELD(SKIN, padded)], words = block[FIELD(SKIN, entry_words)];
+    uint32_t *starts = block + block[FIELD(SKIN, morphs)];
+    uint32_t at = block[FIELD(SKIN, morphs)] + padded + SKIN_PADDING;
     for (uint32_t t = 0; t < def->target_count; t++) {
         for (uint32_t i = 0; i < def->targets[t].delta_count; i++) {
             starts[def->targets[t].deltas[i].vertex] += words;
@@ -351,20 +352,20 @@ static void write_targets(const writer *w) {
         for (uint32_t i = 0; i < def->targets[t].delta_count; i++) {
             const lmb_skin_delta *delta = &def->targets[t].deltas[i];
             uint32_t *entry = block + starts[delta->vertex];
-            entry[ENTRY_CHANNEL] = def->targets[t].channel;
-            store_displacement(entry + ENTRY_POSITION, delta->position);
-            if (block[SKIN_ENTRY_NORMAL] != 0) {
-                store_displacement(entry + block[SKIN_ENTRY_NORMAL], delta->normal);
+            entry[FIELD(ENTRY, channel)] = def->targets[t].channel;
+            store_displacement(entry + FIELD(ENTRY, position), delta->position);
+            if (block[FIELD(SKIN, entry_normal)] != 0) {
+                store_displacement(entry + block[FIELD(SKIN, entry_normal)], delta->normal);
             }
-            if (block[SKIN_ENTRY_TANGENT] != 0) {
-                store_displacement(entry + block[SKIN_ENTRY_TANGENT], delta->tangent);
+            if (block[FIELD(SKIN, entry_tangent)] != 0) {
+                store_displacement(entry + block[FIELD(SKIN, entry_tangent)], delta->tangent);
             }
             starts[delta->vertex] += words;
         }
     }
     // Now each offset is the end of its vertex, which is the beginning of the next.
     memmove(starts + 1, starts, (padded + SKIN_PADDING - 1) * sizeof *starts);
-    starts[0] = block[SKIN_MORPHS] + padded + SKIN_PADDING;
+    starts[0] = block[FIELD(SKIN, morphs)] + padded + SKIN_PADDING;
 }
 
 // Not inlined: float_environment.h.
@@ -372,11 +373,11 @@ static LMB_NOINLINE bool write_tables(writer *w) {
     bool valid = true;
     for (uint32_t vertex = 0; vertex < w->def->vertex_count && valid; vertex++) {
         valid = write_position(w, vertex) &&
-                (w->block[SKIN_NORMALS] == 0 || write_direction(w, NORMALS, SKIN_NORMALS, vertex)) &&
-                (w->block[SKIN_TANGENTS] == 0 || write_tangent(w, vertex)) && write_influences(w, vertex);
+                (w->block[FIELD(SKIN, normals)] == 0 || write_direction(w, NORMALS, FIELD(SKIN, normals), vertex)) &&
+                (w->block[FIELD(SKIN, tangents)] == 0 || write_tangent(w, vertex)) && write_influences(w, vertex);
     }
     write_targets(w);
-    w->block[SKIN_INFLUENCES] = w->influences;
+    w->block[FIELD(SKIN, influences)] = w->influences;
     return valid;
 }
 
@@ -396,44 +397,44 @@ static uint64_t count_entries(const lmb_skin_def *def) {
 }
 
 // Fills the header's part about morph targets. The offsets of vertices have room for one more, and for lanes.
-static void plan_targets(const lmb_skin_def *def, uint32_t padded, uint32_t header[SKIN_HEADER_WORDS], uint64_t *size) {
+static void plan_targets(const lmb_skin_def *def, uint32_t padded, uint32_t header[WORDS_OF(SKIN)], uint64_t *size) {
     const uint64_t entries = count_entries(def);
     uint32_t words = 4;
-    header[SKIN_CHANNELS] = def->target_count > 0 ? def->channel_count : 0;
+    header[FIELD(SKIN, channels)] = def->target_count > 0 ? def->channel_count : 0;
     if (entries == 0) {
         return;
     }
     if (def->normals.format != LMB_SKIN_FORMAT_NONE) {
-        header[SKIN_ENTRY_NORMAL] = words;
+        header[FIELD(SKIN, entry_normal)] = words;
         words += 3;
     }
     if (def->tangents.format != LMB_SKIN_FORMAT_NONE) {
-        header[SKIN_ENTRY_TANGENT] = words;
+        header[FIELD(SKIN, entry_tangent)] = words;
         words += 3;
     }
-    header[SKIN_ENTRY_WORDS] = words;
-    header[SKIN_MORPHS] = reserve(size, 1, padded + SKIN_PADDING);
+    header[FIELD(SKIN, entry_words)] = words;
+    header[FIELD(SKIN, morphs)] = reserve(size, 1, padded + SKIN_PADDING);
     *size += entries * words;
 }
 
 // Fills a zeroed header, and returns the words of the block.
-static uint64_t plan_block(const lmb_skin_def *def, uint32_t header[SKIN_HEADER_WORDS]) {
+static uint64_t plan_block(const lmb_skin_def *def, uint32_t header[WORDS_OF(SKIN)]) {
     const uint32_t padded = (def->vertex_count + SKIN_PADDING - 1) / SKIN_PADDING * SKIN_PADDING;
     uint64_t size = SKIN_PADDING; // tables are aligned
-    header[SKIN_VERTICES] = def->vertex_count;
-    header[SKIN_PADDED] = padded;
-    header[SKIN_INFLUENCES] = def->influence_count;
-    header[SKIN_JOINTS] = def->joint_count;
-    header[SKIN_POSITIONS] = reserve(&size, 3, padded);
-    header[SKIN_NORMALS] = def->normals.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 3, padded) : 0;
-    header[SKIN_TANGENTS] = def->tangents.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 4, padded) : 0;
-    header[SKIN_INDICES] = reserve(&size, def->influence_count, padded);
-    header[SKIN_WEIGHTS] = reserve(&size, def->influence_count, padded);
+    header[FIELD(SKIN, vertices)] = def->vertex_count;
+    header[FIELD(SKIN, padded)] = padded;
+    header[FIELD(SKIN, influences)] = def->influence_count;
+    header[FIELD(SKIN, joints)] = def->joint_count;
+    header[FIELD(SKIN, positions)] = reserve(&size, 3, padded);
+    header[FIELD(SKIN, normals)] = def->normals.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 3, padded) : 0;
+    header[FIELD(SKIN, tangents)] = def->tangents.format != LMB_SKIN_FORMAT_NONE ? reserve(&size, 4, padded) : 0;
+    header[FIELD(SKIN, indices)] = reserve(&size, def->influence_count, padded);
+    header[FIELD(SKIN, weights)] = reserve(&size, def->influence_count, padded);
     plan_targets(def, padded, header, &size);
     return size;
 }
 
-_Static_assert(SKIN_HEADER_WORDS <= SKIN_PADDING, "the header reaches into the tables");
+_Static_assert(WORDS_OF(SKIN) <= SKIN_PADDING, "the header reaches into the tables");
 _Static_assert((uint64_t)(LMB_MAX_SKIN_VERTICES + SKIN_PADDING) * (10 + 2 * LMB_MAX_SKIN_INFLUENCES) < MOST_WORDS,
                "a block without targets may exceed what kernels index");
 
@@ -449,7 +450,7 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
     if (!check_def(def, error)) {
         return error->result;
     }
-    uint32_t header[SKIN_HEADER_WORDS] = {0};
+    uint32_t header[WORDS_OF(SKIN)] = {0};
     const uint64_t size = plan_block(def, header);
     if (size >= MOST_WORDS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': its targets have %llu displacements, which is too many",
@@ -480,10 +481,10 @@ lmb_result lmb_skin_create(const lmb_skin_def *def, const lmb_host *host, lmb_sk
         lmb_skin_destroy(created);
         return error->result;
     }
-    created->info = (lmb_skin_info){.vertex_count = block[SKIN_VERTICES],
-                                    .joint_count = block[SKIN_JOINTS],
-                                    .influence_count = block[SKIN_INFLUENCES],
-                                    .has_targets = block[SKIN_MORPHS] != 0,
+    created->info = (lmb_skin_info){.vertex_count = block[FIELD(SKIN, vertices)],
+                                    .joint_count = block[FIELD(SKIN, joints)],
+                                    .influence_count = block[FIELD(SKIN, influences)],
+                                    .has_targets = block[FIELD(SKIN, morphs)] != 0,
                                     .words = block,
                                     .word_count = (size_t)size};
     *skin = created;
@@ -544,8 +545,8 @@ static lmb_result check_stream(const lmb_skin *skin, const lmb_skin_layout *layo
                         "skin '%.80s': the stride of the stream of %s, %u bytes, is not a multiple of 4 from %u to %u",
                         skin->name, name, (unsigned)stride, (unsigned)bytes, LMB_MAX_SKIN_STRIDE);
     }
-    if ((output == LMB_SKIN_OUTPUT_NORMALS && skin->block[SKIN_NORMALS] == 0) ||
-        (output == LMB_SKIN_OUTPUT_TANGENTS && skin->block[SKIN_TANGENTS] == 0)) {
+    if ((output == LMB_SKIN_OUTPUT_NORMALS && skin->block[FIELD(SKIN, normals)] == 0) ||
+        (output == LMB_SKIN_OUTPUT_TANGENTS && skin->block[FIELD(SKIN, tangents)] == 0)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "skin '%.80s': it has no %s to be written", skin->name, name);
     }
     if ((uint64_t)characters * character_vertices(skin, layout) >= MOST_WORDS / (stride / 4)) {
@@ -591,7 +592,7 @@ lmb_result lmb_skin_check_layout(const lmb_skin *skin, const lmb_skin_layout *la
             any = true;
         }
     }
-    if ((uint64_t)layout->palette_count * skin->block[SKIN_CHANNELS] >= MOST_WORDS) {
+    if ((uint64_t)layout->palette_count * skin->block[FIELD(SKIN, channels)] >= MOST_WORDS) {
         return lmb_fail(error, LMB_ERROR_LIMIT, "skin '%.80s': the channels of %u characters are 2^31 or more",
                         skin->name, (unsigned)layout->palette_count);
     }

@@ -131,7 +131,7 @@ static int compare_times(const void *a, const void *b) {
 // Returns all key times of the source, the midpoints between consecutive key times, and the end. The caller frees them.
 static float *times_of(const lmb_clip *source, uint32_t *count) {
     const uint32_t *words = source->words;
-    const uint32_t joints = words[CLIP_JOINTS];
+    const uint32_t joints = words[FIELD(CLIP, joints)];
     uint32_t keys = 0;
     for (uint32_t i = 0; i < PROPERTIES * joints; i++) {
         keys += load_track(words, 0, i / joints, i % joints).keys;
@@ -890,8 +890,8 @@ static void corrupted_blocks(void **state) {
     // A block truncated anywhere is refused.
     for (size_t cut = 0; cut < size; cut += 4) {
         memcpy(changed, block, size);
-        if (cut >= 4 * CLIP_HEADER_WORDS) {
-            changed[CLIP_SIZE] = (uint32_t)(cut / 4);
+        if (cut >= 4 * WORDS_OF(CLIP)) {
+            changed[FIELD(CLIP, size)] = (uint32_t)(cut / 4);
         }
         lmb_clip *opened = NULL;
         assert_int_equal(lmb_clip_open(changed, cut, NULL, &opened, NULL), LMB_ERROR_FORMAT);

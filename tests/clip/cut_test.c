@@ -249,7 +249,7 @@ static void refused_parts(void **state) {
     lmb_clip *packed = NULL;
     assert_ok(lmb_clip_compress(rig, clip, &(lmb_clip_compression){.error = 1.0f}, NULL, &packed, NULL, &error),
               &error);
-    if (packed->words[CLIP_PACKED] != 0) {
+    if (packed->words[FIELD(CLIP, packed)] != 0) {
         CHECK_REFUSAL(lmb_clip_cut(rig, packed, &def, NULL, &part, &error), &error, LMB_ERROR_ARGUMENT,
                       "it is compressed");
     }

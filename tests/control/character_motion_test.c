@@ -793,7 +793,7 @@ static void test_states_from_outside(void **state) {
     const control_def def = control_of(&player, 1, &character_motion);
     stage s = stage_begin(&def);
     const uint32_t at = lmb_graph_get_info(s.control)->motion_words.first;
-    assert_int_equal(lmb_graph_get_info(s.control)->state_words, at + PLACE_WORDS + NUMBERS + MOTION_SPAN_WORDS);
+    assert_int_equal(lmb_graph_get_info(s.control)->state_words, at + PLACE_WORDS + NUMBERS + WORDS_OF(MOTION_SPAN));
     s.parameters[0] = 2.0f;
     for (int frame = 0; frame < 20; frame++) {
         stage_step(&s, SECOND / 60);
@@ -835,7 +835,7 @@ static void test_states_from_outside(void **state) {
     stage next = good;
     stage_step(&next, SECOND / 60);
     uint32_t *span = s.state + at + PLACE_WORDS + NUMBERS;
-    for (uint32_t i = 1; i < MOTION_SPAN_WORDS; i++) {
+    for (uint32_t i = 1; i < WORDS_OF(MOTION_SPAN); i++) {
         span[i] = 0xffffffffu;
     }
     span[0] = 1; // a subnormal

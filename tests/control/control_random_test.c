@@ -40,62 +40,66 @@ static void list_floats(float_list *list, uint32_t first, uint32_t count, const 
 }
 
 static void list_machine(float_list *list, const uint32_t *block, uint32_t index) {
-    const uint32_t *record = block + block[CONTROL_MACHINES] + index * MACHINE_WORDS;
-    const uint32_t states = record[MACHINE_STATE_COUNT];
-    const uint32_t profiles = block[block[record[MACHINE_STATES] + STATE_TABLE] + TABLE_PROFILES];
-    for (uint32_t i = 0; i < states * MACHINE_STATE_WEIGHT_WORDS; i++) {
-        list_floats(list, record[MACHINE_STATE] + MACHINE_WEIGHTS + i, 1, "machine", index);
-        list->rows[list->count - 1].has_flag = i % MACHINE_STATE_WEIGHT_WORDS == MACHINE_BEGAN;
+    const uint32_t *record = block + block[FIELD(CONTROL, machines)] + index * WORDS_OF(MACHINE);
+    const uint32_t states = record[FIELD(MACHINE, state_count)];
+    const uint32_t profiles =
+        block[block[record[FIELD(MACHINE, states)] + FIELD(STATE, table)] + FIELD(TABLE, profiles)];
+    for (uint32_t i = 0; i < states * WORDS_OF(STATE_WEIGHT); i++) {
+        list_floats(list, record[FIELD(MACHINE, state)] + WORDS_OF(MACHINE_NOW) + i, 1, "machine", index);
+        list->rows[list->count - 1].has_flag = i % WORDS_OF(STATE_WEIGHT) == FIELD(STATE_WEIGHT, began);
     }
     if (profiles != CONTROL_NONE) {
-        const uint32_t at = block[profiles + PROFILES_STATE_WORDS];
-        list_floats(list, at + PROFILED_TIME, 1, "machine", index);
-        list_floats(list, at + PROFILED_SHARE, 1, "machine", index);
-        list_floats(list, at + PROFILED_ENDS, states * PROFILED_ENDS_WORDS, "machine", index);
+        const uint32_t at = block[profiles + FIELD(MACHINE_PROFILES, state)];
+        list_floats(list, at + FIELD(PROFILED, time), 1, "machine", index);
+        list_floats(list, at + FIELD(PROFILED, share), 1, "machine", index);
+        list_floats(list, at + WORDS_OF(PROFILED), states * WORDS_OF(PROFILED_END), "machine", index);
     }
 }
 
 static void list_motion(float_list *list, const uint32_t *block) {
-    const uint32_t *record = block + block[CONTROL_CHARACTER_MOTION];
-    const uint32_t at = record[CHARACTER_MOTION_STATE], place = record[CHARACTER_MOTION_PLACE_WORDS];
-    const bool full = place == MOVING_FULL_PLACE_WORDS;
+    const uint32_t *record = block + block[FIELD(CONTROL, character_motion)];
+    const uint32_t at = record[FIELD(CHARACTER_MOTION, state)], place = record[FIELD(CHARACTER_MOTION, place_words)];
+    const bool full = place == WORDS_OF(MOVING_FULLY);
     if (full) {
-        list_floats(list, at + MOVING_ORIENTATION, 4, "character motion's word", MOVING_ORIENTATION);
+        list_floats(list, at + FIELD(MOVING_FULLY, orientation), 4, "character motion's word",
+                    FIELD(MOVING_FULLY, orientation));
     }
-    for (uint32_t i = 0; i < (full ? MOVED_FULL_WORDS : MOVED_WORDS); i++) {
+    for (uint32_t i = 0; i < (full ? WORDS_OF(MOVED_FULLY) : WORDS_OF(MOVED)); i++) {
         list_floats(list, at + place + i, 1, "character motion's word", place + i);
     }
-    for (uint32_t i = 0; i < record[CHARACTER_MOTION_TRACK_COUNT]; i++) {
-        const uint32_t *motion = block + record[CHARACTER_MOTION_TRACKS] + i * MOTION_WORDS;
-        const uint32_t player = (motion[MOTION_PLAYER] - block[CONTROL_PLAYERS]) / PLAYER_WORDS;
-        list_floats(list, motion[MOTION_WEIGHT], 1, "player", player);
+    for (uint32_t i = 0; i < record[FIELD(CHARACTER_MOTION, track_count)]; i++) {
+        const uint32_t *motion = block + record[FIELD(CHARACTER_MOTION, tracks)] + i * WORDS_OF(MOTION);
+        const uint32_t player = (motion[FIELD(MOTION, player)] - block[FIELD(CONTROL, players)]) / WORDS_OF(PLAYER);
+        list_floats(list, motion[FIELD(MOTION, weight)], 1, "player", player);
     }
 }
 
 static float_list find_floats(const lmb_graph *control) {
     const uint32_t *block = control->control->block;
     float_list list = {.count = 0};
-    for (uint32_t i = 0; i < block[CONTROL_SMOOTHED_COUNT]; i++) {
-        const uint32_t at = block[block[CONTROL_SMOOTHED] + i * SMOOTHED_WORDS + SMOOTHED_STATE];
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, smoothed_count)]; i++) {
+        const uint32_t at = block[block[FIELD(CONTROL, smoothed)] + i * WORDS_OF(SMOOTHED) + FIELD(SMOOTHED, state)];
         list_floats(&list, at, 1, "smoothed parameter", i);
     }
-    for (uint32_t i = 0; i < block[CONTROL_PLAYER_COUNT]; i++) {
-        const uint32_t at = block[block[CONTROL_PLAYERS] + i * PLAYER_WORDS + PLAYER_STATE];
-        list_floats(&list, at + PLAYING_WEIGHT, 1, "player", i);
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, player_count)]; i++) {
+        const uint32_t at = block[block[FIELD(CONTROL, players)] + i * WORDS_OF(PLAYER) + FIELD(PLAYER, state)];
+        list_floats(&list, at + FIELD(PLAYING, weight), 1, "player", i);
     }
-    for (uint32_t i = 0; i < block[CONTROL_MACHINE_COUNT]; i++) {
+    for (uint32_t i = 0; i < block[FIELD(CONTROL, machine_count)]; i++) {
         list_machine(&list, block, i);
     }
-    for (uint32_t i = 0; (block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 && i < block[CONTROL_MATCHING_COUNT]; i++) {
-        const uint32_t *matching = block + block[CONTROL_MATCHINGS] + i * MATCHING_WORDS;
-        list_floats(&list, matching[MATCHING_STATE] + MATCHED_MOVING, 6, "matching", i);
+    for (uint32_t i = 0;
+         (block[FIELD(CONTROL, flags)] & CONTROL_MATCHES) != 0 && i < block[FIELD(CONTROL, matching_count)]; i++) {
+        const uint32_t *matching = block + block[FIELD(CONTROL, matchings)] + i * WORDS_OF(MATCHING);
+        list_floats(&list, matching[FIELD(MATCHING, state)] + FIELD(MATCHED, moving), 6, "matching", i);
     }
-    if (block[CONTROL_CHARACTER_MOTION] != CONTROL_NONE) {
+    if (block[FIELD(CONTROL, character_motion)] != CONTROL_NONE) {
         list_motion(&list, block);
     }
-    if (block[CONTROL_INERTIA] != CONTROL_NONE) {
-        const uint32_t at = block[block[CONTROL_INERTIA] + INERTIAL_STATE];
-        static const uint32_t words[] = {INERTIAL_STEP_BEFORE, INERTIAL_DURATION, INERTIAL_STEP};
+    if (block[FIELD(CONTROL, inertia)] != CONTROL_NONE) {
+        const uint32_t at = block[block[FIELD(CONTROL, inertia)] + FIELD(INERTIALIZED, state)];
+        static const uint32_t words[] = {FIELD(INERTIAL, step_before), FIELD(INERTIAL, duration),
+                                         FIELD(INERTIAL, step)};
         for (uint32_t i = 0; i < 3; i++) {
             list_floats(&list, at + words[i], 1, "inertia's word", words[i]);
         }
@@ -134,7 +138,7 @@ static void every_float_of_a_state_is_checked(void **state) {
         for (uint32_t frame = 0; frame < 3; frame++) {
             control_random_run(random, frame, CONTROL_RANDOM_CHARACTERS, &result);
         }
-        if (result.state[CHARACTER_BEGUN] == 1) {
+        if (result.state[FIELD(CHARACTER, begun)] == 1) {
             expect_checked(random->control, number, result.state);
         }
         control_random_result_destroy(&result);
@@ -152,11 +156,11 @@ typedef struct jumped {
 
 static void count_jumped(const lmb_graph *control, const uint32_t *states, jumped *jumped) {
     const uint32_t *block = control->control->block;
-    for (uint32_t i = 0; (block[CONTROL_FLAGS] & CONTROL_MATCHES) != 0 && i < CONTROL_RANDOM_CHARACTERS; i++) {
+    for (uint32_t i = 0; (block[FIELD(CONTROL, flags)] & CONTROL_MATCHES) != 0 && i < CONTROL_RANDOM_CHARACTERS; i++) {
         const uint32_t *state = states + (size_t)i * lmb_graph_get_info(control)->state_words;
-        const uint32_t *matched = state + block[block[CONTROL_MATCHINGS] + MATCHING_STATE];
-        jumped->count += matched[MATCHED_RECENT] != 0;
-        jumped->mirrored += matched[MATCHED_MIRRORED] != 0;
+        const uint32_t *matched = state + block[block[FIELD(CONTROL, matchings)] + FIELD(MATCHING, state)];
+        jumped->count += matched[WORDS_OF(MATCHED)] != 0;
+        jumped->mirrored += matched[FIELD(MATCHED, mirrored)] != 0;
     }
 }
 

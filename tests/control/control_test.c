@@ -439,7 +439,7 @@ static void test_ended_repetitions_stay(void **state) {
     }
     uint32_t wrong[STAGE_WORDS];
     memcpy(wrong, s.state, sizeof wrong);
-    wrong[CHARACTER_WORDS + PLAYING_FLAGS] += 1u << PLAYING_ENDED_SHIFT;
+    wrong[WORDS_OF(CHARACTER) + FIELD(PLAYING, flags)] += 1u << PLAYING_ENDED_SHIFT;
     lmb_error error = {0};
     CHECK_REFUSAL(lmb_state_check(s.control, wrong, 1, &error), &error, LMB_ERROR_FORMAT, "it has no such repetition");
     stage_send(&s, LMB_TICKS_PER_SECOND / 10, LMB_EVENT_RESET);

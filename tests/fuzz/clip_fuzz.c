@@ -140,17 +140,17 @@ static size_t write_seed(uint8_t *data, size_t max_size, unsigned int seed) {
 }
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned int seed) {
-    if (size < CLIP_HEADER_WORDS * 4 || seed % 64 == 0) {
+    if (size < WORDS_OF(CLIP) * 4 || seed % 64 == 0) {
         return write_seed(data, max_size, seed >> 6);
     }
     size = LLVMFuzzerMutate(data, size, max_size);
-    if (seed % 16 != 1 && size >= CLIP_HEADER_WORDS * 4) {
-        uint32_t words[CLIP_HEADER_WORDS];
+    if (seed % 16 != 1 && size >= WORDS_OF(CLIP) * 4) {
+        uint32_t words[WORDS_OF(CLIP)];
         size -= size % 4;
         memcpy(words, data, sizeof words);
-        words[CLIP_MAGIC] = CLIP_MAGIC_VALUE;
-        words[CLIP_VERSION] = CLIP_VERSION_VALUE;
-        words[CLIP_SIZE] = (uint32_t)(size / 4);
+        words[FIELD(CLIP, magic)] = CLIP_MAGIC_VALUE;
+        words[FIELD(CLIP, version)] = CLIP_VERSION_VALUE;
+        words[FIELD(CLIP, size)] = (uint32_t)(size / 4);
         memcpy(data, words, sizeof words);
     }
     return size;

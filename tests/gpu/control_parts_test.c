@@ -30,19 +30,20 @@ static void follow_range(const uint32_t *range, uint32_t *next) {
 }
 
 static void follow_machines(const uint32_t *part, bool has_events, place *at) {
-    const uint32_t first = part[PART_MACHINES], end = part[PART_MACHINES + 1], full = full_rounds(has_events);
-    const bool resumes = (part[PART_FLAGS] & PART_RESUMES) != 0;
+    const uint32_t first = part[FIELD(PART, machines)], end = part[FIELD(PART, machines) + 1],
+                   full = full_rounds(has_events);
+    const bool resumes = (part[FIELD(PART, flags)] & PART_RESUMES) != 0;
     assert_int_equal(resumes, at->rounds > 0);
     if (first == end) {
         return;
     }
     assert_int_equal(first, at->machine);
-    assert_true(!at->was_cut && part[PART_ROUNDS] >= 1 && part[PART_ROUNDS] <= full);
+    assert_true(!at->was_cut && part[FIELD(PART, rounds)] >= 1 && part[FIELD(PART, rounds)] <= full);
     at->machine = end;
-    at->rounds = part[PART_ROUNDS] + (resumes ? at->rounds : 0);
-    if (part[PART_ROUNDS] < full && at->rounds < full) { // the machine is not over
+    at->rounds = part[FIELD(PART, rounds)] + (resumes ? at->rounds : 0);
+    if (part[FIELD(PART, rounds)] < full && at->rounds < full) { // the machine is not over
         assert_int_equal(end, first + 1);
-        assert_int_equal(part[PART_FLAGS] & (PART_CUTS | PART_ENDS), 0);
+        assert_int_equal(part[FIELD(PART, flags)] & (PART_CUTS | PART_ENDS), 0);
         at->machine = first;
     } else {
         at->rounds = 0;
@@ -50,23 +51,23 @@ static void follow_machines(const uint32_t *part, bool has_events, place *at) {
 }
 
 static void follow_part(const uint32_t *block, const uint32_t *part, bool has_events, place *at) {
-    const uint32_t pieces = part[PART_PIECES + 1] - part[PART_PIECES], flags = part[PART_FLAGS];
-    assert_int_equal(part[PART_PIECES], at->piece);
+    const uint32_t pieces = part[FIELD(PART, pieces) + 1] - part[FIELD(PART, pieces)], flags = part[FIELD(PART, flags)];
+    assert_int_equal(part[FIELD(PART, pieces)], at->piece);
     assert_in_range(pieces, 0, MOST_PIECES);
     const bool ends = (flags & PART_ENDS) != 0;
     assert_true(pieces <= 1 || (ends && at->machine == 0 && !at->was_cut));
     for (uint32_t i = 0; i < pieces; i++) {
         follow_machines(part, has_events, at);
         if ((flags & PART_CUTS) != 0) {
-            assert_int_equal(at->machine, block[CONTROL_MACHINE_COUNT]);
+            assert_int_equal(at->machine, block[FIELD(CONTROL, machine_count)]);
             at->was_cut = true;
         }
-        follow_range(part + PART_PLAYERS, &at->player);
-        follow_range(part + PART_GROUPS, &at->group);
+        follow_range(part + FIELD(PART, players), &at->player);
+        follow_range(part + FIELD(PART, groups), &at->group);
         assert_true(at->was_cut || (at->player == 0 && at->group == 0));
         if (ends) {
-            assert_true(at->was_cut && at->player == block[CONTROL_ALONE_COUNT] &&
-                        at->group == block[CONTROL_GROUP_COUNT]);
+            assert_true(at->was_cut && at->player == block[FIELD(CONTROL, alone_count)] &&
+                        at->group == block[FIELD(CONTROL, group_count)]);
             *at = (place){.piece = at->piece + 1};
         }
     }
@@ -76,8 +77,8 @@ static void expect_frame(const uint32_t *block, const lmb_gpu_control_parts *par
     place at = {.piece = 1};
     const uint32_t first = has_events ? parts->counts[0] : 0;
     for (uint32_t i = first; i < first + parts->counts[has_events]; i++) {
-        const uint32_t *part = parts->words + (size_t)i * PART_WORDS;
-        assert_int_equal((part[PART_FLAGS] & PART_BEGINS) != 0, i == first);
+        const uint32_t *part = parts->words + (size_t)i * WORDS_OF(PART);
+        assert_int_equal((part[FIELD(PART, flags)] & PART_BEGINS) != 0, i == first);
         follow_part(block, part, has_events, &at);
     }
     assert_int_equal(at.piece, MOST_PIECES + 1);

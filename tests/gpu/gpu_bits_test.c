@@ -523,7 +523,7 @@ static void sources_of_small_crowds(void **state) {
     uint32_t most_sources = 0;
     for (uint32_t program = 1; program < (suite_is_quick() ? 2 : 4); program++) {
         crowd crowd = fitting_crowd(&world, LISTED, program, is_stateless);
-        const uint32_t sources = crowd.program->program[PROGRAM_SOURCES];
+        const uint32_t sources = crowd.program->program[FIELD(PROGRAM, sources)];
         most_sources = sources > most_sources ? sources : most_sources;
         for (uint32_t shared = suite_is_quick() ? 1 : 0; shared < 2; shared++) {
             interpreting_gpu->limits.is_cpu = !shared;

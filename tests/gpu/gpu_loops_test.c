@@ -47,7 +47,8 @@ static uint32_t count_own(const lmb_graph *graph, bool all_stages) {
     uint32_t values[sizeof constants / sizeof(uint32_t)];
     memcpy(values, &constants, sizeof values);
     const uint32_t *words = graph->program;
-    const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+    const lmb_spirv_block block = {words, words[FIELD(PROGRAM, size)], words[FIELD(PROGRAM, clips)],
+                                   words[FIELD(PROGRAM, data)]};
     const lmb_spirv_known known = {values, sizeof values / sizeof values[0], &block};
     expect_ok(lmb_spirv_specialize(&host, whole.words, whole.count, &known, &module, &error), &error);
     const uint32_t own = count_loops(module.words, module.count);
@@ -93,10 +94,10 @@ static uint64_t count_iterations(const crowd *crowd) {
 static uint64_t whole_bound(const lmb_graph *graph) {
     const uint64_t pose = lmb_gpu_specialized_fit(graph)
                               ? character_bound(graph)
-                              : graph->info.joint_count * graph->program[PROGRAM_PASS_COUNT] *
+                              : graph->info.joint_count * graph->program[FIELD(PROGRAM, pass_count)] *
                                     lmb_gpu_pose_loops(graph, COUNT_LOOPS(kernel_pose), true);
     return pose + lmb_gpu_weights_loops(graph, COUNT_LOOPS(kernel_weights)) +
-           graph->info.channel_count * graph->program[PROGRAM_PASS_COUNT] *
+           graph->info.channel_count * graph->program[FIELD(PROGRAM, pass_count)] *
                lmb_gpu_channels_loops(graph, COUNT_LOOPS(kernel_channels));
 }
 

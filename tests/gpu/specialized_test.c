@@ -51,7 +51,8 @@ static void specialise(const lmb_graph *graph, uint32_t number) {
     lmb_spirv_known known = {values, sizeof values / sizeof values[0], NULL};
     expect_ok(lmb_spirv_specialize(&host, whole.words, whole.count, &known, &plain, &error), &error);
     const uint32_t *words = graph->program;
-    const lmb_spirv_block block = {words, words[PROGRAM_SIZE], words[PROGRAM_CLIPS], words[PROGRAM_DATA]};
+    const lmb_spirv_block block = {words, words[FIELD(PROGRAM, size)], words[FIELD(PROGRAM, clips)],
+                                   words[FIELD(PROGRAM, data)]};
     known.block = &block;
     expect_ok(lmb_spirv_specialize(&host, whole.words, whole.count, &known, &module, &error), &error);
     expect_ok(exact_check(&host, module.words, module.count, &error), &error);
@@ -90,7 +91,7 @@ static void modules_of_random_graphs(void **state) {
                                .program = 1 + (uint32_t)(seed % 4)};
         crowd crowd;
         expect_ok(crowd_create(&def, &crowd, &error), &error);
-        if (lmb_gpu_specialized_fit(crowd.program) && crowd.program->program[PROGRAM_INSTRUCTION_COUNT] > 4) {
+        if (lmb_gpu_specialized_fit(crowd.program) && crowd.program->program[FIELD(PROGRAM, instruction_count)] > 4) {
             specialise(crowd.program, made++);
         }
         crowd_destroy(&crowd);

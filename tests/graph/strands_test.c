@@ -1,4 +1,4 @@
-// The order in which kernels compute model matrices: strands and bands of a rig, PROGRAM_BANDS in shaders/ops/layout.h.
+// The order in which kernels compute model matrices: strands and bands of a rig, PROGRAM.bands in shaders/ops/layout.h.
 #include "scene.h"
 #include "suite.h"
 
@@ -28,7 +28,8 @@ static uint32_t length_of(const uint32_t *strands, uint32_t strand) {
 // Checks a strand: its first joint's parent is in a band before, and each joint is the child of the one before.
 static void check_strand(const uint32_t *program, const uint32_t *parents, uint32_t strand, uint32_t band,
                          uint32_t *band_of) {
-    const uint32_t *strands = program + program[PROGRAM_STRANDS], *order = program + program[PROGRAM_ORDER];
+    const uint32_t *strands = program + program[FIELD(PROGRAM, strands)],
+                   *order = program + program[FIELD(PROGRAM, order)];
     for (uint32_t place = strands[strand]; place < strands[strand + 1]; place++) {
         const uint32_t joint = order[place] & 0xffffu, parent = parents[joint];
         assert_int_equal(band_of[joint], LMB_NONE);
@@ -49,8 +50,9 @@ static void check_strand(const uint32_t *program, const uint32_t *parents, uint3
 static void check_rig(lmb_rig *rig) {
     lmb_graph *graph = create_graph(rig);
     const uint32_t *program = graph->program;
-    const uint32_t *bands = program + program[PROGRAM_BANDS], *strands = program + program[PROGRAM_STRANDS];
-    const uint32_t joints = program[PROGRAM_JOINTS], count = program[PROGRAM_BAND_COUNT];
+    const uint32_t *bands = program + program[FIELD(PROGRAM, bands)],
+                   *strands = program + program[FIELD(PROGRAM, strands)];
+    const uint32_t joints = program[FIELD(PROGRAM, joints)], count = program[FIELD(PROGRAM, band_count)];
     uint32_t *band_of = malloc(joints * sizeof *band_of);
     assert_non_null(band_of);
     memset(band_of, 0xff, joints * sizeof *band_of);
@@ -58,7 +60,7 @@ static void check_rig(lmb_rig *rig) {
     for (uint32_t band = 0; band < count; band++) {
         for (uint32_t strand = bands[band]; strand < bands[band + 1]; strand++) {
             assert_true(strand == bands[band] || length_of(strands, strand) <= length_of(strands, strand - 1));
-            check_strand(program, program + program[PROGRAM_PARENTS], strand, band, band_of);
+            check_strand(program, program + program[FIELD(PROGRAM, parents)], strand, band, band_of);
         }
     }
     assert_int_equal(strands[bands[count]], joints);

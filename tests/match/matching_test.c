@@ -531,7 +531,7 @@ static void jumps_go_to_the_best_row_or_its_mirror(void **state) {
 
 static uint32_t *matched_of(const crowd *crowd, uint32_t character) {
     const uint32_t *block = crowd->graph->control->block;
-    return state_of(crowd, character) + block[block[CONTROL_MATCHINGS] + MATCHING_STATE];
+    return state_of(crowd, character) + block[block[FIELD(CONTROL, matchings)] + FIELD(MATCHING, state)];
 }
 
 // With parameters at rest each character searches once in six frames of 1/60 s, and the crowd takes turns.
@@ -546,7 +546,7 @@ static void searches_take_turns(void **state) {
         crowd_run(&crowd, frame, NULL, 0);
         uint32_t now = 0;
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
-            const uint32_t *waited = matched_of(&crowd, i) + MATCHED_WAITED;
+            const uint32_t *waited = matched_of(&crowd, i) + FIELD(MATCHED, waited);
             const bool searched = waited[1] == 0 && waited[0] < STEP;
             now += searched;
             searches[i] += searched && frame >= 6;
@@ -577,7 +577,7 @@ static void a_change_is_answered_at_once(void **state) {
         }
         crowd_run(&crowd, frame, NULL, 0);
         for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
-            const uint32_t *recent = matched_of(&crowd, i) + MATCHED_RECENT;
+            const uint32_t *recent = matched_of(&crowd, i) + WORDS_OF(MATCHED);
             jumped += frame == 51 && recent[0] != 0 && recent[1] == STEP;
         }
     }
@@ -630,7 +630,7 @@ static void expect_others_left_alone(const matching_scene *scene, bool mirrored)
                              !other);
             const bool is_mirrored = read_mirrored(&any, parameters_of(&crowd, i));
             const bool stays = frame > 40 && lmb_state_current(crowd.graph, before, 0) == MATCHING_OTHER;
-            const uint32_t *recent = matched_of(&crowd, i) + MATCHED_RECENT;
+            const uint32_t *recent = matched_of(&crowd, i) + WORDS_OF(MATCHED);
             assert_true(is_mirrored == was_mirrored[i] || (!stays && recent[0] != 0 && recent[1] == STEP));
             if (stays && other) {
                 check_other(scene, &crowd, i, before, frame < 55);
@@ -786,11 +786,11 @@ static void differences_are_named(void **state) {
     static const struct {
         uint32_t word;
         const char *text;
-    } rows[] = {{MATCHED_FOUND, "machine \"body\": the row that a search found"},
-                {MATCHED_MOVING + 3, "machine \"body\": velocity that follows the desired one"},
-                {MATCHED_MIRRORED, "machine \"body\": whether its take plays mirrored"},
-                {MATCHED_RECENT + 7, "machine \"body\": rows chosen shortly before"},
-                {MATCHED_WAITED, "machine \"body\": its last search"}};
+    } rows[] = {{FIELD(MATCHED, found), "machine \"body\": the row that a search found"},
+                {FIELD(MATCHED, moving) + 3, "machine \"body\": velocity that follows the desired one"},
+                {FIELD(MATCHED, mirrored), "machine \"body\": whether its take plays mirrored"},
+                {WORDS_OF(MATCHED) + 7, "machine \"body\": rows chosen shortly before"},
+                {FIELD(MATCHED, waited), "machine \"body\": its last search"}};
     matching_scene scene;
     matching_start(&scene, false);
     scene.machine.name = "body";
@@ -808,7 +808,7 @@ static void differences_are_named(void **state) {
         assert_string_equal(text, rows[i].text);
     }
     const lmb_state_sizes sizes = lmb_graph_state_sizes(crowd.graph);
-    const uint32_t of_machine = MACHINE_WEIGHTS + SCENE_STATES * MACHINE_STATE_WEIGHT_WORDS;
+    const uint32_t of_machine = WORDS_OF(MACHINE_NOW) + SCENE_STATES * WORDS_OF(STATE_WEIGHT);
     assert_int_equal(sizes.machines, of_machine + MATCHED_WORDS);
     free(other);
     crowd_end(&crowd);
@@ -1007,9 +1007,9 @@ static void other_rows_are_forgotten(void **state) {
     transfer(&crowds[0], &plain);
     for (uint32_t i = 0; i < MATCHING_CHARACTERS; i++) {
         const uint32_t *was = matched_of(&crowds[0], i), *is = matched_of(&plain, i);
-        assert_memory_equal(is + MATCHED_MOVING, was + MATCHED_MOVING, 4 * sizeof *is);
-        assert_memory_equal(is + MATCHED_WAITED, was + MATCHED_WAITED, 2 * sizeof *is);
-        assert_true(is[MATCHED_FOUND] == 0 && is[MATCHED_MIRRORED] == 0 && is[MATCHED_RECENT] == 0);
+        assert_memory_equal(is + FIELD(MATCHED, moving), was + FIELD(MATCHED, moving), 4 * sizeof *is);
+        assert_memory_equal(is + FIELD(MATCHED, waited), was + FIELD(MATCHED, waited), 2 * sizeof *is);
+        assert_true(is[FIELD(MATCHED, found)] == 0 && is[FIELD(MATCHED, mirrored)] == 0 && is[WORDS_OF(MATCHED)] == 0);
     }
     crowd_end(&crowds[0]);
     crowd_end(&crowds[1]);
@@ -1043,17 +1043,17 @@ static void choices_of_states_are_checked(void **state) {
             found++;
         }
         assert_in_range(found, 1, rows - 1);
-        expect_word_refused(&crowd, MATCHED_MIRRORED, mirrored == 1 ? 2 : 1);
-        expect_word_refused(&crowd, MATCHED_FOUND, 1 + found);
-        expect_word_refused(&crowd, MATCHED_FOUND, 1 + MATCH_MIRRORED + (mirrored == 1 ? found : 0));
-        expect_word_refused(&crowd, MATCHED_FOUND, 1 + 2 * MATCH_MIRRORED);
-        expect_word_refused(&crowd, MATCHED_FOUND, UINT32_MAX);
-        expect_word_refused(&crowd, MATCHED_RECENT, 1 + rows);
-        expect_word_refused(&crowd, MATCHED_RECENT, 1 + MATCH_MIRRORED);
+        expect_word_refused(&crowd, FIELD(MATCHED, mirrored), mirrored == 1 ? 2 : 1);
+        expect_word_refused(&crowd, FIELD(MATCHED, found), 1 + found);
+        expect_word_refused(&crowd, FIELD(MATCHED, found), 1 + MATCH_MIRRORED + (mirrored == 1 ? found : 0));
+        expect_word_refused(&crowd, FIELD(MATCHED, found), 1 + 2 * MATCH_MIRRORED);
+        expect_word_refused(&crowd, FIELD(MATCHED, found), UINT32_MAX);
+        expect_word_refused(&crowd, WORDS_OF(MATCHED), 1 + rows);
+        expect_word_refused(&crowd, WORDS_OF(MATCHED), 1 + MATCH_MIRRORED);
         lmb_error error = {0};
         const uint32_t last[2] = {found, MATCH_MIRRORED + found};
         for (uint32_t i = 0; i <= mirrored; i++) { // 1 plus the last choice
-            matched_of(&crowd, 0)[MATCHED_FOUND] = last[i];
+            matched_of(&crowd, 0)[FIELD(MATCHED, found)] = last[i];
             assert_ok(lmb_state_check(crowd.graph, crowd.states, 1, &error), &error);
         }
         crowd_end(&crowd);

@@ -258,7 +258,8 @@ static void step(walker *w, double x, double z) {
     assert_ok(lmb_control_run(w->graph, &w->frame, 0, 1, &error), &error);
     w->frame.number++;
     w->now = lmb_state_motion(w->graph, w->words);
-    const uint32_t *recent = w->words + block[block[CONTROL_MATCHINGS] + MATCHING_STATE] + MATCHED_RECENT;
+    const uint32_t *recent =
+        w->words + block[block[FIELD(CONTROL, matchings)] + FIELD(MATCHING, state)] + WORDS_OF(MATCHED);
     w->jumps += recent[0] != 0 && recent[1] == w->frame.step;
 }
 

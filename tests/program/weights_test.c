@@ -350,8 +350,8 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         source sources[MOST_CLIPS];
         key_search searches[MOST_CLIPS];
         uint32_t refused[LMB_REFUSAL_COUNT] = {0};
-        assert_true(program->program[PROGRAM_CONTROL_WEIGHTS] <= sizeof stored / sizeof stored[0]);
-        assert_true(program->program[PROGRAM_SOURCES] <= MOST_CLIPS);
+        assert_true(program->program[FIELD(PROGRAM, control_weights)] <= sizeof stored / sizeof stored[0]);
+        assert_true(program->program[FIELD(PROGRAM, sources)] <= MOST_CLIPS);
         const evaluation e = {.program = program->program,
                               .parameters = &chosen,
                               .refused = refused,
@@ -364,13 +364,13 @@ static void a_clip_weighs_what_the_nodes_above_it_leave(void **state) {
         find_sources(e, 0, 1);
         all->count = 0;
         expect(tree, last, (share){1.0, 1.0, 0}, all);
-        assert_int_equal(all->count, program->program[PROGRAM_SOURCES]);
+        assert_int_equal(all->count, program->program[FIELD(PROGRAM, sources)]);
         for (uint32_t i = 0; i < all->count; i++) {
-            const uint32_t *use = program->program + program->program[PROGRAM_USES] + i * USE_WORDS;
-            const double motion = (double)stored[use[USE_MOTION]].value;
+            const uint32_t *use = program->program + program->program[FIELD(PROGRAM, uses)] + i * WORDS_OF(USE);
+            const double motion = (double)stored[use[FIELD(USE, motion)]].value;
             check(seed, i, (double)sources[i].weight, all->of[i].pose);
-            check_motion(seed, i, (use[USE_FLAGS] & CLIP_NEGATED) != 0 ? -motion : motion, all->of[i].motion);
-            assert_int_equal(use[USE_FLAGS] >> CLIP_REFLECTION_SHIFT, all->of[i].reflection);
+            check_motion(seed, i, (use[FIELD(USE, flags)] & CLIP_NEGATED) != 0 ? -motion : motion, all->of[i].motion);
+            assert_int_equal(use[FIELD(USE, flags)] >> CLIP_REFLECTION_SHIFT, all->of[i].reflection);
             zeros += sources[i].weight == 0.0f;
             apart += fabs(all->of[i].motion - all->of[i].pose) > 1e-5 && all->of[i].motion != 0.0;
             backwards += all->of[i].motion < 0.0;
