@@ -59,6 +59,8 @@ static control take_characters(const lmb_control_lanes *all, uint32_t first) {
     return c;
 }
 
+#define VECTORS (LMB_CONTROL_TOGETHER / SIMD_WIDTH)
+
 static bool vector_moves(const lmb_control_lanes *all, uint32_t first) {
     return (all->moves >> first & ((2u << (SIMD_WIDTH - 1)) - 1u)) != 0;
 }
@@ -155,21 +157,35 @@ static LMB_NOINLINE void move_lanes(lmb_control_lanes *all, uint32_t record) {
     }
 }
 
+// Takes one player after another, each for all vectors, so that what characters share is read once. With many states,
+// nearly all players stand still.
 static LMB_NOINLINE void play_lanes(lmb_control_lanes *all, uint32_t record) {
     (void)record;
     const uint32_t *alone = all->block + all->block[FIELD(CONTROL, alone)],
                    count = all->block[FIELD(CONTROL, alone_count)];
+    control each[VECTORS];
+    uint32_t vectors = 0;
     for (uint32_t first = 0; first < all->count; first += SIMD_WIDTH) {
-        const control c = take_characters(all, first);
-        for (uint32_t i = 0; i < count && vector_moves(all, first); i++) {
+        if (vector_moves(all, first)) {
+            each[vectors++] = take_characters(all, first);
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const owning_state owner = load_owner(all->block, alone[i]);
+        lane_mask moves[VECTORS];
+        bool any = false;
+        for (uint32_t k = 0; k < vectors; k++) {
+            moves[k] = owner_moves(each[k], owner);
+            stay(only_where(each[k], NOT(moves[k])), alone[i]);
+            any = any || ANY(AND(moves[k], each[k].counts));
+        }
+        if (any) {
             const player own = load_player(all->block, alone[i]);
-            const lane_mask moves = owner_moves(c, own.at);
-            const control moving = only_where(c, moves), still = only_where(c, NOT(moves));
-            if (ANY(still.counts)) {
-                stay(still, own.record);
-            }
-            if (ANY(moving.counts)) {
-                move_player(moving, own);
+            for (uint32_t k = 0; k < vectors; k++) {
+                const control moving = only_where(each[k], moves[k]);
+                if (ANY(moving.counts)) {
+                    move_player(moving, own);
+                }
             }
         }
     }
