@@ -681,6 +681,11 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 #define MOTION_BLENDS 0x200000u    // (1 - w) M and w M
 #define MOTION_ADDS 0x400000u      // M and w M
 #define MOTION_SUBTRACTS 0x800000u // M and -M
+// And what else differs between operations.
+#define ONLY_POSES 0x1000000u       // its first input is no additive, and neither is its result
+#define BLENDS_POSITIONS 0x2000000u // may be inside a retarget that is a goal
+#define IS_RARE 0x4000000u          // compiled for any graph only; versions for plain graphs call that
+#define MOVES_FEW 0x8000000u        // rare, and runs only for the joints that it moves: moves_joint()
 
 // The table of operations. A row has the operation's name, as in LMB_OP_... and in its functions, its code, and what it
 // reads. channels.h defines how each operation treats float channels, and does not compile if one is missing.
@@ -717,24 +722,27 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 #define OPERATION_TAKE 36u
 #define OPERATION_FIXED 39u
 #define OPERATIONS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                               \
-    SOURCE(REST, rest, OPERATION_REST, TAKES_NOTHING)                                                                  \
-    SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP)                                                                     \
-    SOURCE(POSE, pose, 2u, TAKES_POSE)                                                                                 \
-    BINARY(BLEND, blend, 3u, TAKES_WEIGHT | MOTION_BLENDS)                                                             \
-    BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)                                              \
-    UNARY(OVERRIDE, override, OPERATION_OVERRIDE, TAKES_POSE | TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS)              \
+    SOURCE(REST, rest, OPERATION_REST, BLENDS_POSITIONS)                                                               \
+    SOURCE(CLIP, clip, OPERATION_CLIP, TAKES_CLIP | BLENDS_POSITIONS)                                                  \
+    SOURCE(POSE, pose, 2u, TAKES_POSE | BLENDS_POSITIONS)                                                              \
+    BINARY(BLEND, blend, 3u, TAKES_WEIGHT | MOTION_BLENDS | BLENDS_POSITIONS)                                          \
+    BINARY(MASKED, masked, 4u, TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS | BLENDS_POSITIONS)                           \
+    UNARY(OVERRIDE, override, OPERATION_OVERRIDE,                                                                      \
+          TAKES_POSE | TAKES_WEIGHT | TAKES_MASK | MOTION_BLENDS | BLENDS_POSITIONS | IS_RARE)                         \
     BINARY(MAKE_ADDITIVE, make_additive, 5u, MOTION_SUBTRACTS)                                                         \
     BINARY(ADDITIVE, additive, 6u, TAKES_WEIGHT | MOTION_ADDS)                                                         \
-    SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE)                                                           \
-    BINARY(PARTIAL, partial, OPERATION_PARTIAL, TAKES_WEIGHT | MOTION_BLENDS)                                          \
+    SUM(WEIGHTED, weighted, OPERATION_WEIGHTED, TAKES_SHARE | BLENDS_POSITIONS)                                        \
+    BINARY(PARTIAL, partial, OPERATION_PARTIAL, TAKES_WEIGHT | MOTION_BLENDS | BLENDS_POSITIONS | IS_RARE)             \
     SUM(WEIGHTED_MATRIX, weighted_matrix, OPERATION_MATRICES, TAKES_SHARE)                                             \
     EXCHANGE(MIRROR, mirror, OPERATION_MIRROR, TAKES_MIRROR | TAKES_AREA)                                              \
-    EXCHANGE(IK_TWO_BONE, ik_two_bone, OPERATION_IK_TWO_BONE, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                    \
-    EXCHANGE(IK_AIM, ik_aim, OPERATION_IK_AIM, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                   \
-    EXCHANGE(FOOT_PLACEMENT, foot_placement, OPERATION_FOOT_PLACEMENT, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)           \
-    EXCHANGE(TWIST, twist, OPERATION_TWIST, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
-    EXCHANGE(CHAIN, chain, OPERATION_CHAIN, TAKES_WEIGHT | TAKES_IK | TAKES_AREA)                                      \
-    UNARY(CLAMP, clamp, OPERATION_CLAMP, TAKES_LIMITS)                                                                 \
+    EXCHANGE(IK_TWO_BONE, ik_two_bone, OPERATION_IK_TWO_BONE,                                                          \
+             TAKES_WEIGHT | TAKES_IK | TAKES_AREA | ONLY_POSES | MOVES_FEW)                                            \
+    EXCHANGE(IK_AIM, ik_aim, OPERATION_IK_AIM, TAKES_WEIGHT | TAKES_IK | TAKES_AREA | ONLY_POSES | MOVES_FEW)          \
+    EXCHANGE(FOOT_PLACEMENT, foot_placement, OPERATION_FOOT_PLACEMENT,                                                 \
+             TAKES_WEIGHT | TAKES_IK | TAKES_AREA | ONLY_POSES)                                                        \
+    EXCHANGE(TWIST, twist, OPERATION_TWIST, TAKES_WEIGHT | TAKES_IK | TAKES_AREA | ONLY_POSES | MOVES_FEW)             \
+    EXCHANGE(CHAIN, chain, OPERATION_CHAIN, TAKES_WEIGHT | TAKES_IK | TAKES_AREA | ONLY_POSES | IS_RARE)               \
+    UNARY(CLAMP, clamp, OPERATION_CLAMP, TAKES_LIMITS | ONLY_POSES | IS_RARE)                                          \
     BINARY(ADD, add, 11u, TAKES_NOTHING)                                                                               \
     BINARY(SUBTRACT, subtract, OPERATION_SUBTRACT, MOTION_SUBTRACTS)                                                   \
     UNARY(SCALE, scale, 13u, TAKES_WEIGHT | TAKES_CHOICE | MOTION_ADDS)
@@ -742,13 +750,13 @@ OP transform clamp_operation(evaluation e, uint instruction, transform a) {
 // Instructions that operations are lowered to: because of a choice, or one for each input.
 #define VARIANTS(SOURCE, UNARY, BINARY, SUM, EXCHANGE)                                                                 \
     SOURCE(FIXED, fixed, OPERATION_FIXED, TAKES_POSE)                                                                  \
-    BINARY(TAKE, take, OPERATION_TAKE, TAKES_JOINT_MAP)                                                                \
+    BINARY(TAKE, take, OPERATION_TAKE, TAKES_JOINT_MAP | IS_RARE)                                                      \
     BINARY(INTERPOLATE, interpolate, OPERATION_INTERPOLATE, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                  \
     BINARY(APPLY, apply, OPERATION_APPLY, TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                    \
     SUM(MEAN, mean, OPERATION_MEAN, TAKES_SHARE | TAKES_CHOICE)                                                        \
-    BINARY(MAKE_AFFINE_ADDITIVE, make_affine_additive, OPERATION_MAKE_AFFINE_ADDITIVE, TAKES_NOTHING)                  \
+    BINARY(MAKE_AFFINE_ADDITIVE, make_affine_additive, OPERATION_MAKE_AFFINE_ADDITIVE, IS_RARE)                        \
     BINARY(APPLY_AFFINE_ADDITIVE, apply_affine_additive, OPERATION_APPLY_AFFINE_ADDITIVE,                              \
-           TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE)                                                                   \
+           TAKES_WEIGHT | TAKES_MASK | TAKES_CHOICE | IS_RARE)                                                         \
     EXCHANGE(TO_MODEL, to_model, OPERATION_TO_MODEL, TAKES_AREA)                                                       \
     EXCHANGE(TO_LOCAL, to_local, OPERATION_TO_LOCAL, TAKES_AREA)
 

@@ -409,17 +409,9 @@ STEP evaluate_rare_sum_of_sources(tile t, uint sources, sum_steps sum) {
 #ifdef LMB_PLAIN
 // Rare operations are compiled for any graph only, and the version for plain graphs calls them there.
 // run_shared_step(), which the includer defines, runs an instruction. It expects the scale 1 and full joint weights in
-// exchange areas.
-#define IS_SHARED(code)                                                                                                \
-    (IS_OF_FEW_JOINTS(code) || (code) == OPERATION_CHAIN || (code) == OPERATION_CLAMP || (code) == OPERATION_TAKE ||   \
-     (code) == OPERATION_PARTIAL || (code) == OPERATION_OVERRIDE || (code) == OPERATION_MAKE_AFFINE_ADDITIVE ||        \
-     (code) == OPERATION_APPLY_AFFINE_ADDITIVE)
+// exchange areas. Placing feet is not shared: with the code that locks feet it takes 4 % more instructions.
+#define IS_SHARED(takes) (((takes) & (IS_RARE | MOVES_FEW)) != 0u)
 static void run_shared_step(const tile *t);
-
-// Operations that move few joints, and only these are run there. Placing feet is not shared: with the code that locks
-// feet it takes 4 % more instructions.
-#define IS_OF_FEW_JOINTS(code)                                                                                         \
-    ((code) == OPERATION_IK_TWO_BONE || (code) == OPERATION_IK_AIM || (code) == OPERATION_TWIST)
 
 OP bool moves_joint(memory program, uint at, uint code, uint joint) {
     uint table = READ(program, at, EXCHANGED, table);
@@ -454,7 +446,7 @@ OP void evaluate_few_joints(tile t, uint code) {
 }
 
 // Completes the newest poses first, because a plain graph stores no scales and joint weights.
-OP void evaluate_shared(tile t, uint code, uint inputs) {
+OP void evaluate_shared(tile t, uint code, uint takes, uint inputs) {
     for (uint i = 1u; i <= inputs; i++) {
         for (uint place = 0u; place < t.joints; place++) {
             transform *pose = &t.held->poses[t.depth - i][place];
@@ -462,26 +454,27 @@ OP void evaluate_shared(tile t, uint code, uint inputs) {
             pose->weight = SPLAT(WEIGHT_PRESENT);
         }
     }
-    if (IS_OF_FEW_JOINTS(code)) {
+    if ((takes & MOVES_FEW) != 0u) {
         evaluate_few_joints(t, code);
     } else {
         run_shared_step(&t);
     }
 }
 #else
-#define IS_SHARED(code) false
+#define IS_SHARED(takes) false
 
-OP void evaluate_shared(tile t, uint code, uint inputs) {
+OP void evaluate_shared(tile t, uint code, uint takes, uint inputs) {
     UNUSED(t);
     UNUSED(code);
+    UNUSED(takes);
     UNUSED(inputs);
 }
 #endif
 
 #define DEFINE_SOURCE(NAME, name, code, takes)                                                                         \
     STEP evaluate_##name(tile t) {                                                                                     \
-        if (IS_SHARED(code)) {                                                                                         \
-            evaluate_shared(t, code, 0u);                                                                              \
+        if (IS_SHARED(takes)) {                                                                                        \
+            evaluate_shared(t, code, takes, 0u);                                                                       \
         } else {                                                                                                       \
             evaluate_source(t, name##_operation, (code) == OPERATION_CLIP);                                            \
         }                                                                                                              \
@@ -489,8 +482,8 @@ OP void evaluate_shared(tile t, uint code, uint inputs) {
 
 #define DEFINE_UNARY(NAME, name, code, takes)                                                                          \
     STEP evaluate_##name(tile t) {                                                                                     \
-        if (IS_SHARED(code)) {                                                                                         \
-            evaluate_shared(t, code, 1u);                                                                              \
+        if (IS_SHARED(takes)) {                                                                                        \
+            evaluate_shared(t, code, takes, 1u);                                                                       \
         } else {                                                                                                       \
             evaluate_unary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                         \
         }                                                                                                              \
@@ -498,8 +491,8 @@ OP void evaluate_shared(tile t, uint code, uint inputs) {
 
 #define DEFINE_BINARY(NAME, name, code, takes)                                                                         \
     STEP evaluate_##name(tile t) {                                                                                     \
-        if (IS_SHARED(code)) {                                                                                         \
-            evaluate_shared(t, code, 2u);                                                                              \
+        if (IS_SHARED(takes)) {                                                                                        \
+            evaluate_shared(t, code, takes, 2u);                                                                       \
         } else {                                                                                                       \
             evaluate_binary(t, name##_operation, ((takes)&TAKES_WEIGHT) != 0u);                                        \
         }                                                                                                              \

@@ -251,11 +251,24 @@ static bool find_common(const lmb_compiler *c, uint32_t index, uint8_t *types) {
     return true;
 }
 
+// Says why an operation refuses an additive.
+static const char *why_only_poses(lmb_op op) {
+    return op == LMB_OP_CLAMP      ? "an additive, and joint limits are those of poses"
+           : op == LMB_OP_TWIST    ? "an additive, and only the twist of a pose is shared"
+           : op == LMB_OP_RETARGET ? "an additive, and only poses have a place in model space: "
+                                     "make additives of retargeted poses"
+                                   : "an additive, and only poses have positions";
+}
+
 static bool find_type(lmb_compiler *c, uint32_t index) {
     const lmb_node_def *node = &c->def->nodes[index];
     uint8_t of[3] = {0}, *types = &c->types[index];
     for (uint32_t i = 0; i < node->input_count && i < 3; i++) {
         of[i] = c->types[node->inputs[i]];
+    }
+    if ((lmb_find_operation(node->op)->takes & ONLY_POSES) != 0) {
+        *types = POSE_TYPE;
+        return (of[0] & POSE_TYPE) != 0 || fail_input(c, index, 0, why_only_poses(node->op));
     }
     switch (node->op) {
     case LMB_OP_REST:
@@ -271,24 +284,6 @@ static bool find_type(lmb_compiler *c, uint32_t index) {
         *types = of[0];
         if ((of[1] & ADDITIVE_TYPE) == 0) {
             return fail_input(c, index, 1, "a pose; what is added is an additive, such as a make-additive");
-        }
-        break;
-    case LMB_OP_CLAMP:
-    case LMB_OP_IK_TWO_BONE:
-    case LMB_OP_IK_AIM:
-    case LMB_OP_FOOT_PLACEMENT:
-    case LMB_OP_CHAIN:
-    case LMB_OP_TWIST:
-    case LMB_OP_RETARGET:
-        *types = POSE_TYPE;
-        if ((of[0] & POSE_TYPE) == 0) {
-            return fail_input(c, index, 0,
-                              node->op == LMB_OP_CLAMP   ? "an additive, and joint limits are those of poses"
-                              : node->op == LMB_OP_TWIST ? "an additive, and only the twist of a pose is shared"
-                              : node->op == LMB_OP_RETARGET
-                                  ? "an additive, and only poses have a place in model space: "
-                                    "make additives of retargeted poses"
-                                  : "an additive, and only poses have positions");
         }
         break;
     case LMB_OP_MAKE_ADDITIVE: {

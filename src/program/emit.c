@@ -562,14 +562,6 @@ static bool emit_partial(lmb_compiler *c, const lmb_node_def *node, const lmb_op
     return fits;
 }
 
-// Returns whether an operation can blend positions in model space.
-static bool has_positions(lmb_op op) {
-    return op == LMB_OP_REST || op == LMB_OP_CLIP || op == LMB_OP_POSE || op == LMB_OP_BLEND || op == LMB_OP_MASKED ||
-           op == LMB_OP_WEIGHTED || op == LMB_OP_PARTIAL || op == LMB_OP_LAYERS || op == LMB_OP_BILINEAR ||
-           op == LMB_OP_TRILINEAR || op == LMB_OP_SPACE1D || op == LMB_OP_SPACE2D || op == LMB_OP_OVERRIDE ||
-           op == LMB_OP_MACHINE;
-}
-
 // Emits a node's inputs in order, then the node. Returns false if a check fails, there are too many instructions or the
 // stack is too deep.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
@@ -578,7 +570,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     bool fits = true;
     c->refused =
         !lmb_graph_check_source(c, index) ||
-        !lmb_graph_require(c, index, c->goal_rest == 0 || has_positions(node->op), "op",
+        !lmb_graph_require(c, index, c->goal_rest == 0 || (op->takes & BLENDS_POSITIONS) != 0, "op",
                            "it is inside a retarget that is a goal, where only sources and blends are possible");
     if (c->refused) {
         return false;

@@ -14,16 +14,18 @@ static const lmb_operation operations[LMB_OP_COUNT] = {
 #define EXCHANGE_ROW(NAME, name, code, takes) [LMB_OP_##NAME] = {#name, code, 1, 1, false, true, takes, 0},
     OPERATIONS(SOURCE_ROW, UNARY_ROW, BINARY_ROW, SUM_ROW, EXCHANGE_ROW)
         // Operations that are lowered to others.
-        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SHARE, 0},
+        [LMB_OP_MACHINE] = {"machine", OPERATION_WEIGHTED, 1, LMB_MAX_SPACE_INPUTS, true, false,
+                            TAKES_SHARE | BLENDS_POSITIONS, 0},
     [LMB_OP_SUBTRACT_SCALE_ADD] = {"subtract-scale-add", 0, 3, 3, false, false, TAKES_WEIGHT | TAKES_CHOICE, 0},
     [LMB_OP_COMBINE] = {"combine", OPERATION_TAKE, 1, LMB_MAX_INPUTS, false, false, TAKES_JOINT_MAP, 0},
-    [LMB_OP_RETARGET] = {"retarget", 0, 1, 1, false, false, TAKES_NOTHING, 0},
-    [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER, 0},
-    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE, 0},
-    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false, TAKES_SPACE | TAKES_PLANE,
-                        0},
-    [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE, 2},
-    [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE, 3},
+    [LMB_OP_RETARGET] = {"retarget", 0, 1, 1, false, false, ONLY_POSES, 0},
+    [LMB_OP_LAYERS] = {"layers", OPERATION_WEIGHTED, 2, LMB_MAX_INPUTS, true, false, TAKES_LAYER | BLENDS_POSITIONS, 0},
+    [LMB_OP_SPACE1D] = {"space1d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false,
+                        TAKES_SPACE | BLENDS_POSITIONS, 0},
+    [LMB_OP_SPACE2D] = {"space2d", OPERATION_WEIGHTED, 2, LMB_MAX_SPACE_INPUTS, true, false,
+                        TAKES_SPACE | TAKES_PLANE | BLENDS_POSITIONS, 0},
+    [LMB_OP_BILINEAR] = {"bilinear", 0, 4, 4, false, false, TAKES_PLACE | TAKES_CHOICE | BLENDS_POSITIONS, 2},
+    [LMB_OP_TRILINEAR] = {"trilinear", 0, 8, 8, false, false, TAKES_PLACE | TAKES_CHOICE | BLENDS_POSITIONS, 3},
 #undef SOURCE_ROW
 #undef UNARY_ROW
 #undef BINARY_ROW
