@@ -300,6 +300,13 @@ static bool reads_state(const lmb_control *control) {
     return any;
 }
 
+// Whether the character's velocity is kept over switches, which kernels compile with inertialization: its words change
+// in every frame, also if no transition is inertialized.
+static bool keeps_velocity(const lmb_control *control) {
+    const uint32_t at = control->block[FIELD(CONTROL, character_motion)];
+    return at != CONTROL_NONE && control->block[at + FIELD(CHARACTER_MOTION, remaining)] != CONTROL_NONE;
+}
+
 lmb_control_features lmb_control_find_features(const lmb_control *control) {
     const uint32_t *block = control->block, flags = block[FIELD(CONTROL, flags)];
     const bool weighs = (flags & CONTROL_WEIGHS) != 0;
@@ -307,7 +314,7 @@ lmb_control_features lmb_control_find_features(const lmb_control *control) {
                                   .warps = has_warps(control),
                                   .full_rotation = rotates_fully(control),
                                   .groups = block[FIELD(CONTROL, group_count)] > 0,
-                                  .inertia = block[FIELD(CONTROL, inertia)] != CONTROL_NONE,
+                                  .inertia = block[FIELD(CONTROL, inertia)] != CONTROL_NONE || keeps_velocity(control),
                                   .profiles = has_profiles(control),
                                   .travel = travels(control),
                                   .starts = has_starts(control),
