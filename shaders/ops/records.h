@@ -214,6 +214,12 @@ OP source compare_lanes(source given, word place) {
     return s;
 }
 
+// A source that no lane samples.
+OP void store_unseen_source(evaluation e, uint index) {
+    source s = {.weight = SPLAT(0.0f), .time = SPLAT(0.0f), .alike = true};
+    store_source(e, index, s);
+}
+
 OP void store_lanes(evaluation e, uint index, source s) {
     store_source(e, index, s);
     if (s.any) {

@@ -232,6 +232,14 @@ OP void find_source(evaluation e, uint index, uint use) {
     s.known = AND(is_finite(given), AND(chosen >= 0.0f, chosen < TO_REAL(ALL_WORD(count))));
     lane_mask refused = NOT(s.known);
     REFUSE(e, REFUSED_TIME, NOT(time.finite));
+#ifdef LMB_SIMD_WIDTH
+    // Most states are not seen. Nothing of their clips is needed, unless joint weights or joint maps are.
+    if (!USES_WEIGHTS && !USES_JOINT_MAPS && !ANY(s.weight > 0.0f)) {
+        REFUSE(e, REFUSED_CLIP, refused);
+        store_unseen_source(e, index);
+        return;
+    }
+#endif
     if (count > 0u) {
         real safe_time = snap(SELECT(time.finite, time.seconds, SPLAT(0.0f)));
         place = TO_WORD(SELECT(s.known, chosen, SPLAT(0.0f)));
