@@ -22,6 +22,18 @@ size_t lmb_field_element_size(const lmb_field *field) {
                                            : sizeof(uint32_t);
 }
 
+const lmb_field *lmb_fields_find(const lmb_fields *fields, size_t offset) {
+    for (uint32_t i = 0; i < fields->count; i++) {
+        const lmb_field *field = &fields->rows[i];
+        const size_t within = offset - field->offset; // of a later field: more than any size
+        if (within < field->count * lmb_field_element_size(field)) {
+            return field->kind == LMB_FIELD_INSIDE ? lmb_fields_find(field->inside, within % field->inside->size)
+                                                   : field;
+        }
+    }
+    return NULL;
+}
+
 // ---- Defaults.
 
 static void store_element(const lmb_field *field, uint32_t index, uint8_t *at) {

@@ -1,6 +1,6 @@
-// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges and its
-// form in a pack (record.h) follow from the rows. Code checks what relates fields to each other, or to the rest of a
-// graph. Tables are in fields.c, those of a pack's own parts in pack/records.c; field_rows.h has the macros for rows.
+// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges, its form in
+// a pack (record.h) and its ranges in JSON (json/graph.h) follow from the rows. Code checks what relates fields to each
+// other, or to the rest of a graph. Tables are in fields.c, those of a pack's own parts in pack/records.c; field_rows.h has the macros for rows.
 #ifndef LIMBER_SRC_BASE_FIELD_H
 #define LIMBER_SRC_BASE_FIELD_H
 
@@ -52,7 +52,7 @@ typedef struct lmb_field {
     // bool a word.
     const void *initial;
     uint32_t initial_count;
-    float min, max;
+    float min, max; // of numbers, and of what may be one: an index, coordinates of an axis, constants of values
     uint32_t most;
     const char *why; // of an index that is out of range
     size_t slot;     // of a point
@@ -80,6 +80,9 @@ struct lmb_fields {
 size_t lmb_field_element_size(const lmb_field *field);
 // Returns whether the elements are structs that have a table.
 bool lmb_field_is_inside(const lmb_field *field);
+
+// Returns the row of what is at an offset of a struct, or of a struct inside; NULL if none has a size that is known.
+LMB_API const lmb_field *lmb_fields_find(const lmb_fields *fields, size_t offset);
 
 // Stores the default of a struct.
 LMB_API void lmb_fields_default(const lmb_fields *fields, void *def);

@@ -14,6 +14,7 @@
 // The default: elements of a type.
 #define FIRST(type, ...)                                                                                               \
     .initial = (const type[]){__VA_ARGS__}, .initial_count = sizeof((const type[]){__VA_ARGS__}) / sizeof(type)
+#define FINITE .min = -LMB_LARGEST, .max = LMB_LARGEST
 #define COUNTED(number) .used = offsetof(DEF, number), .is_counted = true
 
 // Words that are 0, have a default, or are LMB_NONE.
@@ -31,7 +32,10 @@
 #define JOINTS(member, number)                                                                                         \
     { AT(member), .kind = LMB_FIELD_JOINT, .count = SIZE(member) / 4, COUNTED(number), FIRST(uint32_t, LMB_NONE) }
 #define INDEX(member, below, fault)                                                                                    \
-    { AT(member), .kind = LMB_FIELD_INDEX, .count = 1, .most = (below), .why = (fault), FIRST(uint32_t, LMB_NONE) }
+    {                                                                                                                  \
+        AT(member), .kind = LMB_FIELD_INDEX, .count = 1, .most = (below), .max = (below)-1, .why = (fault),            \
+                    FIRST(uint32_t, LMB_NONE)                                                                          \
+    }
 #define EVENT(member)                                                                                                  \
     { AT(member), .kind = LMB_FIELD_EVENT, .count = 1, FIRST(uint32_t, LMB_NONE) }
 #define COUNT(member, largest)                                                                                         \
@@ -51,7 +55,7 @@
 #define PAIR(member, smallest, largest)                                                                                \
     { AT(member), .kind = LMB_FIELD_NUMBER, .count = 2, .min = (smallest), .max = (largest) }
 #define AXIS(member, ...)                                                                                              \
-    { AT(member), .kind = LMB_FIELD_AXIS, .count = 3, FIRST(float, __VA_ARGS__) }
+    { AT(member), .kind = LMB_FIELD_AXIS, .count = 3, FINITE, FIRST(float, __VA_ARGS__) }
 
 // Structs, one or an array.
 #define INSIDE(member, type, table)                                                                                    \
@@ -64,12 +68,12 @@
 #define VALUES(member, ...)                                                                                            \
     {                                                                                                                  \
         AT(member), .kind = LMB_FIELD_VALUE, .count = SIZE(member) / sizeof(lmb_value), .inside = &lmb_value_fields,   \
-                    FIRST(float, __VA_ARGS__)                                                                          \
+                    FINITE, FIRST(float, __VA_ARGS__)                                                                  \
     }
 #define POINT(member, ...)                                                                                             \
     {                                                                                                                  \
         AT(member), .kind = LMB_FIELD_POINT, .count = 3, .inside = &lmb_value_fields,                                  \
-                    .slot = offsetof(DEF, member##_slot), FIRST(float, __VA_ARGS__)                                    \
+                    .slot = offsetof(DEF, member##_slot), FINITE, FIRST(float, __VA_ARGS__)                            \
     }
 
 #define BOOL(member)                                                                                                   \

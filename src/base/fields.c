@@ -587,7 +587,7 @@ TABLE(clip_origin);
 #undef DEF
 
 #define DEF lmb_graph_def
-static const lmb_field graph_rows[] = {
+static const lmb_field graph_def_rows[] = {
     OTHER(rig), // that of the pack
     LIST(clips, clip_count, clip),
     LIST(masks, mask_count, mask),
@@ -620,7 +620,7 @@ static const lmb_field graph_rows[] = {
     KNOWN_LIST(node_names, node_count, name),
     KNOWN_LIST(node_comments, node_count, name),
 };
-TABLE(graph);
+TABLE(graph_def);
 #undef DEF
 _Static_assert(sizeof(lmb_graph_def) <= LMB_FIELDS_LARGEST, "a graph is too large for a default");
 
@@ -656,4 +656,4 @@ DEFAULT(joint_map_def, joint_map)
 DEFAULT(static_pose_def, static_pose)
 DEFAULT(parameter_def, parameter)
 DEFAULT(clip_slot_def, clip_slot)
-DEFAULT(graph_def, graph)
+DEFAULT(graph_def, graph_def)

@@ -129,25 +129,17 @@ static const lmb_graph_kind kind_bezier = {
 #define KEY(member) .offset = offsetof(lmb_curve_key, member)
 
 static const lmb_graph_field key_members[] = {
-    {.name = "x", .required = true, .kind = &lmb_kind_number, KEY(x), COORDINATE_RANGE},
-    {.name = "y", .required = true, .kind = &lmb_kind_number, KEY(y), COORDINATE_RANGE},
+    {.name = "x", .required = true, .kind = &lmb_kind_number, KEY(x)},
+    {.name = "y", .required = true, .kind = &lmb_kind_number, KEY(y)},
     {.name = "in",
      .about = "The handle before it, x and y relative to the key.",
      .kind = &lmb_kind_numbers,
      .what = "numbers",
-     .count = 2,
-     KEY(in),
-     COORDINATE_RANGE},
-    {.name = "out",
-     .about = "The handle after it.",
-     .kind = &lmb_kind_numbers,
-     .what = "numbers",
-     .count = 2,
-     KEY(out),
-     COORDINATE_RANGE},
+     KEY(in)},
+    {.name = "out", .about = "The handle after it.", .kind = &lmb_kind_numbers, .what = "numbers", KEY(out)},
     {.name = "stepped", .about = "Whether y stays until the next key.", .kind = &lmb_kind_boolean, KEY(stepped)},
 };
-static const lmb_graph_fields key_fields = {LMB_FIELDS("a key", key_members)};
+static const lmb_graph_fields key_fields = {LMB_FIELDS_OF(curve_key, 0, "a key", key_members)};
 
 // Reads x, y and nothing, one slope, or the slopes before and after the key.
 static void read_numbers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, read_key *key) {

@@ -553,7 +553,7 @@ static bool is_word(const lmb_graph_reader *reader, uint32_t key, const char *wo
     return *word == '\0';
 }
 
-static bool has_field(const lmb_graph_fields *fields, const char *name) {
+bool lmb_graph_has_field(const lmb_graph_fields *fields, const char *name) {
     bool found = false;
     for (size_t i = 0; i < fields->count && !found; i++) {
         found = strcmp(fields->fields[i].name, name) == 0;
@@ -565,7 +565,7 @@ static bool has_field(const lmb_graph_fields *fields, const char *name) {
 static bool report_foreign(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key) {
     for (size_t i = 0; i < sizeof foreign_fields / sizeof *foreign_fields; i++) {
         const foreign_field *foreign = &foreign_fields[i];
-        if (is_word(reader, key, foreign->word) && has_field(fields, foreign->field)) {
+        if (is_word(reader, key, foreign->word) && lmb_graph_has_field(fields, foreign->field)) {
             if (foreign->how != NULL) {
                 lmb_graph_report(reader, key, "%s has no such field: %s", fields->what, foreign->how);
             } else {
@@ -603,6 +603,25 @@ static void report_unknown(lmb_graph_reader *reader, const lmb_graph_fields *fie
     lmb_graph_report(reader, key, "%s; it has %s", message, names[0] == '\0' ? "none" : names);
 }
 
+lmb_graph_field lmb_graph_complete(const lmb_graph_fields *fields, size_t index) {
+    lmb_graph_field field = fields->fields[index];
+    const lmb_field *row = fields->table == NULL ? NULL : lmb_fields_find(fields->table, field.offset - fields->start);
+    if (row == NULL) {
+        return field;
+    }
+    field.row = row;
+    field.count = field.count == 0 ? row->count : field.count;
+    if (field.max == 0.0f) {
+        // Without a lower end, negative numbers stand for none, which a text leaves out.
+        field.min = field.min != 0.0f || row->min == -INFINITY ? field.min : row->min;
+        field.max = fminf(row->max, LMB_LARGEST);
+    }
+    if (field.is_factor) {
+        memcpy(&field.initial, row->initial, sizeof field.initial);
+    }
+    return field;
+}
+
 static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t key, uint32_t object,
                         uint64_t *seen, void *target) {
     for (size_t i = 0; i < fields->count; i++) {
@@ -612,7 +631,8 @@ static void read_member(lmb_graph_reader *reader, const lmb_graph_fields *fields
         if (*seen >> i & 1u) {
             lmb_graph_report(reader, key, "given twice");
         } else if (!lmb_graph_refuse_argument(reader, key + 1)) {
-            fields->fields[i].kind->read(reader, &fields->fields[i], key + 1, target);
+            const lmb_graph_field field = lmb_graph_complete(fields, i);
+            field.kind->read(reader, &field, key + 1, target);
         }
         *seen |= (uint64_t)1 << i;
         return;

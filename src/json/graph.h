@@ -5,6 +5,8 @@
 #include "json.h"
 #include "text.h"
 
+#include "base/fields.h"
+
 #include <limber/graph_json.h>
 
 typedef struct lmb_graph_stated {
@@ -226,32 +228,41 @@ typedef struct lmb_graph_fields {
     size_t count;
     // Reads other members than the fields; returns false if there is no such member. May be NULL.
     bool (*read_other)(lmb_graph_reader *reader, uint32_t key, uint32_t object, void *target);
-    const char *also; // more members of the object in the schema, or NULL
+    const char *also;        // more members of the object in the schema, or NULL
+    const lmb_fields *table; // of the descriptor that begins at `start` of the target, or NULL
+    size_t start;
 } lmb_graph_fields;
 #define LMB_FIELDS(name, members) .what = (name), .fields = (members), .count = sizeof(members) / sizeof(members)[0]
+// The same of a descriptor that begins at an offset of the target: the table lmb_TABLE_fields has it.
+#define LMB_FIELDS_OF(rows, at, name, members) LMB_FIELDS(name, members), .table = &lmb_##rows##_fields, .start = (at)
 
 struct lmb_graph_field {
     const char *name;
     bool required;
     const lmb_graph_kind *kind;
-    const char *schema; // in place of that of its kind, or NULL
-    const char *about;  // what an editor shows, or NULL if the name says it
+    const char *schema;   // in place of that of its kind, or NULL
+    const char *about;    // what an editor shows, in which $ is the default of the row; or NULL if the name says it
+    const lmb_field *row; // of the descriptor, or NULL: found by lmb_graph_complete()
     size_t offset;
     size_t slot;                // of a point: offset of its lmb_point_slot
     const char *const *choices; // names in the order of the enumeration, then NULL
     const lmb_graph_fields *inside;
     const char *what; // name of the elements of an array in messages
-    uint32_t count;   // of them, or the max
-    float min;        // range of a constant
+    uint32_t count;   // of them, or the max; 0: that of the row
+    float min;        // range of a constant; a max of 0: that of the row, and its min if this is 0, too
     float max;
-    float initial; // default and range of a parameter, if no use states them
+    bool is_factor; // of time: a parameter has the default of the row
+    float initial;  // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;
     float turns;   // of an angle in radians: more of them are most likely degrees; 0 for other numbers
     float doubted; // seconds: more of them are most likely milliseconds; 0 for other numbers
 };
-#define LMB_DOUBTED_SECONDS .doubted = 60.0f
-
+// A number of a descriptor, and one of seconds.
+#define LMB_NUMBER_FIELD(key, at, text)                                                                                \
+    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = at }
+#define LMB_SECONDS_FIELD(key, at, text)                                                                               \
+    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = at, .doubted = 60.0f }
 // Small enough that every integer up to it is a float.
 #define LMB_PRIORITY_RANGE .min = -1000000.0f, .max = 1000000.0f
 #define LMB_ANY_NUMBER .min = -LMB_LARGEST, .max = LMB_LARGEST
@@ -361,6 +372,9 @@ uint32_t lmb_graph_find_element(const lmb_graph_reader *reader, uint32_t list, u
 bool lmb_graph_is_same_text(const lmb_graph_reader *reader, uint32_t a, uint32_t b);
 // Returns whether a string or key is a given name.
 bool lmb_graph_is_text(const lmb_graph_reader *reader, uint32_t value, const char *name);
+bool lmb_graph_has_field(const lmb_graph_fields *fields, const char *name);
+// Returns a field with its row in the table, and the range and the count that it leaves to the row.
+lmb_graph_field lmb_graph_complete(const lmb_graph_fields *fields, size_t index);
 // Reads the members of an object into a target.
 void lmb_graph_read_fields(lmb_graph_reader *reader, const lmb_graph_fields *fields, uint32_t object, void *target);
 // Warns of an angle in radians that is more than so many turns: it is most likely in degrees.
@@ -407,8 +421,7 @@ typedef struct lmb_graph_operation {
     const char *about; // the first sentence of its section in docs/graph-reference.md
     lmb_op op;
     uint32_t input_count;
-    const lmb_graph_field *fields;
-    size_t field_count;
+    lmb_graph_fields fields; // `what`, `also` and `read_other` are those of every operation
     uint32_t (*finish)(lmb_graph_reader *reader, const lmb_graph_node *node);
     const char *also; // as that of lmb_graph_fields
 } lmb_graph_operation;

@@ -658,19 +658,9 @@ static const lmb_graph_field transition_members[] = {
      .about = "Whether it waits for the end of the clip.",
      .kind = &lmb_kind_boolean,
      .offset = TRANSITION(at_end)},
-    {.name = "after",
-     .about = "Seconds in the state.",
-     .kind = &lmb_kind_number,
-     LMB_DOUBTED_SECONDS,
-     .offset = TRANSITION(after),
-     .max = LMB_MAX_CONTROL_SECONDS},
+    LMB_SECONDS_FIELD("after", TRANSITION(after), "Seconds in the state."),
     {.name = "when", .kind = &kind_condition},
-    {.name = "fade",
-     .about = "Seconds; 0.2 by default.",
-     .kind = &lmb_kind_number,
-     LMB_DOUBTED_SECONDS,
-     .offset = TRANSITION(fade),
-     .max = LMB_MAX_CONTROL_SECONDS},
+    LMB_SECONDS_FIELD("fade", TRANSITION(fade), "Seconds; $ by default."),
     {.name = "curve", .about = "The curve of the fade; smoothstep by default.", .kind = &kind_transition_curve},
     {.name = "kind",
      .about = "What the state that is left does: it moves on, it is frozen, or the pose is inertialized.",
@@ -706,11 +696,7 @@ static const lmb_graph_field transition_members[] = {
      .kind = &lmb_kind_choice,
      .offset = TRANSITION(start),
      .choices = starts},
-    {.name = "start-phase",
-     .about = "The phase at which the clips begin, with start: phase.",
-     .kind = &lmb_kind_number,
-     .offset = TRANSITION(start_phase),
-     .max = 1.0f},
+    LMB_NUMBER_FIELD("start-phase", TRANSITION(start_phase), "The phase at which the clips begin, with start: phase."),
     {.name = "travel-cost",
      .about = "Its length on the path to a state that is asked for: a whole number, 1 by default; 0: on no path.",
      .kind = &lmb_kind_integer,
@@ -718,7 +704,7 @@ static const lmb_graph_field transition_members[] = {
      .max = 65536.0f},
     LMB_COMMENT_FIELD,
 };
-static const lmb_graph_fields transition_fields = {LMB_FIELDS("a transition", transition_members),
+static const lmb_graph_fields transition_fields = {LMB_FIELDS_OF(transition, 0, "a transition", transition_members),
                                                    .also = "'not':{'required':['from','except']},"
                                                            "'oneOf':[{'required':['to']},{'required':['out']}],"
                                                            "'anyOf':[{'required':['event']},{'required':['after']},"
@@ -1460,11 +1446,11 @@ static void read_states(lmb_graph_reader *reader, machine *machine) {
 static void read_defaults(lmb_graph_reader *reader, machine *machine) {
     machine->initial = lmb_default_transition_def();
     for (size_t i = 0; i < transition_fields.count; i++) {
-        const lmb_graph_field *field = &transition_members[i];
-        const bool is_default = strcmp(field->name, "fade") == 0 || strcmp(field->name, "curve") == 0;
-        const uint32_t at = is_default ? lmb_graph_find_member(reader, machine->node->object, field->name) : LMB_NONE;
+        const lmb_graph_field field = lmb_graph_complete(&transition_fields, i);
+        const bool is_default = strcmp(field.name, "fade") == 0 || strcmp(field.name, "curve") == 0;
+        const uint32_t at = is_default ? lmb_graph_find_member(reader, machine->node->object, field.name) : LMB_NONE;
         if (at != LMB_NONE) {
-            field->kind->read(reader, field, at, &machine->initial);
+            field.kind->read(reader, &field, at, &machine->initial);
         }
     }
 }
@@ -1526,12 +1512,6 @@ struct lmb_graph_faded {
     uint32_t end_at;
 };
 
-#define SECONDS(key, member, text)                                                                                     \
-    {                                                                                                                  \
-        .name = key, .about = text, .kind = &lmb_kind_number, .offset = FADE(member), .max = LMB_MAX_CONTROL_SECONDS,  \
-        LMB_DOUBTED_SECONDS                                                                                            \
-    }
-
 static const char *const fade_states[] = {"out", "in", NULL};
 static const lmb_graph_field fade_members[] = {
     {.name = "in",
@@ -1544,9 +1524,9 @@ static const lmb_graph_field fade_members[] = {
      .about = "Whether the end of the clip fades the pose out.",
      .kind = &lmb_kind_boolean,
      .offset = FADE(at_end)},
-    SECONDS("after", after, "Seconds after which the pose fades out."),
-    SECONDS("seconds", in_seconds, "Seconds of the fade; 0.2 by default."),
-    SECONDS("out-seconds", out_seconds, "Seconds of fading out, if they differ."),
+    LMB_SECONDS_FIELD("after", FADE(after), "Seconds after which the pose fades out."),
+    LMB_SECONDS_FIELD("seconds", FADE(in_seconds), "Seconds of the fade; $ by default."),
+    LMB_SECONDS_FIELD("out-seconds", FADE(out_seconds), "Seconds of fading out, if they differ."),
     {.name = "curve", .about = "The curve of the fade; smoothstep by default.", .kind = &kind_fade_curve},
     {.name = "restart",
      .about = "Whether the event begins the pose anew; false by default.",
@@ -1563,7 +1543,7 @@ static const lmb_graph_field fade_members[] = {
      .schema = "@name"},
     LMB_COMMENT_FIELD,
 };
-static const lmb_graph_fields fade_fields = {LMB_FIELDS("a fade", fade_members)};
+static const lmb_graph_fields fade_fields = {LMB_FIELDS_OF(fade, 0, "a fade", fade_members)};
 
 const lmb_graph_definition lmb_graph_machine_definitions[] = {
     {"name", NULL, "{'type':'string','minLength':1}", NULL},

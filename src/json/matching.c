@@ -135,9 +135,10 @@ static const lmb_graph_kind kind_tags = {
     "{'type':'object','additionalProperties':{'anyOf':[{'type':'number','minimum':-1,'maximum':1},@early-value]}}",
     NULL};
 
-#define NUMBER_FIELD(key, at, low, high, text)                                                                         \
+// Numbers of the database, whose descriptor has no table.
+#define RANGED_FIELD(key, at, low, high, text)                                                                         \
     { .name = key, .about = text, .kind = &lmb_kind_number, .offset = at, .min = low, .max = high }
-#define WEIGHT_FIELD(key, member, text) NUMBER_FIELD(key, offsetof(lmb_motion_weights, member), 0.0f, 1000.0f, text)
+#define WEIGHT_FIELD(key, member, text) RANGED_FIELD(key, offsetof(lmb_motion_weights, member), 0.0f, 1000.0f, text)
 
 static const lmb_graph_field weight_members[] = {
     WEIGHT_FIELD("foot-positions", foot_positions, "Of where the feet are; 0.75 by default."),
@@ -182,7 +183,7 @@ static const lmb_graph_field joint_members[] = {
      .kind = &lmb_kind_boolean,
      .offset = JOINT(is_velocity)},
     {.name = "axes", .about = "Which axes count; all by default.", .kind = &kind_axes, .offset = JOINT(axes)},
-    NUMBER_FIELD("weight", JOINT(weight), 0.0f, 1000.0f, "How much it counts; 1 by default."),
+    RANGED_FIELD("weight", JOINT(weight), 0.0f, 1000.0f, "How much it counts; 1 by default."),
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields joint_fields = {LMB_FIELDS("a joint", joint_members)};
@@ -266,32 +267,28 @@ static const lmb_graph_field matching_members[] = {
     {.name = "tags",
      .about = "For each tag a value: above 0.5 rows must have it, below -0.5 they must not.",
      .kind = &kind_tags},
-    NUMBER_FIELD("half-life", MATCHING(half_life), 0.0f, 10.0f,
-                 "Seconds after which half of the difference from what is asked is gone; 0.27 by default."),
-    NUMBER_FIELD("interval", MATCHING(interval), 1.0f / 120.0f, 10.0f,
-                 "Seconds from search to search; 0.1 by default."),
-    NUMBER_FIELD("velocity-change", MATCHING(velocity_change), 0.0f, 1000.0f,
-                 "A change of the desired velocity above which a search begins at once; 0.5 by default."),
+    LMB_NUMBER_FIELD("half-life", MATCHING(half_life),
+                     "Seconds after which half of the difference from what is asked is gone; $ by default."),
+    LMB_NUMBER_FIELD("interval", MATCHING(interval), "Seconds from search to search; $ by default."),
+    LMB_NUMBER_FIELD("velocity-change", MATCHING(velocity_change),
+                     "A change of the desired velocity above which a search begins at once; $ by default."),
     {.name = "heading-change",
-     .about = "A turn of the desired heading above which a search begins at once, in radians; 0.5 by default.",
+     .about = "A turn of the desired heading above which a search begins at once, in radians; $ by default.",
      .kind = &lmb_kind_number,
      .offset = MATCHING(heading_change),
-     .max = 3.14f,
      .turns = 1.0f},
-    NUMBER_FIELD("window", MATCHING(window), 0.0f, LMB_MAX_MOTION_SECONDS,
-                 "Seconds around the moment that plays, and around recent ones, that are not found; 0.2 by default."),
-    NUMBER_FIELD("recent", MATCHING(recent), 0.0f, 5.0f,
-                 "Seconds for which a moment that was chosen is a recent one; 1 by default."),
-    NUMBER_FIELD("bonus", MATCHING(bonus), 0.0f, 1000.0f,
-                 "By how much the moment that plays costs less; 1 by default."),
-    NUMBER_FIELD("fade", MATCHING(fade), 0.0f, LMB_MAX_CONTROL_SECONDS,
-                 "Seconds over which a jump is inertialized; 0.25 by default."),
+    LMB_NUMBER_FIELD("window", MATCHING(window),
+                     "Seconds around the moment that plays, and around recent ones, that are not found; $ by default."),
+    LMB_NUMBER_FIELD("recent", MATCHING(recent),
+                     "Seconds for which a moment that was chosen is a recent one; $ by default."),
+    LMB_NUMBER_FIELD("bonus", MATCHING(bonus), "By how much the moment that plays costs less; $ by default."),
+    LMB_NUMBER_FIELD("fade", MATCHING(fade), "Seconds over which a jump is inertialized; $ by default."),
     {.name = "mirrored",
      .about = "Whether moments count mirrored, too: clips that turn left turn right as well.",
      .kind = &kind_mirrored,
      .offset = DATABASE(mirrored),
      .inside = &mirrored_fields},
-    NUMBER_FIELD("rate", DATABASE(rate), 1.0f, LMB_MAX_MOTION_RATE, "Moments a second; 30 by default."),
+    RANGED_FIELD("rate", DATABASE(rate), 1.0f, LMB_MAX_MOTION_RATE, "Moments a second; 30 by default."),
     {.name = "times",
      .about = "Seconds ahead of the path, ascending; 1/3, 2/3 and 1 by default.",
      .kind = &lmb_kind_numbers,
@@ -300,7 +297,7 @@ static const lmb_graph_field matching_members[] = {
      .count = 3,
      .min = 0.001f,
      .max = LMB_MAX_MOTION_SECONDS},
-    NUMBER_FIELD("end", DATABASE(end), 0.0f, LMB_MAX_MOTION_SECONDS,
+    RANGED_FIELD("end", DATABASE(end), 0.0f, LMB_MAX_MOTION_SECONDS,
                  "The last seconds of a take that is no loop, which are not found; 0.3 by default."),
     {.name = "weights",
      .about = "How much groups of features count.",
@@ -315,7 +312,8 @@ static const lmb_graph_field matching_members[] = {
      .inside = &joint_fields},
     LMB_COMMENT_FIELD,
 };
-static const lmb_graph_fields matching_fields = {LMB_FIELDS("\"matching\"", matching_members)};
+static const lmb_graph_fields matching_fields = {
+    LMB_FIELDS_OF(matching, offsetof(text, matching), "\"matching\"", matching_members)};
 
 const lmb_graph_definition lmb_graph_matching_definitions[] = {
     {"matching", "Motion matching: searches say which of the first states plays, and from where.", "$inside",

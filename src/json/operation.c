@@ -77,6 +77,7 @@ static void read_clip(lmb_graph_reader *reader, const lmb_graph_field *field, ui
     }
     if (type != LMB_JSON_STRING) {
         lmb_graph_field numbered = *field;
+        numbered.min = 0.0f;
         numbered.max = numbered.parameter_max = nextafterf((float)count, 0.0f);
         lmb_graph_read_value(reader, &numbered, value, target);
         return;
@@ -156,7 +157,7 @@ typedef struct input {
 } input;
 _Static_assert(offsetof(input, fade) == 0 && offsetof(lmb_graph_node, fade) == 0, "see read_weighed_pose()");
 
-#define UNIT_RANGE LMB_ANY_NUMBER, .parameter_min = -1.0f, .parameter_max = 1.0f
+#define UNIT_PARAMETER .parameter_min = -1.0f, .parameter_max = 1.0f
 // A parameter in it is 0 until somebody sets it, as everywhere but in factors of time: a switch is off.
 #define WEIGHT_RANGE .min = 0.0f, .max = 1.0f, .parameter_min = 0.0f, .parameter_max = 1.0f
 
@@ -218,6 +219,16 @@ static const lmb_graph_field plane_members[] = {
 };
 static const lmb_graph_fields plane_fields = {LMB_FIELDS("an input", plane_members)};
 
+static input input_at(const lmb_node_def *def, uint32_t index) {
+    const uint32_t weighed = index < LMB_MAX_INPUTS ? index : 0; // inputs of blend spaces have no weights
+    return (input){.weight = def->weights[weighed],
+                   .node = def->inputs[index],
+                   .priority = def->priorities[weighed],
+                   .mask = def->masks[weighed],
+                   .joint_map = def->joint_maps[weighed],
+                   .place = {def->positions[index][0], def->positions[index][1]}};
+}
+
 // Reads the inputs of an operation with their fields inside; the field has the min and max number of them.
 static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_graph_fields *fields = field->inside;
@@ -229,9 +240,10 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
         values[value].type != LMB_JSON_ARRAY) {
         return;
     }
+    const input initial = input_at(def, 0);
     def->input_count = 0;
     for (uint32_t at = value + 1; at < values[value].next && reader->result == LMB_OK; at = values[at].next) {
-        input one = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .joint_map = LMB_NONE};
+        input one = initial;
         if (lmb_graph_expect(reader, at, LMB_JSON_OBJECT)) {
             begin_fade(reader, fields, at, &one.fade);
             lmb_graph_read_fields(reader, fields, at, &one);
@@ -251,18 +263,10 @@ static void read_inputs(lmb_graph_reader *reader, const lmb_graph_field *field, 
 }
 
 static void write_inputs(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
-    const lmb_node_def *def = &((const lmb_graph_node *)target)->def;
-    const input initial = {.weight = lmb_constant(1.0f), .mask = LMB_NONE, .joint_map = LMB_NONE};
+    const lmb_node_def *def = &((const lmb_graph_node *)target)->def, none = lmb_default_node_def();
+    const input initial = input_at(&none, 0);
     for (uint32_t i = 0; i < def->input_count; i++) {
-        input one = initial;
-        one.node = def->inputs[i];
-        memcpy(one.place, def->positions[i], sizeof one.place);
-        if (i < LMB_MAX_INPUTS) {
-            one.weight = def->weights[i];
-            one.priority = def->priorities[i];
-            one.mask = def->masks[i];
-            one.joint_map = def->joint_maps[i];
-        }
+        const input one = input_at(def, i);
         lmb_graph_put(writer, i == 0 ? "[" : ",");
         lmb_graph_write_fields(writer, field->inside, &one, &initial);
     }
@@ -523,14 +527,14 @@ static uint32_t finish_mirror(lmb_graph_reader *reader, const lmb_graph_node *no
 // A weight that cannot be a fade.
 #define VALUE_WEIGHT_FIELDS                                                                                            \
     {.name = "weight",                                                                                                 \
-     .about = "The weight; 1 by default.",                                                                             \
+     .about = "The weight; $ by default.",                                                                             \
      .kind = &lmb_kind_value,                                                                                          \
      .offset = NODE(def.weight),                                                                                       \
      WEIGHT_RANGE},                                                                                                    \
         CURVE_FIELD
 #define BLEND_FIELDS                                                                                                   \
     {.name = "weight",                                                                                                 \
-     .about = "The weight; 1 by default.",                                                                             \
+     .about = "The weight; $ by default.",                                                                             \
      .kind = &kind_weight,                                                                                             \
      .offset = NODE(def.weight),                                                                                       \
      WEIGHT_RANGE},                                                                                                    \
@@ -633,23 +637,14 @@ static const lmb_graph_field clip_members[] = {
      .kind = &lmb_kind_number,
      .offset = NODE(to),
      .max = LMB_LARGEST},
-    {.name = "time",
-     .about = "Seconds; by default the parameter time.",
-     .kind = &kind_time,
-     .offset = NODE(def.time),
-     LMB_ANY_NUMBER},
+    {.name = "time", .about = "Seconds; by default the parameter time.", .kind = &kind_time, .offset = NODE(def.time)},
     {.name = "rate",
-     .about = "A factor of the time; 1 by default.",
+     .about = "A factor of the time; $ by default.",
      .kind = &lmb_kind_value,
      .offset = NODE(def.rate),
-     LMB_ANY_NUMBER,
-     .initial = 1.0f,
+     .is_factor = true,
      .parameter_max = 2.0f},
-    {.name = "offset",
-     .about = "Seconds that are added to the time.",
-     .kind = &kind_time,
-     .offset = NODE(def.offset),
-     LMB_ANY_NUMBER},
+    {.name = "offset", .about = "Seconds that are added to the time.", .kind = &kind_time, .offset = NODE(def.offset)},
     {.name = "loop",
      .about = "Whether the time wraps around; true by default.",
      .kind = &lmb_kind_boolean,
@@ -698,7 +693,7 @@ static const lmb_graph_field weighted_members[] = {
 static const lmb_graph_field weighted_matrix_members[] = {INPUTS_FIELD(input_fields, 2.0f, LMB_MAX_INPUTS)};
 static const lmb_graph_field layers_members[] = {
     {.name = "threshold",
-     .about = "The sum of a layer's fades from which on it covers those below it; 1 by default.",
+     .about = "The sum of a layer's fades from which on it covers those below it; $ by default.",
      .kind = &lmb_kind_number,
      .offset = NODE(def.threshold),
      .max = 1.0f},
@@ -709,7 +704,7 @@ static const lmb_graph_field combine_members[] = {INPUTS_FIELD(combined_fields, 
 #define COORDINATE_FIELD(key, index)                                                                                   \
     {                                                                                                                  \
         .name = key, .about = "The position among the inputs.", .required = true, .kind = &kind_coordinate,            \
-        .offset = NODE(def.coordinates) + index * sizeof(lmb_value), LMB_ANY_NUMBER                                    \
+        .offset = NODE(def.coordinates) + index * sizeof(lmb_value)                                                    \
     }
 
 #define DISCRETE_FIELD                                                                                                 \
@@ -750,7 +745,7 @@ static const lmb_graph_field additive_members[] = {
     POSE_FIELD("base", def.inputs[0]),
     WEIGHED_POSE_FIELD("add", def.inputs[1]),
     {.name = "weight",
-     .about = "From 0 to 1, or from -4 to 4 if unclamped; 1 by default.",
+     .about = "From 0 to 1, or from -4 to 4 if unclamped; $ by default.",
      .kind = &kind_weight,
      .offset = NODE(def.weight),
      SCALE_RANGE},
@@ -864,13 +859,10 @@ static const lmb_graph_kind kind_point = {
 #define POINT_FIELD(key, member, is_required, text)                                                                    \
     {                                                                                                                  \
         .name = key, .about = text, .required = is_required, .kind = &kind_point, .offset = NODE(member),              \
-        .slot = NODE(member##_slot), UNIT_RANGE                                                                        \
+        .slot = NODE(member##_slot), UNIT_PARAMETER                                                                    \
     }
 #define AXIS_FIELD(key, member, text)                                                                                  \
-    {                                                                                                                  \
-        .name = key, .about = text, .kind = &lmb_kind_numbers, .offset = NODE(member), .what = "coordinates",          \
-        .count = 3, LMB_ANY_NUMBER                                                                                     \
-    }
+    { .name = key, .about = text, .kind = &lmb_kind_numbers, .offset = NODE(member), .what = "coordinates" }
 static const char *const ik_spaces[] = {[LMB_IK_MODEL] = "model", [LMB_IK_WORLD] = "world", NULL};
 static void read_reached_parameter(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value,
                                    void *target) {
@@ -918,7 +910,8 @@ static void read_reached(lmb_graph_reader *reader, const lmb_graph_field *field,
 static void write_reached(lmb_graph_writer *writer, const lmb_graph_field *field, const void *target) {
     const lmb_reached_slot *slot = (const lmb_reached_slot *)(const void *)((const char *)target + field->offset);
     if (slot->is_reported) {
-        static const lmb_reached_slot initial = {.parameter = LMB_NONE};
+        lmb_reached_slot initial;
+        lmb_fields_default(&lmb_reached_slot_fields, &initial);
         lmb_graph_write_fields(writer, &reached_fields, slot, &initial);
     }
 }
@@ -977,19 +970,14 @@ static const lmb_graph_field two_bone_members[] = {
      .about = "The axis of the mid, in its own space; 'auto' finds it.",
      .kind = &lmb_kind_bend_axis,
      .offset = NODE(def.two_bone.mid_axis),
-     .what = "coordinates",
-     .count = 3,
-     LMB_ANY_NUMBER},
-    {.name = "soften",
-     .about = "The share of the limb's length from which on it stretches softly; 1 by default.",
-     .kind = &lmb_kind_number,
-     .offset = NODE(def.two_bone.soften),
-     .max = 1.0f},
+     .what = "coordinates"},
+    LMB_NUMBER_FIELD("soften", NODE(def.two_bone.soften),
+                     "The share of the limb's length from which on it stretches softly; $ by default."),
     {.name = "twist",
      .about = "Turns the mid about the line from the start to the end, in radians.",
      .kind = &lmb_kind_value,
      .offset = NODE(def.two_bone.twist),
-     UNIT_RANGE,
+     UNIT_PARAMETER,
      .turns = 1.0f},
     REACHED_FIELD(def.two_bone.reached),
     VALUE_WEIGHT_FIELDS,
@@ -1018,9 +1006,8 @@ static void add_aim_joint(lmb_graph_reader *reader, lmb_aim_def *aim, uint32_t j
 // Reads the joints of a chain: an object with their shares.
 static void read_aim_joints(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    const lmb_graph_field share_field = {.max = 1.0f};
+    const lmb_graph_field share_field = {.min = field->min, .max = field->max};
     lmb_aim_def *aim = &((lmb_graph_node *)target)->def.aim;
-    (void)field;
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
@@ -1054,11 +1041,9 @@ static void write_aim_joints(lmb_graph_writer *writer, const lmb_graph_field *fi
     put_shares(writer, aim->joints, aim->shares, aim->joint_count);
 }
 
-static const lmb_graph_kind kind_aim_joints = {
-    read_aim_joints,
-    "{'type':'object','additionalProperties':{'type':'number','minimum':0,'maximum':1},'minProperties':1,"
-    "'maxProperties':$count}",
-    write_aim_joints};
+#define SHARES                                                                                                         \
+    "{'type':'object','additionalProperties':{'type':'number',$range},'minProperties':1,'maxProperties':$count}"
+static const lmb_graph_kind kind_aim_joints = {read_aim_joints, SHARES, write_aim_joints};
 
 static const lmb_graph_field aim_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -1066,7 +1051,7 @@ static const lmb_graph_field aim_members[] = {
      .about = "Joints on one line of descent with the share of the turn for each, from 0 to 1.",
      .required = true,
      .kind = &kind_aim_joints,
-     .count = LMB_MAX_AIM_JOINTS},
+     .offset = NODE(def.aim.shares)},
     POINT_FIELD("target", def.aim.target, true, "The target."),
     POINT_FIELD("pole", def.aim.pole, false, "The direction to which up points."),
     IK_SPACE_FIELD(def.aim.space),
@@ -1077,13 +1062,12 @@ static const lmb_graph_field aim_members[] = {
      .about = "The largest turn of a joint with the share 1, in radians.",
      .kind = &lmb_kind_number,
      .offset = NODE(def.aim.limit),
-     .max = LMB_LARGEST,
      .turns = 1.0f},
     {.name = "twist",
      .about = "Turns up beyond the pole about the line to the target, in radians.",
      .kind = &lmb_kind_value,
      .offset = NODE(def.aim.twist),
-     UNIT_RANGE,
+     UNIT_PARAMETER,
      .turns = 1.0f},
     REACHED_FIELD(def.aim.reached),
     VALUE_WEIGHT_FIELDS,
@@ -1121,12 +1105,12 @@ static uint32_t finish_aim(lmb_graph_reader *reader, const lmb_graph_node *node)
 #define FOOT_POINT(key, member, text)                                                                                  \
     {                                                                                                                  \
         .name = key, .about = text, .required = true, .kind = &kind_point, .offset = FOOT(member),                     \
-        .slot = FOOT(member##_slot), UNIT_RANGE                                                                        \
+        .slot = FOOT(member##_slot), UNIT_PARAMETER                                                                    \
     }
 // Reads the indices of two sync markers.
 static void read_planted_markers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_foot_def *foot = target;
-    const lmb_graph_field index = {.max = field->max};
+    const lmb_graph_field index = {.min = field->min, .max = field->max};
     if (!lmb_graph_expect_count(reader, value, 2, 2, "sync markers")) {
         return;
     }
@@ -1186,9 +1170,7 @@ static const lmb_graph_field foot_members[] = {
      .about = "The axis of the knee, in its own space; 'auto' finds it.",
      .kind = &lmb_kind_bend_axis,
      .offset = FOOT(knee_axis),
-     .what = "coordinates",
-     .count = 3,
-     LMB_ANY_NUMBER},
+     .what = "coordinates"},
     {.name = "planted",
      .about = "Adds to the weight with which the foot is planted, from 0 to 1.",
      .kind = &lmb_kind_value,
@@ -1198,12 +1180,12 @@ static const lmb_graph_field foot_members[] = {
     {.name = "planted-markers",
      .about = "The indices of two sync markers between which the foot is planted.",
      .kind = &kind_planted_markers,
-     .max = LMB_MAX_MARKERS - 1},
+     .offset = FOOT(planted_from)},
     {.name = "planted-channel",
      .about = "The float channel that is above 1/2 in a clip while it plants the foot.",
      .kind = &kind_planted_channel},
 };
-static const lmb_graph_fields foot_fields = {LMB_FIELDS("a foot", foot_members)};
+static const lmb_graph_fields foot_fields = {LMB_FIELDS_OF(foot, 0, "a foot", foot_members)};
 
 static void read_feet(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
@@ -1236,11 +1218,9 @@ static void write_feet(lmb_graph_writer *writer, const lmb_graph_field *field, c
 static const lmb_graph_kind kind_feet = {read_feet, "{'type':'array','items':$inside,'minItems':1,'maxItems':$count}",
                                          write_feet};
 
-#define NUMBER_FIELD(key, member, largest, text)                                                                       \
-    { .name = key, .about = text, .kind = &lmb_kind_number, .offset = NODE(member), .max = largest }
 #define SPEED_FIELD(key, member, text)                                                                                 \
     {                                                                                                                  \
-        .name = key, .about = text, .kind = &lmb_kind_value, .offset = NODE(member), LMB_ANY_NUMBER, .initial = 1.0f,  \
+        .name = key, .about = text, .kind = &lmb_kind_value, .offset = NODE(member), .is_factor = true,                \
         .parameter_max = 4.0f                                                                                          \
     }
 
@@ -1254,56 +1234,42 @@ static const lmb_graph_field feet_members[] = {
      .inside = &foot_fields,
      .count = LMB_MAX_FEET},
     AXIS_FIELD("up", def.feet.up, "The direction up."),
-    {.name = "max-lowering",
-     .about = "How far the pelvis goes down at most.",
-     .kind = &lmb_kind_number,
-     .offset = NODE(def.feet.max_lowering),
-     .max = LMB_LARGEST},
+    LMB_NUMBER_FIELD("max-lowering", NODE(def.feet.max_lowering), "How far the pelvis goes down at most."),
     {.name = "max-angle",
      .about = "How far a foot turns at most, in radians.",
      .kind = &lmb_kind_number,
      .offset = NODE(def.feet.max_angle),
-     .max = LMB_LARGEST,
      .turns = 1.0f},
-    {.name = "soften",
-     .about = "The share of the leg's length from which on it stretches softly; 1 by default.",
-     .kind = &lmb_kind_number,
-     .offset = NODE(def.feet.soften),
-     .max = 1.0f},
+    LMB_NUMBER_FIELD("soften", NODE(def.feet.soften),
+                     "The share of the leg's length from which on it stretches softly; $ by default."),
     IK_SPACE_FIELD(def.feet.space),
     SPEED_FIELD("speed", def.feet.speed, "The speed of the character."),
     SPEED_FIELD("clip-speed", def.feet.clip_speed, "The speed of the clip."),
     POINT_FIELD("direction", def.feet.direction, false, "The direction of the steps."),
-    {.name = "time",
-     .about = "Seconds, for locks and smoothing.",
-     .kind = &kind_clock,
-     .offset = NODE(def.feet.time),
-     LMB_ANY_NUMBER},
-    NUMBER_FIELD("lock-distance", def.feet.lock_distance, LMB_LARGEST,
-                 "The distance at which a locked foot comes free; 0 locks none."),
-    NUMBER_FIELD("release-half-life", def.feet.release_half_life, 1000.0f,
-                 "Seconds in which half of the displacement of a lock decays."),
-    NUMBER_FIELD("ground-half-life", def.feet.ground_half_life, 1000.0f,
-                 "Seconds in which half of the way to the ground is gone."),
-    NUMBER_FIELD("pelvis-half-life", def.feet.pelvis_half_life, 1000.0f,
-                 "Seconds in which half of the way of the pelvis is gone."),
-    NUMBER_FIELD("teleport", def.feet.teleport, LMB_LARGEST,
-                 "The jump of the pelvis after which everything begins anew."),
+    {.name = "time", .about = "Seconds, for locks and smoothing.", .kind = &kind_clock, .offset = NODE(def.feet.time)},
+    LMB_NUMBER_FIELD("lock-distance", NODE(def.feet.lock_distance),
+                     "The distance at which a locked foot comes free; 0 locks none."),
+    LMB_NUMBER_FIELD("release-half-life", NODE(def.feet.release_half_life),
+                     "Seconds in which half of the displacement of a lock decays."),
+    LMB_NUMBER_FIELD("ground-half-life", NODE(def.feet.ground_half_life),
+                     "Seconds in which half of the way to the ground is gone."),
+    LMB_NUMBER_FIELD("pelvis-half-life", NODE(def.feet.pelvis_half_life),
+                     "Seconds in which half of the way of the pelvis is gone."),
+    LMB_NUMBER_FIELD("teleport", NODE(def.feet.teleport), "The jump of the pelvis after which everything begins anew."),
     VALUE_WEIGHT_FIELDS,
 };
 
 // Reads the helpers of a twist: an object with their shares.
 static void read_helpers(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     const lmb_json_value *values = reader->json.values;
-    const lmb_graph_field share_field = {.min = -1.0f, .max = 1.0f};
+    const lmb_graph_field share_field = {.min = field->min, .max = field->max};
     lmb_twist_def *twist = &((lmb_graph_node *)target)->def.twist;
-    (void)field;
     if (!lmb_graph_expect(reader, value, LMB_JSON_OBJECT)) {
         return;
     }
-    if (values[value].count == 0 || values[value].count > LMB_MAX_TWIST_JOINTS) {
+    if (values[value].count == 0 || values[value].count > field->count) {
         lmb_graph_report(reader, value, "%u joints, 1 to %u were expected", (unsigned)values[value].count,
-                         LMB_MAX_TWIST_JOINTS);
+                         (unsigned)field->count);
         return;
     }
     for (uint32_t key = value + 1; key < values[value].next && reader->result == LMB_OK; key = values[key].next) {
@@ -1319,11 +1285,7 @@ static void write_helpers(lmb_graph_writer *writer, const lmb_graph_field *field
     put_shares(writer, twist->joints, twist->shares, twist->joint_count);
 }
 
-static const lmb_graph_kind kind_helpers = {
-    read_helpers,
-    "{'type':'object','additionalProperties':{'type':'number','minimum':-1,'maximum':1},"
-    "'minProperties':1,'maxProperties':$count}",
-    write_helpers};
+static const lmb_graph_kind kind_helpers = {read_helpers, SHARES, write_helpers};
 
 static const lmb_graph_field twist_members[] = {
     POSE_FIELD("base", def.inputs[0]),
@@ -1332,7 +1294,7 @@ static const lmb_graph_field twist_members[] = {
      .about = "Helper joints with their shares of the twist, from -1 to 1.",
      .required = true,
      .kind = &kind_helpers,
-     .count = LMB_MAX_TWIST_JOINTS},
+     .offset = NODE(def.twist.shares)},
     AXIS_FIELD("axis", def.twist.axis, "The axis of the twist, in the space of the source."),
     VALUE_WEIGHT_FIELDS,
 };
@@ -1349,39 +1311,29 @@ static void write_tail(lmb_graph_writer *writer, const lmb_graph_field *field, c
     }
 }
 
-#define THREE_NUMBERS "{'type':'array','items':{'type':'number',$range},'minItems':3,'maxItems':3}"
-static const lmb_graph_kind kind_tail = {read_tail, THREE_NUMBERS, write_tail};
+static const lmb_graph_kind kind_tail = {
+    read_tail, "{'type':'array','items':{'type':'number',$range},'minItems':3,'maxItems':3}", write_tail};
 
 #define COLLIDER(member) offsetof(lmb_collider_def, member)
-#define LENGTH_RANGE .min = -0x1p20f, .max = 0x1p20f
 static const lmb_graph_field collider_members[] = {
     {.name = "joint",
      .about = "The joint with which it moves.",
      .required = true,
      .kind = &lmb_kind_joint,
      .offset = COLLIDER(joint)},
-    {.name = "radius",
-     .about = "The radius.",
-     .required = true,
-     .kind = &lmb_kind_number,
-     .offset = COLLIDER(radius),
-     .max = 0x1p20f},
+    {.name = "radius", .about = "The radius.", .required = true, .kind = &lmb_kind_number, .offset = COLLIDER(radius)},
     {.name = "offset",
      .about = "The centre, or one end of a capsule, along the axes of the joint.",
      .kind = &lmb_kind_numbers,
      .offset = COLLIDER(offset),
-     .what = "coordinates",
-     .count = 3,
-     LENGTH_RANGE},
+     .what = "coordinates"},
     {.name = "tail",
      .about = "The other end of a capsule.",
      .kind = &kind_tail,
      .offset = COLLIDER(tail),
-     .what = "coordinates",
-     .count = 3,
-     LENGTH_RANGE},
+     .what = "coordinates"},
 };
-static const lmb_graph_fields collider_fields = {LMB_FIELDS("a collider", collider_members)};
+static const lmb_graph_fields collider_fields = {LMB_FIELDS_OF(collider, 0, "a collider", collider_members)};
 
 static void read_colliders(lmb_graph_reader *reader, const lmb_graph_field *field, uint32_t value, void *target) {
     lmb_chain_def *chain = &((lmb_graph_node *)target)->def.chain;
@@ -1449,17 +1401,22 @@ static const lmb_graph_field chain_members[] = {
      .about = "Seconds, which the host advances.",
      .required = true,
      .kind = &kind_clock,
-     .offset = NODE(def.chain.time),
-     LMB_ANY_NUMBER},
+     .offset = NODE(def.chain.time)},
     {.name = "velocity",
      .about = "The velocity of the character: x, y and z.",
      .kind = &kind_vector,
      .offset = NODE(def.chain.velocity),
-     UNIT_RANGE},
-    AXIS_FIELD("gravity", def.chain.gravity, "The acceleration of gravity."),
-    NUMBER_FIELD("stiffness", def.chain.stiffness, 1000.0f, "The frequency of the springs, in Hz."),
-    NUMBER_FIELD("damping", def.chain.damping, 1000.0f, "The damping, per second."),
-    NUMBER_FIELD("teleport", def.chain.teleport, LMB_LARGEST, "The jump after which the chain begins anew."),
+     UNIT_PARAMETER},
+    // Wider than the descriptor's range, which the check of the graph adds.
+    {.name = "gravity",
+     .about = "The acceleration of gravity.",
+     .kind = &lmb_kind_numbers,
+     .offset = NODE(def.chain.gravity),
+     .what = "coordinates",
+     LMB_ANY_NUMBER},
+    LMB_NUMBER_FIELD("stiffness", NODE(def.chain.stiffness), "The frequency of the springs, in Hz."),
+    LMB_NUMBER_FIELD("damping", NODE(def.chain.damping), "The damping, per second."),
+    LMB_NUMBER_FIELD("teleport", NODE(def.chain.teleport), "The jump after which the chain begins anew."),
     {.name = "colliders",
      .about = "Spheres and capsules on joints, out of which the chain is pushed.",
      .kind = &kind_colliders,
@@ -1539,7 +1496,11 @@ static const lmb_graph_field retarget_members[] = {
      .about = "Joints with factors of their translations.",
      .kind = &lmb_kind_scales,
      .max = 1048576.0f},
-    NUMBER_FIELD("root-scale", retarget.root_scale, 1048576.0f, "A factor of the translation of the root; 0 finds it."),
+    {.name = "root-scale",
+     .about = "A factor of the translation of the root; 0 finds it.",
+     .kind = &lmb_kind_number,
+     .offset = NODE(retarget.root_scale),
+     .max = 1048576.0f},
     {.name = "turn",
      .about = "A rotation of the other character: x, y, z and w.",
      .kind = &lmb_kind_numbers,
@@ -1583,14 +1544,16 @@ static const lmb_graph_field machine_members[] = {
 
 // ---- The table of operations.
 
-#define FIELDS(members) members, sizeof members / sizeof members[0]
+#define NODE_FIELDS(members, number)                                                                                   \
+    { .fields = members, .count = number, .table = &lmb_node_fields, .start = NODE(def) }
+#define FIELDS(members) NODE_FIELDS(members, sizeof members / sizeof members[0])
 
 // The affine form has no model space.
 #define NO_AFFINE_MODEL                                                                                                \
     "'not':{'required':['form','space'],'properties':{'form':{'const':'affine'},'space':{'const':'model'}}}"
 
 const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
-    {"rest", "Gives the rest pose of the rig.", LMB_OP_REST, 0, NULL, 0, finish_node, NULL},
+    {"rest", "Gives the rest pose of the rig.", LMB_OP_REST, 0, NODE_FIELDS(NULL, 0), finish_node, NULL},
     {"clip", "Samples a clip at a time, or plays it.", LMB_OP_CLIP, 0, FIELDS(clip_members), finish_clip,
      "'dependencies':{'play':{'not':{'anyOf':[{'required':['time']},{'required':['rate']},"
      "{'required':['offset']},{'required':['loop']}]}},"
@@ -1727,6 +1690,7 @@ const lmb_graph_field lmb_graph_node_members[LMB_GRAPH_NODE_FIELDS] = {
     {.name = "name", .about = "A name, which has no effect.", .kind = &lmb_kind_text, .offset = NODE(name)},
     {.name = "comment", .about = "A comment, which has no effect.", .kind = &lmb_kind_text, .offset = NODE(comment)},
 };
+static const lmb_graph_fields described = {LMB_FIELDS("a pose", lmb_graph_node_members)};
 
 // Reads a name or a comment at its first key.
 static bool read_node_member(lmb_graph_reader *reader, uint32_t key, uint32_t object, lmb_graph_node *node) {
@@ -1775,8 +1739,9 @@ static uint32_t read_operation(lmb_graph_reader *reader, uint32_t value) {
     node.def.loop = true;
     char what[40];
     snprintf(what, sizeof what, "\"%s\"", operation->name);
-    const lmb_graph_fields fields = {
-        .what = what, .fields = operation->fields, .count = operation->field_count, .read_other = read_other};
+    lmb_graph_fields fields = operation->fields;
+    fields.what = what;
+    fields.read_other = read_other;
     begin_fade(reader, &fields, value, &node.fade);
     lmb_graph_read_fields(reader, &fields, value, &node);
     lmb_graph_end_fade(reader, &node.fade);
@@ -1882,11 +1847,11 @@ void lmb_graph_write_operation(lmb_graph_writer *writer, uint32_t index) {
     }
     lmb_graph_put(writer, "{\"op\":");
     lmb_graph_put_string(writer, operation->name);
-    lmb_graph_write_members(writer, lmb_graph_node_members, LMB_GRAPH_NODE_FIELDS, &node, &initial, &is_first);
+    lmb_graph_write_members(writer, &described, &node, &initial, &is_first);
     if (index == def->node_count - 1) {
         lmb_graph_put_root(writer, &is_first);
     }
-    lmb_graph_write_members(writer, operation->fields, operation->field_count, &node, &initial, &is_first);
+    lmb_graph_write_members(writer, &operation->fields, &node, &initial, &is_first);
     if (index == def->node_count - 1) {
         lmb_graph_put_definitions(writer);
     }

@@ -368,12 +368,9 @@ static const lmb_graph_field character_motion_members[] = {
      .offset = MOTION(turn_rate),
      .max = 1048576.0f,
      .turns = 4.0f}, // a second
-    {.name = "velocity-half-life",
-     .about =
-         "Seconds after which half of the difference in velocity at an inertialized transition is gone; 0: at once.",
-     .kind = &lmb_kind_number,
-     .offset = MOTION(velocity_half_life),
-     .max = 10.0f},
+    LMB_NUMBER_FIELD(
+        "velocity-half-life", MOTION(velocity_half_life),
+        "Seconds after which half of the difference in velocity at an inertialized transition is gone; 0: at once."),
     {.name = "actual-velocity",
      .about = "The parameters to which the velocity is written, for x, y and z.",
      .kind = &lmb_kind_later,
@@ -383,7 +380,8 @@ static const lmb_graph_field character_motion_members[] = {
      .kind = &lmb_kind_boolean,
      .offset = MOTION(full_rotation)},
 };
-static const lmb_graph_fields character_motion_fields = {LMB_FIELDS("\"character-motion\"", character_motion_members)};
+static const lmb_graph_fields character_motion_fields = {
+    LMB_FIELDS_OF(motion, 0, "\"character-motion\"", character_motion_members)};
 
 // Returns whether a value is a parameter, or computed from it.
 static bool reads(const lmb_graph_json *graph, lmb_value value, uint32_t parameter) {
@@ -893,7 +891,6 @@ static const lmb_graph_field warp_members[] = {
      .kind = &kind_coordinates,
      .offset = WARP(def.target),
      .what = "a target is x, y and z",
-     LMB_ANY_NUMBER,
      .parameter_min = -10.0f,
      .parameter_max = 10.0f},
     {.name = "height",
@@ -906,7 +903,7 @@ static const lmb_graph_field warp_members[] = {
      .offset = WARP(def.heading),
      HEADING_RANGE},
 };
-static const lmb_graph_fields warp_fields = {LMB_FIELDS("a warp", warp_members)};
+static const lmb_graph_fields warp_fields = {LMB_FIELDS_OF(warp, WARP(def), "a warp", warp_members)};
 
 // Reads warps, after the notifies.
 static void read_warps(lmb_graph_reader *reader, uint32_t value, play *read) {
@@ -946,8 +943,6 @@ static const char *const cadences[] = {[LMB_CADENCE_DEFAULT] = "default",
                                        [LMB_CADENCE_LENGTH] = "length",
                                        NULL};
 
-#define RATE_RANGE .min = -64.0f, .max = 64.0f, .initial = 1.0f, .parameter_max = 2.0f
-
 static const lmb_graph_field play_members[] = {
     {.name = "end",
      .about = "What the clip does at its end.",
@@ -964,20 +959,18 @@ static const lmb_graph_field play_members[] = {
      .kind = &lmb_kind_boolean,
      .offset = PLAY(def.drops_out)},
     {.name = "rate",
-     .about = "A factor of the speed; 1 by default.",
+     .about = "A factor of the speed; $ by default.",
      .kind = &lmb_kind_early,
      .offset = PLAY(def.rate),
-     RATE_RANGE},
+     .min = -64.0f,
+     .max = 64.0f,
+     .is_factor = true,
+     .parameter_max = 2.0f},
     {.name = "offset",
      .about = "Where the clip begins, in seconds; or 'random', for another time in each character.",
      .kind = &kind_offset,
      .offset = PLAY(def.offset)},
-    {.name = "delay",
-     .about = "How long the clip waits at its beginning, in seconds.",
-     .kind = &lmb_kind_number,
-     .offset = PLAY(def.delay),
-     LMB_DOUBTED_SECONDS,
-     .max = LMB_MAX_CONTROL_SECONDS},
+    LMB_SECONDS_FIELD("delay", PLAY(def.delay), "How long the clip waits at its beginning, in seconds."),
     {.name = "sync-with", .about = "The clip at whose time it begins when its state is entered.", .kind = &kind_sync},
     {.name = "group", .about = "The sync group of the clip.", .kind = &kind_group},
     {.name = "cadence",
@@ -988,12 +981,12 @@ static const lmb_graph_field play_members[] = {
     {.name = "markers",
      .about = "The times of sync markers, in seconds.",
      .kind = &kind_markers,
+     .offset = PLAY(def.markers),
      .count = LMB_MAX_MARKERS},
     {.name = "velocity",
      .about = "The velocity at which the character moves in the clip, along z; 'auto' measures that of its feet.",
      .kind = &kind_velocity,
-     .offset = PLAY(def.velocity),
-     LMB_ANY_NUMBER},
+     .offset = PLAY(def.velocity)},
     {.name = "motion",
      .about = "The root motion: true or an object extract it from the clip, an array of x, y, z and yaw gives it.",
      .kind = &lmb_kind_later,
@@ -1022,8 +1015,9 @@ static const lmb_graph_field play_members[] = {
      .inside = &warp_fields,
      .count = LMB_MAX_WARPS},
 };
-static const lmb_graph_fields play_fields = {
-    LMB_FIELDS("\"play\"", play_members), .also = "'dependencies':{'cadence':['group'],'drops-out':['repetitions']}"};
+static const lmb_graph_fields play_fields = {LMB_FIELDS_OF(player, PLAY(def), "\"play\"", play_members),
+                                             .also =
+                                                 "'dependencies':{'cadence':['group'],'drops-out':['repetitions']}"};
 
 const lmb_graph_definition lmb_graph_player_definitions[] = {
     {"play", "How the clip plays by itself.", "{'anyOf':[{'const':true},$inside]}", &play_fields},

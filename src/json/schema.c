@@ -108,6 +108,19 @@ static void put_number(schema *schema, float number) {
     }
 }
 
+// Puts a description, in which $ stands for the default.
+static void put_about(schema *schema, const char *about, const lmb_field *row) {
+    put(schema, '"');
+    for (; *about != '\0'; about++) {
+        if (*about == '$') {
+            put_number(schema, *(const float *)row->initial);
+        } else {
+            put(schema, *about);
+        }
+    }
+    put(schema, '"');
+}
+
 static void put_names(schema *schema, const char *const *names) {
     bool is_first = true;
     for (; *names != NULL; names++) {
@@ -192,7 +205,7 @@ static void put_value(schema *schema, const char *about, const char *text, const
     put(schema, '{');
     if (about != NULL) {
         put_json(schema, "'description':");
-        put_string(schema, about);
+        put_about(schema, about, field->row);
         put(schema, ',');
     }
     if (text[0] == '@') {
@@ -217,18 +230,27 @@ static void put_field(schema *schema, const lmb_graph_field *field) {
     put_value(schema, field->about, field->schema != NULL ? field->schema : field->kind->schema, field);
 }
 
+// Puts the fields of an object after what precedes them.
+static void put_fields(schema *schema, const lmb_graph_fields *fields, bool is_first) {
+    for (size_t i = 0; i < fields->count; i++) {
+        const lmb_graph_field field = lmb_graph_complete(fields, i);
+        put_comma(schema, &is_first);
+        put_field(schema, &field);
+    }
+}
+
 // Puts the names of the fields that are required. `first` precedes them unless it is NULL.
-static void put_required(schema *schema, const char *first, const lmb_graph_field *fields, size_t count) {
+static void put_required(schema *schema, const char *first, const lmb_graph_fields *fields) {
     bool is_first = true;
     put_json(schema, "'required':[");
     if (first != NULL) {
         put_comma(schema, &is_first);
         put_string(schema, first);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (fields[i].required) {
+    for (size_t i = 0; i < fields->count; i++) {
+        if (fields->fields[i].required) {
             put_comma(schema, &is_first);
-            put_string(schema, fields[i].name);
+            put_string(schema, fields->fields[i].name);
         }
     }
     put(schema, ']');
@@ -244,32 +266,19 @@ static void put_also(schema *schema, const char *also) {
 
 // Puts the members of an object's schema.
 static void put_members(schema *schema, const lmb_graph_fields *fields) {
-    bool is_first = true;
     put_json(schema, "'type':'object','properties':{");
-    for (size_t i = 0; i < fields->count; i++) {
-        put_comma(schema, &is_first);
-        put_field(schema, &fields->fields[i]);
-    }
+    put_fields(schema, fields, true);
     put_json(schema, "},");
-    put_required(schema, NULL, fields->fields, fields->count);
+    put_required(schema, NULL, fields);
     put_also(schema, fields->also);
 }
 
 // ---- Operations and poses. The definition of an operation is op-NAME.
 
-// A machine has a name of its own.
-static bool has_field(const lmb_graph_operation *operation, const char *name) {
-    bool found = false;
-    for (size_t i = 0; i < operation->field_count; i++) {
-        found = found || strcmp(operation->fields[i].name, name) == 0;
-    }
-    return found;
-}
-
-// Puts that an operation may have the members of every pose, which put_op() describes.
+// Puts that an operation may have the members of every pose, which put_op() describes. A machine has a name of its own.
 static void put_node_members(schema *schema, const lmb_graph_operation *operation) {
     for (int i = 0; i < LMB_GRAPH_NODE_FIELDS; i++) {
-        if (!has_field(operation, lmb_graph_node_members[i].name)) {
+        if (!lmb_graph_has_field(&operation->fields, lmb_graph_node_members[i].name)) {
             put(schema, ',');
             put_key(schema, lmb_graph_node_members[i].name);
             put_json(schema, "true");
@@ -285,13 +294,10 @@ static void put_operation(schema *schema, const lmb_graph_operation *operation) 
     put_json(schema, ",'properties':{'op':{'const':");
     put_string(schema, operation->name);
     put(schema, '}');
-    for (size_t i = 0; i < operation->field_count; i++) {
-        put(schema, ',');
-        put_field(schema, &operation->fields[i]);
-    }
+    put_fields(schema, &operation->fields, false);
     put_node_members(schema, operation);
     put_json(schema, "},");
-    put_required(schema, "op", operation->fields, operation->field_count);
+    put_required(schema, "op", &operation->fields);
     put_also(schema, operation->also);
     put(schema, '}');
 }
@@ -299,13 +305,14 @@ static void put_operation(schema *schema, const lmb_graph_operation *operation) 
 // Puts the operation of the outermost pose, which refers to the fields of the operation.
 static void put_root_operation(schema *schema, const lmb_graph_operation *operation) {
     put_json(schema, "{'properties':{'op':true");
-    for (size_t i = 0; i < operation->field_count; i++) {
+    for (size_t i = 0; i < operation->fields.count; i++) {
+        const char *name = operation->fields.fields[i].name;
         put(schema, ',');
-        put_key(schema, operation->fields[i].name);
+        put_key(schema, name);
         put_json(schema, "{'$ref':'#/definitions/op-");
         put_json(schema, operation->name);
         put_json(schema, "/properties/");
-        put_json(schema, operation->fields[i].name);
+        put_json(schema, name);
         put_json(schema, "'}");
     }
     for (int i = 0; i < LMB_GRAPH_ROOT_FIELDS; i++) {
@@ -315,7 +322,7 @@ static void put_root_operation(schema *schema, const lmb_graph_operation *operat
     }
     put_node_members(schema, operation);
     put_json(schema, "},");
-    put_required(schema, NULL, operation->fields, operation->field_count);
+    put_required(schema, NULL, &operation->fields);
     put_also(schema, operation->also);
     put(schema, '}');
 }

@@ -29,8 +29,7 @@ static const lmb_graph_kind kind_stated = {read_stated, "{'type':'number',$range
 // One use of a parameter.
 typedef struct parameter_use {
     lmb_graph_declared declared;
-    float half_life; // seconds
-    float speed;     // or 0
+    lmb_smoothed_def smoothed; // its half-life and speed
 } parameter_use;
 
 #define STATED(key, member, text)                                                                                      \
@@ -48,20 +47,16 @@ static const lmb_graph_field parameter_members[] = {
     STATED("default", initial, "Its value before the host sets it."),
     STATED("min", min, "The lowest value that makes sense."),
     STATED("max", max, "The largest value that makes sense."),
-    {.name = "smooth",
-     .about = "A half-life in seconds with which the value follows the parameter.",
-     .kind = &lmb_kind_number,
-     .offset = offsetof(parameter_use, half_life),
-     LMB_DOUBTED_SECONDS,
-     .max = LMB_MAX_CONTROL_SECONDS},
+    LMB_SECONDS_FIELD("smooth", offsetof(parameter_use, smoothed.half_life),
+                      "A half-life in seconds with which the value follows the parameter."),
     {.name = "smooth-speed",
      .about = "The change in a second with which the value follows the parameter, in place of a half-life.",
      .kind = &lmb_kind_number,
-     .offset = offsetof(parameter_use, speed),
-     .min = 1e-6f,
-     .max = 1048576.0f},
+     .offset = offsetof(parameter_use, smoothed.speed),
+     .min = 1e-6f}, // 0 is none
 };
-static const lmb_graph_fields parameter_fields = {LMB_FIELDS("a parameter", parameter_members)};
+static const lmb_graph_fields parameter_fields = {
+    LMB_FIELDS_OF(smoothed, offsetof(parameter_use, smoothed), "a parameter", parameter_members)};
 
 // A parameter where it is declared: without a use, and so not smoothed.
 static const lmb_graph_fields declared_fields = {.what = "a parameter",
@@ -165,12 +160,12 @@ uint32_t lmb_graph_write_parameter(lmb_graph_reader *reader, const char *name, c
 }
 
 // Returns a smoothed parameter that follows `source`: an existing one that does so alike, or a new one.
-static uint32_t follow(lmb_graph_reader *reader, uint32_t source, const parameter_use *use, uint32_t value) {
+static uint32_t follow(lmb_graph_reader *reader, uint32_t source, const lmb_smoothed_def *like, uint32_t value) {
     lmb_graph_json *graph = reader->graph;
     uint32_t count = graph->def.smoothed_count;
     for (uint32_t i = 0; i < count; i++) {
         const lmb_smoothed_def *known = &graph->def.smoothed[i];
-        if (known->source.parameter == source && known->half_life == use->half_life && known->speed == use->speed) {
+        if (known->source.parameter == source && known->half_life == like->half_life && known->speed == like->speed) {
             return graph->def.smoothed[i].parameter;
         }
     }
@@ -180,8 +175,8 @@ static uint32_t follow(lmb_graph_reader *reader, uint32_t source, const paramete
     // The default and range become those of the source after they are completed.
     const uint32_t parameter =
         lmb_graph_add_written(reader, graph->parameters[source].name, "smooth", 0.0f, 1.0f, value);
-    lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), use->half_life, parameter);
-    added.speed = use->speed;
+    lmb_smoothed_def added = lmb_smoothed_parameter(lmb_parameter(source), like->half_life, parameter);
+    added.speed = like->speed;
     return lmb_graph_append(reader, &graph->pool, &graph->def.smoothed, &graph->def.smoothed_count, &added,
                             sizeof added)
                ? parameter
@@ -480,8 +475,8 @@ static void read_parameter(lmb_graph_reader *reader, const lmb_graph_field *fiel
         lmb_graph_declared *known = &reader->graph->parameters[used.parameter];
         known->share_at = known->share_at == 0 ? value : known->share_at;
     }
-    if (use.half_life > 0.0f || use.speed > 0.0f) {
-        used.parameter = follow(reader, used.parameter, &use, value);
+    if (use.smoothed.half_life > 0.0f || use.smoothed.speed > 0.0f) {
+        used.parameter = follow(reader, used.parameter, &use.smoothed, value);
     }
     lmb_graph_set_value(result, used);
 }

@@ -132,13 +132,13 @@ static bool is_default(lmb_graph_writer *writer, const lmb_graph_field *field, c
     return of_target.length == of_initial.length && of_target.hash == of_initial.hash;
 }
 
-void lmb_graph_write_members(lmb_graph_writer *writer, const lmb_graph_field *fields, size_t count, const void *target,
+void lmb_graph_write_members(lmb_graph_writer *writer, const lmb_graph_fields *fields, const void *target,
                              const void *initial, bool *is_first) {
-    for (size_t i = 0; i < count && writer->fault == NULL; i++) {
-        const lmb_graph_field *field = &fields[i];
-        if (field->kind->write != NULL && (field->required || !is_default(writer, field, target, initial))) {
-            lmb_graph_put_key(writer, is_first, field->name);
-            field->kind->write(writer, field, target);
+    for (size_t i = 0; i < fields->count && writer->fault == NULL; i++) {
+        const lmb_graph_field field = lmb_graph_complete(fields, i);
+        if (field.kind->write != NULL && (field.required || !is_default(writer, &field, target, initial))) {
+            lmb_graph_put_key(writer, is_first, field.name);
+            field.kind->write(writer, &field, target);
         }
     }
 }
@@ -147,7 +147,7 @@ void lmb_graph_write_fields(lmb_graph_writer *writer, const lmb_graph_fields *fi
                             const void *initial) {
     bool is_first = true;
     put_byte(writer, '{');
-    lmb_graph_write_members(writer, fields->fields, fields->count, target, initial, &is_first);
+    lmb_graph_write_members(writer, fields, target, initial, &is_first);
     put_byte(writer, '}');
 }
 

@@ -53,7 +53,7 @@ void lmb_graph_put_curve(lmb_graph_writer *writer, lmb_curve curve, const float 
 void lmb_graph_refuse(lmb_graph_writer *writer, const char *what);
 
 // Writes the fields that are required or do not have the value that they have in `initial`.
-void lmb_graph_write_members(lmb_graph_writer *writer, const lmb_graph_field *fields, size_t count, const void *target,
+void lmb_graph_write_members(lmb_graph_writer *writer, const lmb_graph_fields *fields, const void *target,
                              const void *initial, bool *is_first);
 void lmb_graph_write_fields(lmb_graph_writer *writer, const lmb_graph_fields *fields, const void *target,
                             const void *initial);

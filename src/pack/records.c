@@ -29,7 +29,7 @@ TABLE(images);
 #undef DEF
 
 #define DEF lmb_pack_graph
-static const lmb_field named_graph_rows[] = {TEXT(name), LIST_OF(LMB_LENGTH_ONE, def, graph)};
+static const lmb_field named_graph_rows[] = {TEXT(name), LIST_OF(LMB_LENGTH_ONE, def, graph_def)};
 TABLE(named_graph);
 #undef DEF
 

@@ -200,6 +200,22 @@ static void each_range_is_checked(void **state) {
     }
 }
 
+static void rows_are_found(void **state) {
+    (void)state;
+    const size_t ankles[] = {offsetof(lmb_node_def, feet.feet[0].ankle), offsetof(lmb_node_def, feet.feet[3].ankle)};
+    for (uint32_t i = 0; i < lmb_matching_fields.count; i++) {
+        const lmb_field *field = &lmb_matching_fields.rows[i];
+        assert_ptr_equal(lmb_fields_find(&lmb_matching_fields, field->offset), field->count > 0 ? field : NULL);
+    }
+    for (int i = 0; i < 2; i++) {
+        const lmb_field *ankle = lmb_fields_find(&lmb_node_fields, ankles[i]);
+        assert_non_null(ankle);
+        assert_string_equal(ankle->name, "ankle");
+    }
+    assert_null(lmb_fields_find(&lmb_node_fields, sizeof(lmb_node_def)));
+    assert_null(lmb_fields_find(&lmb_node_fields, (size_t)0 - sizeof(float)));
+}
+
 // Elements beyond the stated number are not checked.
 static void unused_elements_are_not_checked(void **state) {
     (void)state;
@@ -241,6 +257,7 @@ static void ranges_are_printed(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_range_is_checked),
+        cmocka_unit_test(rows_are_found),
         cmocka_unit_test(unused_elements_are_not_checked),
         cmocka_unit_test(ranges_are_printed),
     };

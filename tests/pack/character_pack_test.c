@@ -206,7 +206,7 @@ static void each_field_has_a_row(void **state) {
         {"lmb_static_pose_def", &lmb_static_pose_fields, padding_of_lmb_static_pose_def},
         {"lmb_parameter_def", &lmb_parameter_fields, padding_of_lmb_parameter_def},
         {"lmb_clip_slot_def", &lmb_clip_slot_fields, padding_of_lmb_clip_slot_def},
-        {"lmb_graph_def", &lmb_graph_fields, padding_of_lmb_graph_def},
+        {"lmb_graph_def", &lmb_graph_def_fields, padding_of_lmb_graph_def},
         {"lmb_pack_graph", &lmb_named_graph_fields, padding_of_lmb_pack_graph},
         {"lmb_pack_graphs", &lmb_graphs_fields, padding_of_lmb_pack_graphs},
     };
@@ -1106,7 +1106,7 @@ static void lengths_are_checked_before_lists_are_read(void **state) {
     lmb_graph_def def = w->def;
     walk walk = {.def = &def, .rig = w->rig};
     assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
-    walk_fields(&walk, &lmb_graph_fields, (uint8_t *)&def);
+    walk_fields(&walk, &lmb_graph_def_fields, (uint8_t *)&def);
     assert_int_equal(lmb_graph_check(&def, NULL), LMB_OK);
     assert_in_range(walk.lists, 100, 1000);
 }
