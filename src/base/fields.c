@@ -126,8 +126,8 @@ static const lmb_field retarget_rows[] = {
     PLAIN_LIST_OF(LMB_LENGTH_JOINTS, aligned),
     PLAIN_LIST_OF(LMB_LENGTH_JOINTS, scales),
     FLOATS(turn, 0.0f, 0.0f, 0.0f, 1.0f),
-    FLOATS(align_above, 0.26f),
-    WORDS(root_scale),
+    NUMBER(align_above, 0.0f, INFINITY, 0.26f),
+    NUMBER(root_scale, 0.0f, 0x1p20f, 0.0f),
     NONE(foot),
     COOKIE(),
 };

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+// Of slopes and of the points of a Bezier, which no descriptor has, as of keys.
 #define COORDINATE_RANGE .min = -1048576.0f, .max = 1048576.0f
 #define TWO_CONTROLS "{\"bezier\": [c0, c1]}"
 

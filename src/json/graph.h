@@ -251,7 +251,7 @@ struct lmb_graph_field {
     uint32_t count;   // of them, or the max; 0: that of the row
     float min;        // range of a constant; a max of 0: that of the row, and its min if this is 0, too
     float max;
-    bool is_factor; // of time: a parameter has the default of the row
+    bool is_factor; // of time or speed: a parameter begins with the default of the row
     float initial;  // default and range of a parameter, if no use states them
     float parameter_min;
     float parameter_max;

@@ -2,6 +2,7 @@
 #include "matching.h"
 
 #include "base/number.h"
+#include "control/moving.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -701,7 +702,7 @@ static const lmb_graph_field transition_members[] = {
      .about = "Its length on the path to a state that is asked for: a whole number, 1 by default; 0: on no path.",
      .kind = &lmb_kind_integer,
      .offset = TRANSITION(travel_cost),
-     .max = 65536.0f},
+     .max = LMB_MOST_TRAVEL_COST},
     LMB_COMMENT_FIELD,
 };
 static const lmb_graph_fields transition_fields = {LMB_FIELDS_OF(transition, 0, "a transition", transition_members),

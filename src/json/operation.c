@@ -1490,23 +1490,17 @@ static const lmb_graph_field retarget_members[] = {
      .about = "The angle above which a bone takes the direction of the source, in radians.",
      .kind = &lmb_kind_number,
      .offset = NODE(retarget.align_above),
-     .max = LMB_LARGEST,
      .turns = 1.0f},
     {.name = "scales",
      .about = "Joints with factors of their translations.",
      .kind = &lmb_kind_scales,
      .max = 1048576.0f},
-    {.name = "root-scale",
-     .about = "A factor of the translation of the root; 0 finds it.",
-     .kind = &lmb_kind_number,
-     .offset = NODE(retarget.root_scale),
-     .max = 1048576.0f},
+    LMB_NUMBER_FIELD("root-scale", NODE(retarget.root_scale), "A factor of the translation of the root; 0 finds it."),
     {.name = "turn",
      .about = "A rotation of the other character: x, y, z and w.",
      .kind = &lmb_kind_numbers,
      .offset = NODE(retarget.turn),
      .what = "coordinates",
-     .count = 4,
      LMB_ANY_NUMBER},
 };
 
@@ -1544,16 +1538,17 @@ static const lmb_graph_field machine_members[] = {
 
 // ---- The table of operations.
 
-#define NODE_FIELDS(members, number)                                                                                   \
-    { .fields = members, .count = number, .table = &lmb_node_fields, .start = NODE(def) }
-#define FIELDS(members) NODE_FIELDS(members, sizeof members / sizeof members[0])
+#define FIELDS(members)                                                                                                \
+    { LMB_FIELDS_OF(node, NODE(def), NULL, members) }
+#define RETARGET_FIELDS                                                                                                \
+    { LMB_FIELDS_OF(retarget, NODE(retarget), NULL, retarget_members) }
 
 // The affine form has no model space.
 #define NO_AFFINE_MODEL                                                                                                \
     "'not':{'required':['form','space'],'properties':{'form':{'const':'affine'},'space':{'const':'model'}}}"
 
 const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
-    {"rest", "Gives the rest pose of the rig.", LMB_OP_REST, 0, NODE_FIELDS(NULL, 0), finish_node, NULL},
+    {"rest", "Gives the rest pose of the rig.", LMB_OP_REST, 0, {.count = 0}, finish_node, NULL},
     {"clip", "Samples a clip at a time, or plays it.", LMB_OP_CLIP, 0, FIELDS(clip_members), finish_clip,
      "'dependencies':{'play':{'not':{'anyOf':[{'required':['time']},{'required':['rate']},"
      "{'required':['offset']},{'required':['loop']}]}},"
@@ -1623,7 +1618,7 @@ const lmb_graph_operation lmb_graph_operations[LMB_OP_COUNT] = {
     {"retarget",
      "Plays clips and poses of another character: each joint turns as much as its joint of the source, since the pose "
      "at rest.",
-     LMB_OP_RETARGET, 1, FIELDS(retarget_members), lmb_graph_add_retarget, NULL},
+     LMB_OP_RETARGET, 1, RETARGET_FIELDS, lmb_graph_add_retarget, NULL},
     {"machine", "A state machine: the weighted blend of the poses of its states.", LMB_OP_MACHINE, 0,
      FIELDS(machine_members), lmb_graph_add_machine, NULL},
 };

@@ -2,6 +2,7 @@
 // with no function of the C library but the square root, so that all platforms compute the same tables.
 #include "retarget.h"
 
+#include "base/fields.h"
 #include "base/float_environment.h"
 #include "base/number.h"
 #include "math/matrix.h"
@@ -187,13 +188,12 @@ static bool check_foot(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t
 static bool check_numbers(const lmb_retarget_def *def, uint32_t index, lmb_error *error) {
     float unit[4];
     size_t offender;
-    const char *what = !lmb_usable(def->turn, 4, &offender) || !lmb_normalize_rotation(def->turn, unit)
-                           ? "turn: it is 0, or not finite and up to 2^40"
-                       : !(def->align_above >= 0.0f) ? "align_above: it is not 0 or more"
-                       : !(def->root_scale >= 0.0f && def->root_scale <= LARGEST_FACTOR)
-                           ? "root_scale: it is not from 0 to 2^20"
-                           : NULL;
-    return what == NULL || refuse(index, error, LMB_ERROR_ARGUMENT, what);
+    lmb_field_fault fault;
+    if (!lmb_usable(def->turn, 4, &offender) || !lmb_normalize_rotation(def->turn, unit)) {
+        return refuse(index, error, LMB_ERROR_ARGUMENT, "turn: it is 0, or not finite and up to 2^40");
+    }
+    return lmb_fields_check(&lmb_retarget_fields, def, &(lmb_field_context){0}, &fault) ||
+           lmb_refuse(error, LMB_ERROR_ARGUMENT, "graph: retarget %u: %s: %s", (unsigned)index, fault.field, fault.why);
 }
 
 static bool check_steps(const lmb_rig *rig, const lmb_retarget_def *def, uint32_t index, lmb_error *error) {
