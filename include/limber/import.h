@@ -167,6 +167,7 @@
 
 #include <limber/clip.h>
 #include <limber/mesh.h>
+#include <limber/pack.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -271,6 +272,11 @@ typedef struct lmb_import_content {
 
 /// Returns what an import has. It lives as long as the import.
 LMB_API const lmb_import_content *lmb_import_get_content(const lmb_import *import);
+
+/// Describes a pack of what an import has, for lmb_pack_write(): rig, clips, meshes and images. Add graphs to it.
+///
+/// What it points to lives as long as the import.
+LMB_API lmb_pack_def lmb_import_pack_def(const lmb_import *import);
 
 /// @}
 

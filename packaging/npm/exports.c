@@ -165,18 +165,7 @@ EXPORT file *file_open(void *bytes, size_t size, const char *name) {
         file_close(f);
         return NULL;
     }
-    if (f->pack != NULL) {
-        f->content = *lmb_pack_get_def(f->pack);
-    } else {
-        const lmb_import_content *content = lmb_import_get_content(f->import);
-        f->content = (lmb_pack_def){.rig = content->rig,
-                                    .clips = content->clips,
-                                    .clip_count = content->clip_count,
-                                    .meshes = content->meshes,
-                                    .mesh_count = content->mesh_count,
-                                    .images = content->images,
-                                    .image_count = content->image_count};
-    }
+    f->content = f->pack != NULL ? *lmb_pack_get_def(f->pack) : lmb_import_pack_def(f->import);
     return f;
 }
 

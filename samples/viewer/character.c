@@ -258,7 +258,7 @@ static lmb_result show_file(const character_def *def, character *character, lmb_
         terminal_error("limber-viewer: %s: %s\n", character->name, lmb_import_get_content(import)->notes[i]);
     }
     character->level_count = 1;
-    if (character->file.mesh_count == 0) {
+    if (character->file.content.mesh_count == 0) {
         return viewer_fail(error, LMB_ERROR_UNSUPPORTED, "%s: there is no mesh to show", character->name);
     }
     return add_bases_of_file(def, character, error);
@@ -397,7 +397,7 @@ lmb_result character_read_graph(const character *character, const char *name, co
 }
 
 uint32_t character_mesh_count(const character *character, uint32_t level) {
-    return character->file.mannequin == NULL ? character->file.mesh_count
+    return character->file.mannequin == NULL ? character->file.content.mesh_count
                                              : mannequin_skin_mesh_count(character->skins[level]);
 }
 
@@ -407,14 +407,14 @@ bool character_mesh_has_tint(const character *character, uint32_t mesh) {
 }
 
 const lmb_mesh *character_mesh(const character *character, uint32_t level, uint32_t mesh) {
-    return character->file.mannequin == NULL ? &character->file.meshes[mesh]
+    return character->file.mannequin == NULL ? &character->file.content.meshes[mesh]
                                              : mannequin_skin_mesh(character->skins[level], mesh);
 }
 
 uint32_t character_image_count(const character *character) {
-    return character->file.image_count;
+    return character->file.content.image_count;
 }
 
 const lmb_image *character_image(const character *character, uint32_t image) {
-    return &character->file.images[image];
+    return &character->file.content.images[image];
 }

@@ -276,8 +276,8 @@ static void write_json(const subject *subject, const extras *shown) {
     }
     json_end_array(&json);
     json_begin_array(&json, "meshes");
-    for (uint32_t i = 0; i < subject->character.mesh_count; i++) {
-        const lmb_mesh *mesh = &subject->character.meshes[i];
+    for (uint32_t i = 0; i < subject->character.content.mesh_count; i++) {
+        const lmb_mesh *mesh = &subject->character.content.meshes[i];
         json_begin_named(&json, mesh->name);
         json_unsigned(&json, "vertices", mesh->vertex_count);
         json_unsigned(&json, "triangles", mesh->index_count / 3);
@@ -300,8 +300,8 @@ static void write_json(const subject *subject, const extras *shown) {
     }
     json_end_array(&json);
     json_begin_array(&json, "images");
-    for (uint32_t i = 0; i < subject->character.image_count; i++) {
-        const lmb_image *image = &subject->character.images[i];
+    for (uint32_t i = 0; i < subject->character.content.image_count; i++) {
+        const lmb_image *image = &subject->character.content.images[i];
         json_begin_named(&json, image->name);
         json_unsigned(&json, "bytes", image->size);
         json_end_object(&json);
@@ -382,13 +382,13 @@ static void print_clips(const subject *subject, const lmb_foot_speed *speeds) {
 }
 
 static void print_meshes(const subject *subject) {
-    uint32_t count = subject->character.mesh_count;
-    terminal_print("meshes: %u, images: %u\n", count, subject->character.image_count);
+    uint32_t count = subject->character.content.mesh_count;
+    terminal_print("meshes: %u, images: %u\n", count, subject->character.content.image_count);
     if (count > 0) {
         terminal_print("  index  %-32s  %10s  %10s  %10s\n", "name", "vertices", "triangles", "influences");
     }
     for (uint32_t i = 0; i < count; i++) {
-        const lmb_mesh *mesh = &subject->character.meshes[i];
+        const lmb_mesh *mesh = &subject->character.content.meshes[i];
         terminal_print("  %5u  %-32s  %10u  %10u  %10u\n", i, mesh->name == NULL ? "" : mesh->name, mesh->vertex_count,
                        mesh->index_count / 3, mesh->influence_count);
         for (uint32_t t = 0; t < mesh->target_count; t++) {

@@ -47,13 +47,7 @@ size_t lmb_import_write(const lmb_import *import, void *bytes, size_t size) {
     for (uint32_t i = 0; i < import->node_count; i++) {
         put_word(&out, import->joint_of_node[i]);
     }
-    const lmb_pack_def pack = {.rig = import->rig,
-                               .clips = import->clips,
-                               .clip_count = import->clip_count,
-                               .meshes = import->meshes,
-                               .mesh_count = import->mesh_count,
-                               .images = import->images,
-                               .image_count = import->image_count};
+    const lmb_pack_def pack = lmb_import_pack_def(import);
     const bool fits = bytes != NULL && out.size <= size;
     size_t packed = 0;
     const lmb_result result = lmb_pack_write(&pack, &import->budget.host, fits ? out.bytes + out.size : NULL,

@@ -298,3 +298,13 @@ void lmb_import_destroy(lmb_import *import) {
 const lmb_import_content *lmb_import_get_content(const lmb_import *import) {
     return &import->content;
 }
+
+lmb_pack_def lmb_import_pack_def(const lmb_import *import) {
+    return (lmb_pack_def){.rig = import->rig,
+                          .clips = import->clips,
+                          .clip_count = import->clip_count,
+                          .meshes = import->meshes,
+                          .mesh_count = import->mesh_count,
+                          .images = import->images,
+                          .image_count = import->image_count};
+}

@@ -16,8 +16,8 @@ static lmb_result open_mannequin(const char *name, character_file *character, lm
     if (mannequin_find_creator(name)(NULL, &character->mannequin, error)) {
         return error->result;
     }
-    character->rig = mannequin_rig(character->mannequin);
-    character->clip_count = mannequin_clip_count(character->mannequin);
+    character->content.rig = mannequin_rig(character->mannequin);
+    character->content.clip_count = mannequin_clip_count(character->mannequin);
     return LMB_OK;
 }
 
@@ -25,13 +25,7 @@ static lmb_result open_files(const lmb_import_def *def, character_file *characte
     if (reader_import(def, &character->import, error)) {
         return error->result;
     }
-    const lmb_import_content *content = lmb_import_get_content(character->import);
-    character->rig = content->rig;
-    character->clip_count = content->clip_count;
-    character->meshes = content->meshes;
-    character->mesh_count = content->mesh_count;
-    character->images = content->images;
-    character->image_count = content->image_count;
+    character->content = lmb_import_pack_def(character->import);
     return LMB_OK;
 }
 
@@ -49,20 +43,13 @@ static lmb_result open_pack(const char *path, character_file *character, lmb_err
     if (lmb_pack_open(character->pack_bytes, size, NULL, &character->pack, &found)) {
         return lmb_fail(error, found.result, "%s: %s", path, found.message);
     }
-    const lmb_pack_def *content = lmb_pack_get_def(character->pack);
-    character->rig = content->rig;
-    character->clip_count = content->clip_count;
-    character->meshes = content->meshes;
-    character->mesh_count = content->mesh_count;
-    character->images = content->images;
-    character->image_count = content->image_count;
+    character->content = *lmb_pack_get_def(character->pack);
     return LMB_OK;
 }
 
 static const lmb_clip *clip_of(const character_file *character, uint32_t index) {
-    return character->pack != NULL     ? lmb_pack_get_def(character->pack)->clips[index]
-           : character->import != NULL ? lmb_import_get_content(character->import)->clips[index]
-                                       : mannequin_clip(character->mannequin, (mannequin_clip_id)index);
+    return character->mannequin != NULL ? mannequin_clip(character->mannequin, (mannequin_clip_id)index)
+                                        : character->content.clips[index];
 }
 
 const char *character_file_read_unit(const char *text, void *target) {
@@ -85,6 +72,8 @@ lmb_result character_file_open(const lmb_import_def *def, character_file *charac
     if (open_any(&whole, character, error)) {
         return error->result;
     }
+    character->rig = character->content.rig;
+    character->clip_count = character->content.clip_count;
     const size_t most = character->clip_count + (size_t)def->split_count;
     character->clips = malloc((most + 1) * sizeof *character->clips);
     character->parts = calloc(def->split_count + (size_t)1, sizeof *character->parts);
@@ -179,14 +168,11 @@ void character_file_close(character_file *character) {
 lmb_result character_file_pack_def(const character_file *character, lmb_arena *memory, mannequin_skin **skin,
                                    lmb_pack_def *def, lmb_error *error) {
     *skin = NULL;
-    *def = lmb_default_pack_def();
-    def->rig = character->rig;
+    *def = character->content;
     def->clips = character->clips;
     def->clip_count = character->clip_count;
-    def->meshes = character->meshes;
-    def->mesh_count = character->mesh_count;
-    def->images = character->images;
-    def->image_count = character->image_count;
+    def->graphs = NULL;
+    def->graph_count = 0;
     if (character->mannequin == NULL) {
         return LMB_OK;
     }

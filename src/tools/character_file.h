@@ -14,11 +14,8 @@ typedef struct character_file {
     const lmb_rig *rig;
     const lmb_clip **clips;
     uint32_t clip_count;
-    const lmb_mesh *meshes; // of an import or a pack; there are none of the mannequin
-    uint32_t mesh_count;
-    const lmb_image *images;
-    uint32_t image_count;
-    lmb_import *import; // one of these three is set
+    lmb_pack_def content; // what was opened, before splits; no list of clips and no meshes of a mannequin
+    lmb_import *import;   // one of these three is set
     lmb_pack *pack;
     mannequin *mannequin;
     char *pack_bytes;

@@ -81,6 +81,24 @@ static void characters_come_back_by_the_bit(void **state) {
     lmb_import_destroy(import);
 }
 
+static void an_import_is_described_as_a_pack(void **state) {
+    (void)state;
+    lmb_import *import = import_of(character, strlen(character), "test.gltf");
+    const lmb_import_content *content = lmb_import_get_content(import);
+    const lmb_pack_def def = lmb_import_pack_def(import);
+    size_t size = 0;
+    assert_ptr_equal(def.rig, content->rig);
+    assert_ptr_equal(def.clips, content->clips);
+    assert_ptr_equal(def.meshes, content->meshes);
+    assert_ptr_equal(def.images, content->images);
+    assert_int_equal(def.clip_count, content->clip_count);
+    assert_int_equal(def.mesh_count, content->mesh_count);
+    assert_int_equal(def.image_count, content->image_count);
+    assert_int_equal(def.graph_count, 0);
+    assert_int_equal(lmb_pack_write(&def, NULL, NULL, 0, &size, NULL), LMB_OK);
+    lmb_import_destroy(import);
+}
+
 static void real_characters_come_back_by_the_bit(void **state) {
     (void)state;
     static const char *const paths[] = {LIMBER_ASSETS "/Fox.glb", LIMBER_ASSETS "/cesium_man.gltf"};
@@ -250,6 +268,7 @@ static void every_failed_allocation_is_survived(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(characters_come_back_by_the_bit),
+        cmocka_unit_test(an_import_is_described_as_a_pack),
         cmocka_unit_test(real_characters_come_back_by_the_bit),
         cmocka_unit_test(too_little_room_is_not_overrun),
         cmocka_unit_test(blocks_cut_anywhere_are_refused),

@@ -373,25 +373,16 @@ static void run_hello(const char *name, lmb_graph *graph) {
 
 // Creates graphs of an import, of which one plays clips of a pack, runs them, and packs them.
 static void run_import(const lmb_import *import, const lmb_pack *pack, const char *hello, const char *borrow) {
-    const lmb_import_content *content = lmb_import_get_content(import);
-    const lmb_pack_def *packed = lmb_pack_get_def(pack);
+    const lmb_pack_def def = lmb_import_pack_def(import), *packed = lmb_pack_get_def(pack);
     const lmb_graph_character mannequin = {"mannequin", packed->rig, packed->clips, packed->clip_count};
-    const lmb_graph_source source = {.rig = content->rig,
-                                     .clips = content->clips,
-                                     .clip_count = content->clip_count,
+    const lmb_graph_source source = {.rig = def.rig,
+                                     .clips = def.clips,
+                                     .clip_count = def.clip_count,
                                      .characters = &mannequin,
                                      .character_count = 1};
     run_hello("hello", create_graph(source, hello));
     run_hello("borrow", create_graph(source, borrow));
     lmb_graph_json *graphs[] = {read_json(source, hello), read_json(source, borrow)};
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = source.rig;
-    def.clips = source.clips;
-    def.clip_count = source.clip_count;
-    def.meshes = content->meshes;
-    def.mesh_count = content->mesh_count;
-    def.images = content->images;
-    def.image_count = content->image_count;
     print_pack("hello pack", def, &(lmb_pack_graph){"hello", lmb_graph_json_def(graphs[0])},
                &(lmb_pack_graph){"borrow", lmb_graph_json_def(graphs[1])});
     lmb_graph_json_destroy(graphs[0]);
