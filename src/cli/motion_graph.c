@@ -40,19 +40,6 @@ static void name_part(const finding *f, uint32_t part, char *name, size_t size) 
     snprintf(name, size, "%s %u", take_list_name(&f->list, parts[part].take), (unsigned)number);
 }
 
-static void write_pose(const finding *f, json *json, const lmb_motion_part *part) {
-    json_begin_object(json, "pose");
-    json_text(json, "op", "clip");
-    json_text(json, "clip", take_list_name(&f->list, part->take));
-    json_float(json, "from", part->start);
-    json_float(json, "to", part->end);
-    json_begin_object(json, "play");
-    json_text(json, "end", "hold");
-    take_list_write_play(&f->list, part->take, f->subject.character.rig, json);
-    json_end_object(json);
-    json_end_object(json);
-}
-
 // One transition leads to what follows in the take, and before it one to any of the others, by chance.
 static void write_transitions(const finding *f, json *json, const lmb_motion_part *part) {
     const lmb_motion_transition *transitions = lmb_motion_graph_get_content(f->graph)->transitions;
@@ -113,22 +100,28 @@ static void write_machine(const void *data, FILE *stream) {
     const lmb_motion_part *parts = lmb_motion_graph_get_content(f->graph)->parts;
     const uint32_t count = lmb_motion_graph_get_content(f->graph)->part_count;
     char name[256];
-    fprintf(stream, "{\"op\": \"machine\", \"name\": \"motion\",%s\n \"states\": [",
-            moves_character(f) ? " \"character-motion\": true," : "");
+    json json = json_begin(stream);
+    json_text(&json, "op", "machine");
+    json_text(&json, "name", "motion");
+    if (moves_character(f)) {
+        json_bool(&json, "character-motion", true);
+    }
+    json_line(&json, 1);
+    json_begin_array(&json, "states");
     for (uint32_t i = 0; i < count; i++) {
-        json json = {.stream = stream};
-        fputs(i == 0 ? "\n  " : ",\n  ", stream);
+        json_line(&json, 2);
         name_part(f, i, name, sizeof name);
         json_begin_object(&json, NULL);
         json_text(&json, "name", name);
         if (leads_to_itself(f, i)) {
             json_bool(&json, "restart", true);
         }
-        write_pose(f, &json, &parts[i]);
+        take_list_write_pose(&f->list, parts[i].take, &parts[i], f->subject.character.rig, &json);
         write_transitions(f, &json, &parts[i]);
         json_end_object(&json);
     }
-    fputs("]}\n", stream);
+    json_end_array(&json);
+    json_end(&json);
 }
 
 // ---- The picture: near moments are light. Circles are the transitions.

@@ -257,9 +257,13 @@ static void print_rows(const matching *m) {
 
 // ---- The graph.
 
-static void write_velocity(const matching *m, json *json) {
-    static const char *const parameters[] = {"x", "z"};
+static void write_matching(const matching *m, json *json) {
+    static const char *const members[] = {"left-foot", "right-foot", "hips"}, *const parameters[] = {"x", "z"};
     const float most = ceilf(m->fastest * 2.0f) / 2.0f;
+    json_begin_object(json, "matching");
+    for (int i = 0; i < 3; i++) {
+        json_text(json, members[i], lmb_rig_get_def(m->subject.character.rig)->joints[m->joints[i]].name);
+    }
     json_begin_array(json, "velocity");
     for (int i = 0; i < 2; i++) {
         json_begin_object(json, NULL);
@@ -269,45 +273,31 @@ static void write_velocity(const matching *m, json *json) {
         json_end_object(json);
     }
     json_end_array(json);
-}
-
-static void write_matching(const matching *m, FILE *stream) {
-    static const char *const members[] = {"left-foot", "right-foot", "hips"};
-    json json = {.stream = stream};
-    fputs(" \"matching\": ", stream);
-    json_begin_object(&json, NULL);
-    for (int i = 0; i < 3; i++) {
-        json_text(&json, members[i], lmb_rig_get_def(m->subject.character.rig)->joints[m->joints[i]].name);
-    }
-    write_velocity(m, &json);
     if (m->is_mirrored) {
-        json_bool(&json, "mirrored", true);
+        json_bool(json, "mirrored", true);
     }
-    json_end_object(&json);
-    fputs(",\n", stream);
+    json_end_object(json);
 }
 
 static void write_graph(const void *data, FILE *stream) {
     const matching *m = data;
-    fputs("{\"op\": \"machine\", \"name\": \"motion\", \"character-motion\": true,\n", stream);
-    write_matching(m, stream);
-    fputs(" \"states\": [", stream);
+    json json = json_begin(stream);
+    json_text(&json, "op", "machine");
+    json_text(&json, "name", "motion");
+    json_bool(&json, "character-motion", true);
+    json_line(&json, 1);
+    write_matching(m, &json);
+    json_line(&json, 1);
+    json_begin_array(&json, "states");
     for (uint32_t i = 0; i < m->list.count; i++) {
-        json json = {.stream = stream};
-        fputs(i == 0 ? "\n  " : ",\n  ", stream);
+        json_line(&json, 2);
         json_begin_object(&json, NULL);
         json_text(&json, "name", take_list_name(&m->list, i));
-        json_begin_object(&json, "pose");
-        json_text(&json, "op", "clip");
-        json_text(&json, "clip", take_list_name(&m->list, i));
-        json_begin_object(&json, "play");
-        json_text(&json, "end", m->list.takes[i].loop ? "loop" : "hold");
-        take_list_write_play(&m->list, i, m->subject.character.rig, &json);
-        json_end_object(&json);
-        json_end_object(&json);
+        take_list_write_pose(&m->list, i, NULL, m->subject.character.rig, &json);
         json_end_object(&json);
     }
-    fputs("]}\n", stream);
+    json_end_array(&json);
+    json_end(&json);
 }
 
 static void write_database(const void *data, FILE *stream) {

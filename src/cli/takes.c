@@ -175,7 +175,7 @@ const char *take_list_moves(const take_list *list, uint32_t take) {
     return own->motion != NULL ? "itself" : walks ? "by feet" : "-";
 }
 
-void take_list_write_play(const take_list *list, uint32_t take, const lmb_rig *rig, json *json) {
+static void write_motion(const take_list *list, uint32_t take, const lmb_rig *rig, json *json) {
     const lmb_motion_take *own = &list->takes[take];
     if (list->sources[take].motion != NULL) {
         json_begin_object(json, "motion");
@@ -192,6 +192,22 @@ void take_list_write_play(const take_list *list, uint32_t take, const lmb_rig *r
     } else if (own->velocity[2] != 0.0f) {
         json_float(json, "velocity", own->velocity[2]);
     }
+}
+
+void take_list_write_pose(const take_list *list, uint32_t take, const lmb_motion_part *part, const lmb_rig *rig,
+                          json *json) {
+    json_begin_object(json, "pose");
+    json_text(json, "op", "clip");
+    json_text(json, "clip", take_list_name(list, take));
+    if (part != NULL) {
+        json_float(json, "from", part->start);
+        json_float(json, "to", part->end);
+    }
+    json_begin_object(json, "play");
+    json_text(json, "end", part == NULL && list->takes[take].loop ? "loop" : "hold");
+    write_motion(list, take, rig, json);
+    json_end_object(json);
+    json_end_object(json);
 }
 
 lmb_result take_list_write(const char *path, void (*write)(const void *data, FILE *stream), const void *data,

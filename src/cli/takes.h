@@ -43,8 +43,9 @@ void take_list_release(take_list *list);
 const char *take_list_name(const take_list *list, uint32_t take);
 // Returns how a take moves the character: "itself", "by feet" or "-".
 const char *take_list_moves(const take_list *list, uint32_t take);
-// Writes how a take plays and moves the character, as members of "play".
-void take_list_write_play(const take_list *list, uint32_t take, const lmb_rig *rig, json *json);
+// Writes "pose": a take that plays and moves the character. `part` of it, which does not loop, or all if that is NULL.
+void take_list_write_pose(const take_list *list, uint32_t take, const lmb_motion_part *part, const lmb_rig *rig,
+                          json *json);
 // Returns where a joint is in the rest pose.
 void take_list_place(const lmb_rig *rig, uint32_t joint, float place[3]);
 // Returns the height of the joints in the rest pose.

@@ -51,6 +51,11 @@ static void begin_value(json *json, const char *key) {
     }
 }
 
+void json_line(json *json, int indent) {
+    fprintf(json->stream, "%s\n%*s", json->comma ? "," : "", indent, "");
+    json->comma = false;
+}
+
 static void begin(json *json, const char *key, char bracket) {
     begin_value(json, key);
     fputc(bracket, json->stream);

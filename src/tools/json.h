@@ -16,6 +16,8 @@ typedef struct json {
 // Begins and ends a text that is one object, and a line.
 json json_begin(FILE *stream);
 void json_end(json *json);
+// The next value begins a line, indented by `indent` spaces.
+void json_line(json *json, int indent);
 // `key` is the member's name inside an object, NULL inside an array and at the top.
 void json_begin_object(json *json, const char *key);
 void json_end_object(json *json);
