@@ -622,26 +622,15 @@ bool lmb_gltf_build_rig(lmb_gltf *gltf) {
 // Rest poses in two files exported from one character differ by rounding errors.
 #define SAME_REST 1e-6
 
-// Returns names of the rig, sorted, in scratch memory; NULL if there is none.
-// Both return NULL if there is no memory.
-static lmb_name *names_of_joints(lmb_importer *importer, const lmb_rig_def *rig) {
-    lmb_name *names = lmb_importer_scratch(importer, rig->joint_count, sizeof *names);
-    for (uint32_t i = 0; names != NULL && i < rig->joint_count; i++) {
-        names[i] = (lmb_name){.text = rig->joints[i].name, .index = i};
+// Returns the names of a rig's joints, or of its channels, sorted, in scratch memory; NULL if there is none.
+static lmb_name *names_of(lmb_importer *importer, const lmb_rig_def *rig, bool of_joints) {
+    const uint32_t count = of_joints ? rig->joint_count : rig->channel_count;
+    lmb_name *names = lmb_importer_scratch(importer, count, sizeof *names);
+    for (uint32_t i = 0; names != NULL && i < count; i++) {
+        names[i] = (lmb_name){.text = of_joints ? rig->joints[i].name : rig->channels[i].name, .index = i};
     }
     if (names != NULL) {
-        lmb_names_sort(names, rig->joint_count);
-    }
-    return names;
-}
-
-static lmb_name *names_of_channels(lmb_importer *importer, const lmb_rig_def *rig) {
-    lmb_name *names = lmb_importer_scratch(importer, rig->channel_count, sizeof *names);
-    for (uint32_t i = 0; names != NULL && i < rig->channel_count; i++) {
-        names[i] = (lmb_name){.text = rig->channels[i].name, .index = i};
-    }
-    if (names != NULL) {
-        lmb_names_sort(names, rig->channel_count);
+        lmb_names_sort(names, count);
     }
     return names;
 }
@@ -688,8 +677,8 @@ bool lmb_gltf_match_rig(lmb_gltf *gltf) {
     lmb_importer *importer = gltf->importer;
     const lmb_rig_def *rig = lmb_rig_get_def(importer->import->rig);
     const uint32_t joint_count = rig->joint_count, channel_count = rig->channel_count;
-    lmb_name *joints = names_of_joints(importer, rig);
-    lmb_name *channels = names_of_channels(importer, rig);
+    lmb_name *joints = names_of(importer, rig, true);
+    lmb_name *channels = names_of(importer, rig, false);
     bool *taken_joints = lmb_importer_scratch(importer, joint_count, sizeof *taken_joints);
     bool *taken_channels = lmb_importer_scratch(importer, channel_count, sizeof *taken_channels);
     if (joints == NULL || channels == NULL || taken_joints == NULL || taken_channels == NULL) {
