@@ -11,29 +11,29 @@
 #include "demo_clips.h"
 #include "graphics.h"
 
-// Whether a velocity of a text is this speed of the mannequin: itself, or about that in the character's own units.
-static bool is_speed(float stated, float unit, float speed) {
-    return stated == speed || fabsf(unit * stated - speed) < 0.2f * speed;
-}
-
-// Stores the measured speed of the clip that replaces a clip with the stated speed. Ignores a clip that moves in place.
-static void note_speed(demo *demo, float stated, float unit, float measured) {
-    if (is_speed(stated, unit, DEMO_WALK_SPEED) && measured > 0.0f) {
-        demo->walk_speed = measured;
-    } else if (is_speed(stated, unit, DEMO_RUN_SPEED) && measured > 0.0f) {
-        demo->run_speed = measured;
+// Stores the measured speed of a clip's node that a space has at the speed of a gait. Ignores a clip that moves in place.
+static void note_speed(demo *demo, const lmb_graph_def *def, uint32_t node, float measured) {
+    for (const lmb_node_def *space = def->nodes; space < def->nodes + def->node_count; space++) {
+        for (uint32_t i = 0; space->op == LMB_OP_SPACE1D && measured > 0.0f && i < space->input_count; i++) {
+            if (space->inputs[i] == node && space->positions[i][0] == DEMO_WALK_SPEED) {
+                demo->walk_speed = measured;
+            } else if (space->inputs[i] == node && space->positions[i][0] == DEMO_RUN_SPEED) {
+                demo->run_speed = measured;
+            }
+        }
     }
 }
 
 // Replaces the root motion of a clip's player by a track that moves with the clip's foot speed.
-static lmb_result measure_player(demo *demo, const character *character, const lmb_clip *clip, lmb_player_def *player,
-                                 float way[2][4], lmb_motion_track *track, lmb_error *error) {
+static lmb_result measure_player(demo *demo, const character *character, const lmb_graph_def *def, uint32_t node,
+                                 lmb_player_def *player, float way[2][4], lmb_motion_track *track, lmb_error *error) {
+    const lmb_clip *clip = def->clips[(uint32_t)def->nodes[node].clip.constant];
     lmb_foot_speed speed = {0};
     lmb_result result = lmb_root_motion_measure_feet(character->rig, clip, NULL, &speed, error);
     for (size_t axis = 0; axis < 3; axis++) {
         way[1][axis] = speed.velocity[axis] * lmb_clip_get_info(clip)->duration;
     }
-    note_speed(demo, player->velocity, character->unit, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
+    note_speed(demo, def, node, character->unit * hypotf(speed.velocity[0], speed.velocity[2]));
     *track = (lmb_motion_track){.key_count = 2, .keys = way[0]};
     player->motion = track;
     return result;
@@ -54,10 +54,9 @@ static lmb_result create_measured(demo *demo, const character *character, lmb_gr
         const lmb_player_def *player = def.nodes[i].player;
         nodes[i] = def.nodes[i];
         if (player != NULL && (player->velocity != 0.0f || player->motion != NULL)) {
-            const lmb_clip *clip = def.clips[(uint32_t)def.nodes[i].clip.constant];
             players[i] = *player;
             nodes[i].player = &players[i];
-            result = measure_player(demo, character, clip, &players[i], ways[i], &tracks[i], error);
+            result = measure_player(demo, character, &def, i, &players[i], ways[i], &tracks[i], error);
         }
     }
     def.nodes = nodes;
