@@ -582,6 +582,9 @@ void lmb_graph_warn_of_partners(lmb_graph_reader *reader, uint32_t index, const 
 uint8_t *lmb_graph_find_ways(lmb_graph_reader *reader, const bool *shown);
 // planting.c: warns of feet that are planted while a clip lifts them, as by the markers of another character.
 void lmb_graph_warn_of_planting(lmb_graph_reader *reader, const bool *shown);
+// steps.c: warns of feet that walk along x, by more than this share of their way along z. Returns whether it does.
+bool lmb_graph_warn_of_sideways(lmb_graph_reader *reader, uint32_t value, const char *clip, const lmb_foot_speed *walk,
+                                float share);
 // steps.c: the warnings of steps and motion.
 void lmb_graph_warn_of_steps(lmb_graph_reader *reader, const bool *shown);
 // node_traps.c: likewise those of single nodes.

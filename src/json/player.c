@@ -605,11 +605,8 @@ static void measure_velocity(lmb_graph_reader *reader, uint32_t value, play *rea
                            "the way: lock them, by \"foot-placement\"",
                            lmb_clip_get_info(read->clip)->name, (double)speed.velocity[2],
                            (double)(100.0f * speed.slide));
-        } else if (fabsf(speed.velocity[0]) > 0.1f * fabsf(speed.velocity[2])) {
-            lmb_graph_warn(reader, value,
-                           "the clip '%.60s' also moves sideways, by %.3g a second along x: \"velocity\" is along z "
-                           "alone, so give keys as its \"motion\"",
-                           lmb_clip_get_info(read->clip)->name, (double)speed.velocity[0]);
+        } else {
+            lmb_graph_warn_of_sideways(reader, value, lmb_clip_get_info(read->clip)->name, &speed, 0.1f);
         }
     }
 }

@@ -44,6 +44,18 @@ static bool takes_steps(lmb_graph_reader *reader, const lmb_node_def *node) {
     return speed.velocity[0] != 0.0f || speed.velocity[2] != 0.0f;
 }
 
+bool lmb_graph_warn_of_sideways(lmb_graph_reader *reader, uint32_t value, const char *clip, const lmb_foot_speed *walk,
+                                float share) {
+    const bool warns = fabsf(walk->velocity[0]) > share * fabsf(walk->velocity[2]);
+    if (warns) {
+        lmb_graph_warn(reader, value,
+                       "the feet of '%.60s' walk sideways, by %.3g a second along x, and \"velocity\" is along z: give "
+                       "keys as its \"motion\"",
+                       clip, (double)walk->velocity[0]);
+    }
+    return warns;
+}
+
 // Warns of a velocity that is not that of the clip's feet.
 static void warn_of_velocity(lmb_graph_reader *reader, uint32_t index) {
     const lmb_node_def *node = &reader->graph->def.nodes[index];
@@ -53,17 +65,12 @@ static void warn_of_velocity(lmb_graph_reader *reader, uint32_t index) {
     }
     const lmb_foot_speed walk = walk_of(reader, node);
     const float forward = walk.velocity[2], share = forward != 0.0f ? node->player->velocity / forward : 1.0f;
-    if (fabsf(walk.velocity[0]) > 2.0f * fabsf(forward)) {
-        lmb_graph_warn(reader, at,
-                       "the feet of '%.60s' walk sideways, by %.3g a second along x, and \"velocity\" is along z: give "
-                       "keys as its \"motion\"",
-                       lmb_graph_name_of_clip(&reader->graph->def, index), (double)walk.velocity[0]);
-    } else if (share < 0.5f || share > 2.0f) {
+    const char *clip = lmb_graph_name_of_clip(&reader->graph->def, index);
+    if (!lmb_graph_warn_of_sideways(reader, at, clip, &walk, 2.0f) && (share < 0.5f || share > 2.0f)) {
         lmb_graph_warn(reader, at,
                        "the feet of '%.60s' walk by %.3g a second along z, so at %.3g they slide: \"auto\" takes what "
                        "is measured",
-                       lmb_graph_name_of_clip(&reader->graph->def, index), (double)forward,
-                       (double)node->player->velocity);
+                       clip, (double)forward, (double)node->player->velocity);
     }
 }
 

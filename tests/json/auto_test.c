@@ -139,7 +139,7 @@ static void clips_in_place_have_the_velocity_of_their_feet(void **state) {
     } rows[] = {{"walk", MANNEQUIN_WALK, NULL},
                 {"walk_back", MANNEQUIN_WALK_BACK, NULL},
                 {"idle", MANNEQUIN_IDLE, "no foot takes steps"},
-                {"strafe_left", MANNEQUIN_STRAFE_LEFT, "also moves sideways"}};
+                {"strafe_left", MANNEQUIN_STRAFE_LEFT, "walk sideways"}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[300];
         snprintf(text, sizeof text,
