@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "random.h"
+
 #define TURN 6.28318531f
 #define GOLDEN_ANGLE 2.39996323f
 #define NOBODY UINT32_MAX
@@ -15,21 +17,9 @@
 #define RUN_WAY 6.0f // from which on those run who do
 #define ANSWER 0.15f // seconds in which most of a change is asked for
 
-float pedestrian_chance(uint32_t member, uint32_t purpose) {
-    uint32_t state = member * 747796405u + purpose * 2891336453u + 277803737u;
-    for (int i = 0; i < 2; i++) {
-        state ^= state >> 16;
-        state *= 0x7feb352du;
-        state ^= state >> 15;
-        state *= 0x846ca68bu;
-    }
-    state ^= state >> 16;
-    return (float)(state >> 8) / 16777216.0f;
-}
-
 // Returns an offset of at most 0.16 to both sides.
 static float offset_of(uint32_t member, uint32_t purpose) {
-    return -0.16f + 0.32f * pedestrian_chance(member, purpose);
+    return -0.16f + 0.32f * random_chance(member, purpose);
 }
 
 void pedestrian_place(uint32_t member, float spacing, float position[2]) {
@@ -80,7 +70,7 @@ pedestrian_avoidance pedestrian_avoid(const pedestrians *people, uint32_t index)
 static void choose_goal(const pedestrians *people, uint32_t index, uint32_t frame) {
     pedestrian *own = &people->list[index];
     const uint32_t purpose = 30 + 2 * (frame / 64);
-    const float angle = TURN * pedestrian_chance(index, purpose), chance = pedestrian_chance(index, purpose + 1);
+    const float angle = TURN * random_chance(index, purpose), chance = random_chance(index, purpose + 1);
     const float way = people->radius * sqrtf(chance);
     own->goal[0] = way * sinf(angle);
     own->goal[1] = way * cosf(angle);

@@ -25,9 +25,8 @@ typedef struct pedestrians {
     uint32_t cells[PEDESTRIANS_CELLS * PEDESTRIANS_CELLS]; // which of them is in each cell
 } pedestrians;
 
-// Returns a number in [0, 1) that depends only on a member of a crowd and a purpose.
-float pedestrian_chance(uint32_t member, uint32_t purpose);
-// Stores a place for a member: like a sunflower's seeds, with random offsets. Uses the purposes 3 and 4.
+// Stores a place for a member: like a sunflower's seeds, with random offsets. Uses random_chance() with the purposes 3
+// and 4.
 void pedestrian_place(uint32_t member, float spacing, float position[2]);
 
 // Finds who is near whom. To be called after they have moved, before the functions below.

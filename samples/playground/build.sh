@@ -44,8 +44,8 @@ node -p 'JSON.parse(fs.readFileSync("pages.json")).map(page => [page.id, page.ch
     done | paste -sd , | sed 's/.*/{&}/' >"$data/native.json"
 node figures.mjs "$data/figures"
 # How the crowd of a page walks, as in the viewer.
-emcc -O2 -Wall -Wextra -Werror -Wno-missing-prototypes --no-entry -sSTANDALONE_WASM=1 pedestrians.c ../pedestrians.c \
-    -o "$data/pedestrians.wasm"
+emcc -O2 -Wall -Wextra -Werror -Wno-missing-prototypes --no-entry -sSTANDALONE_WASM=1 -I../../src/tools \
+    pedestrians.c ../pedestrians.c -o "$data/pedestrians.wasm"
 
 cd "$folder"
 ./node_modules/.bin/tsc

@@ -4,6 +4,8 @@
 #include <emscripten.h>
 #include <math.h>
 
+#include "random.h"
+
 #define MOST 1000u
 #define SPACING 1.6f // metres
 
@@ -17,7 +19,7 @@ EMSCRIPTEN_KEEPALIVE pedestrian *begin(uint32_t count) {
     people.radius = SPACING * sqrtf((float)people.count);
     frame = 0;
     for (uint32_t i = 0; i < people.count; i++) {
-        list[i] = (pedestrian){.heading = 6.28f * pedestrian_chance(i, 20)};
+        list[i] = (pedestrian){.heading = 6.28f * random_chance(i, 20)};
         pedestrian_place(i, SPACING, list[i].position);
     }
     return list;

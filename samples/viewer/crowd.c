@@ -7,6 +7,7 @@
 
 #include "../pedestrians.h"
 #include "graphics.h"
+#include "random.h"
 
 #define TURN 6.28318531f
 #define REACTION 3.0 // per second: how fast everybody changes to a chosen clip
@@ -19,9 +20,9 @@ static const float plain_tints[][3] = {{0.90f, 0.84f, 0.74f}, {0.86f, 0.42f, 0.2
                                        {0.93f, 0.66f, 0.24f}, {0.36f, 0.42f, 0.60f}, {0.52f, 0.62f, 0.36f}};
 
 static void set_tint(const character *character, uint32_t index, float tint[3]) {
-    float light = between(0.88f, 1.05f, pedestrian_chance(index, 1));
+    float light = between(0.88f, 1.05f, random_chance(index, 1));
     const size_t tint_count = sizeof plain_tints / sizeof *plain_tints;
-    size_t choice = (size_t)(pedestrian_chance(index, 2) * (float)tint_count);
+    size_t choice = (size_t)(random_chance(index, 2) * (float)tint_count);
     for (size_t i = 0; i < 3; i++) {
         tint[i] = light * (character->plain ? plain_tints[choice][i] : 1.0f);
     }
@@ -31,26 +32,26 @@ static void set_tint(const character *character, uint32_t index, float tint[3]) 
 static void set_placement(const crowd *crowd, uint32_t index, float spacing, crowd_placement *placement) {
     pedestrian_place(index, spacing, placement->position);
     // Roughly towards +Z: the sum of two random numbers favours the middle.
-    float turn = 0.22f + between(-0.45f, 0.45f, 0.5f * (pedestrian_chance(index, 5) + pedestrian_chance(index, 6)));
+    float turn = 0.22f + between(-0.45f, 0.45f, 0.5f * (random_chance(index, 5) + random_chance(index, 6)));
     placement->heading[0] = cosf(turn);
     placement->heading[1] = sinf(turn);
-    placement->scale = between(0.94f, 1.06f, pedestrian_chance(index, 7));
+    placement->scale = between(0.94f, 1.06f, random_chance(index, 7));
     set_tint(crowd->character, index, placement->tint);
 }
 
 static void set_member(const crowd *crowd, uint32_t index, float spacing, crowd_member *member) {
     set_placement(crowd, index, spacing, &member->placement);
     for (uint32_t i = 0; i < CHARACTER_BASES; i++) {
-        member->phases[i] = pedestrian_chance(index, 8 + i);
+        member->phases[i] = random_chance(index, 8 + i);
     }
-    member->pace = between(0.92f, 1.08f, pedestrian_chance(index, 12));
+    member->pace = between(0.92f, 1.08f, random_chance(index, 12));
     const float count = (float)crowd->character->base_count;
     // Walking is more frequent than standing or running; other clips are equally frequent.
     member->mood = crowd->character->blends
-                       ? (count - 1.0f) * 0.5f * (pedestrian_chance(index, 13) + pedestrian_chance(index, 14))
-                       : count * pedestrian_chance(index, 13);
-    member->swing = TURN * pedestrian_chance(index, 15);
-    member->waves = pedestrian_chance(index, 16) < 0.12f;
+                       ? (count - 1.0f) * 0.5f * (random_chance(index, 13) + random_chance(index, 14))
+                       : count * random_chance(index, 13);
+    member->swing = TURN * random_chance(index, 15);
+    member->waves = random_chance(index, 16) < 0.12f;
 }
 
 lmb_result crowd_create(const character *character, uint32_t count, crowd *crowd, lmb_error *error) {

@@ -10,6 +10,7 @@
 
 #include "demo_clips.h"
 #include "graphics.h"
+#include "random.h"
 
 // Stores the measured speed of a clip's node that a space has at the speed of a gait. Ignores a clip that moves in place.
 static void note_speed(demo *demo, const lmb_graph_def *def, uint32_t node, float measured) {
@@ -160,7 +161,7 @@ static void place_walkers(demo *demo) {
         for (size_t axis = 0; axis < 2; axis++) {
             walker->start.position[axis] = placement->position[axis] *= demo->kind->spread;
         }
-        walker->start.facing = crowd->count > 1 ? TURN * pedestrian_chance(i, 20) : 0.0f;
+        walker->start.facing = crowd->count > 1 ? TURN * random_chance(i, 20) : 0.0f;
         locate(demo, i, walker->start.facing);
     }
 }

@@ -2,6 +2,7 @@
 #include "demo.h"
 
 #include "play_clock.h"
+#include "random.h"
 
 #include <math.h>
 #include <string.h>
@@ -137,7 +138,7 @@ static void steer_jump(demo *demo, double seconds) {
 // ---- Wandering: each character's will to walk varies, and it turns away from others and from the border of the place.
 
 static float wave_of(uint32_t character, uint32_t purpose, double time) {
-    float own = pedestrian_chance(character, 20 + purpose);
+    float own = random_chance(character, 20 + purpose);
     return sinf((float)time * (0.25f + 0.3f * own) + 40.0f * own);
 }
 

@@ -10,6 +10,7 @@
 
 #include "fail.h"
 #include "play_clock.h"
+#include "random.h"
 
 #define GOLDEN 0.61803399 // parts of the golden ratio are spread evenly
 #define SPREAD 4.0        // seconds by which the characters of a crowd begin apart
@@ -19,16 +20,6 @@
 #define SAMPLED_STEP 0.19 // seconds: in no ratio to the usual lengths of clips
 #define SCATTERED_FRAMES 16u
 #define SCATTERED_STEP 0.23 // seconds
-
-// Returns a number in [0, 1) that depends on both.
-static float chance(uint32_t character, uint32_t purpose) {
-    uint32_t word = character * 747796405u + purpose * 2891336453u + 277803737u;
-    for (int i = 0; i < 2; i++) {
-        word = (word ^ word >> 16) * 0x7feb352du;
-        word = (word ^ word >> 15) * 0x846ca68bu;
-    }
-    return (float)((word ^ word >> 16) >> 8) / 16777216.0f;
-}
 
 // Returns a number in [0, 1) for a character, 0 for the first one.
 static double apart(uint32_t character) {
@@ -412,10 +403,11 @@ static lmb_result scatter(graph_run *run, const graph_moment *moment, uint32_t c
     lmb_result result = LMB_OK;
     for (uint32_t i = 0; result == LMB_OK && i < SCATTERED_FRAMES; i++) {
         lmb_control_frame frame = frame_of(run, moment);
-        const lmb_event event = {character, (uint32_t)((float)events * chance(character, 3 * i))};
+        const lmb_event event = {character, (uint32_t)((float)events * random_chance(character, 3 * i))};
         frame.events = &event;
-        frame.event_count = events > 0 && graph_run_hears(run, event.event) && chance(character, 3 * i + 1) < 0.5f;
-        frame.step = lmb_ticks_from_seconds(SCATTERED_STEP * (0.5 + (double)chance(character, 3 * i + 2)));
+        frame.event_count =
+            events > 0 && graph_run_hears(run, event.event) && random_chance(character, 3 * i + 1) < 0.5f;
+        frame.step = lmb_ticks_from_seconds(SCATTERED_STEP * (0.5 + (double)random_chance(character, 3 * i + 2)));
         result = lmb_control_run(run->graph, &frame, character, 1, error);
     }
     if (result == LMB_OK && lmb_graph_get_info(run->graph)->has_motion) {
@@ -430,7 +422,7 @@ void graph_run_scatter(graph_run *run) {
     for (uint32_t i = 1; i < run->character_count; i++) {
         for (uint32_t k = 0; k < run->setting_count; k++) {
             const graph_setting *setting = &run->settings[k];
-            const float share = chance(i, 1000 + k);
+            const float share = random_chance(i, 1000 + k);
             if (!setting->is_time) {
                 graph_run_set_own(run, setting, i, setting->min + share * (setting->max - setting->min));
             }

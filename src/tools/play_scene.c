@@ -7,6 +7,8 @@
 // normals, the camera, positions on rails.
 #include "play_scene.h"
 
+#include "random.h"
+
 #include "base/host.h"
 #include "json/json.h"
 
@@ -607,18 +609,6 @@ static lmb_result read_text(const play_scene_def *def, play_scene *scene, lmb_er
 
 // ---- Values.
 
-static float chance(uint32_t member, uint32_t purpose) {
-    uint32_t state = member * 747796405u + purpose * 2891336453u + 277803737u;
-    for (int i = 0; i < 2; i++) {
-        state ^= state >> 16;
-        state *= 0x7feb352du;
-        state ^= state >> 15;
-        state *= 0x846ca68bu;
-    }
-    state ^= state >> 16;
-    return (float)(state >> 8) / 16777216.0f;
-}
-
 // A track begins again at its last key.
 static void track_at(const track *track, double seconds, float *values) {
     const double end = (double)track->keys[track->count - 1][0];
@@ -642,7 +632,7 @@ void play_scene_set_parameters(const play_scene *scene, double seconds, float *p
             const setting *setting = &scene->settings[k];
             float *value = &parameters[(size_t)i * count + setting->parameter];
             if (setting->source == SOURCE_KEYS) {
-                track_at(&setting->track, seconds + (double)(setting->shift * chance(i, 3 + k)), value);
+                track_at(&setting->track, seconds + (double)(setting->shift * random_chance(i, 3 + k)), value);
             } else {
                 *value = setting->source == SOURCE_PHASE ? scene->members[i].phase : (float)fmod(seconds, 1024.0);
             }
@@ -922,7 +912,7 @@ static void place_members(play_scene *scene) {
     for (uint32_t i = 0; i < scene->character_count; i++) {
         member *member = &scene->members[i];
         const float column = (float)(i % scene->columns) - 0.5f * (float)(scene->columns - 1);
-        member->phase = chance(i, 1);
+        member->phase = random_chance(i, 1);
         member->facing = RADIANS * scene->facing;
         member->start[0] = scene->start[0] + column * scene->apart[0];
         member->start[1] =

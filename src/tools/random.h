@@ -33,4 +33,14 @@ static inline double random_between(random_source *source, double low, double hi
     return low + (high - low) * (double)(random_bits(source) >> 11) * 0x1p-53;
 }
 
+// Returns a number in [0, 1) that depends only on a member of a crowd and a purpose.
+static inline float random_chance(uint32_t member, uint32_t purpose) {
+    uint32_t word = member * 747796405u + purpose * 2891336453u + 277803737u;
+    for (int i = 0; i < 2; i++) {
+        word = (word ^ word >> 16) * 0x7feb352du;
+        word = (word ^ word >> 15) * 0x846ca68bu;
+    }
+    return (float)((word ^ word >> 16) >> 8) / 16777216.0f;
+}
+
 #endif
