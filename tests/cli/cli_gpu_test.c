@@ -10,15 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Runs a shell command line. It must end with this status.
-static command_output run(int status, const char *line) {
-    command_output output = command_run("%s", line);
-    if (output.status != status) {
-        fail_msg("%s: status %d instead of %d\n%s", line, output.status, status, output.err);
-    }
-    return output;
-}
-
 // Reads the numbers of the last line of `limber compare`. Nothing may follow this line.
 static void read_summary(const char *text, unsigned long long *values, unsigned long long *differ) {
     const char *line = strstr(text, "\nbit-exact: ");
@@ -44,7 +35,7 @@ static void read_driver(char *text, size_t size) {
 
 static void devices_are_listed_with_the_probe(void **state) {
     (void)state;
-    command_output output = run(0, "\"" LIMBER_CLI "\" devices");
+    command_output output = command_expect(0, "\"" LIMBER_CLI "\" devices");
     assert_string_equal(output.err, "");
     assert_int_equal(strncmp(output.out, "0: ", 3), 0);
     char driver[520], line[560];
@@ -59,7 +50,7 @@ static void devices_are_listed_with_the_probe(void **state) {
 
 static void devices_as_json_have_the_same(void **state) {
     (void)state;
-    command_output output = run(0, "\"" LIMBER_CLI "\" devices --json");
+    command_output output = command_expect(0, "\"" LIMBER_CLI "\" devices --json");
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "devices");
     int devices = json_tree_member(&tree, 0, "devices");
@@ -92,9 +83,9 @@ static void the_gpu_samples_what_the_reference_samples(void **state) {
         "sample small.gltf --clip 1 --loop --time 0 --time 0.3 --time 0.77 --time -8 --time 1e7 --json";
     char line[1000];
     snprintf(line, sizeof line, "\"%s\" %s", LIMBER_CLI, arguments);
-    command_output reference = run(0, line);
+    command_output reference = command_expect(0, line);
     snprintf(line, sizeof line, "\"%s\" %s --backend gpu --device 0", LIMBER_CLI, arguments);
-    command_output gpu = run(0, line);
+    command_output gpu = command_expect(0, line);
     assert_string_equal(gpu.err, "");
     json_tree tree = json_tree_read(gpu.out);
     json_tree_expect_keys(&tree, 0, "clip duration backend device poses");
@@ -112,9 +103,9 @@ static void the_gpu_samples_what_the_reference_samples(void **state) {
 static void expect_same_poses(const char *arguments) {
     char line[1500];
     snprintf(line, sizeof line, "\"%s\" %s", LIMBER_CLI, arguments);
-    command_output reference = run(0, line);
+    command_output reference = command_expect(0, line);
     snprintf(line, sizeof line, "\"%s\" %s --backend gpu --device 0", LIMBER_CLI, arguments);
-    command_output gpu = run(0, line);
+    command_output gpu = command_expect(0, line);
     assert_string_equal(gpu.err, "");
     const char *a = strstr(reference.out, "\"poses\": ");
     const char *b = strstr(gpu.out, "\"poses\": ");
@@ -147,7 +138,7 @@ static void a_program_written_as_json_is_the_same_on_the_gpu(void **state) {
 
 static void a_crowd_that_runs_it_is_compared(void **state) {
     (void)state;
-    command_output output = run(0, "\"" LIMBER_CLI "\" compare small.gltf --frames 2 --graph " GRAPH);
+    command_output output = command_expect(0, "\"" LIMBER_CLI "\" compare small.gltf --frames 2 --graph " GRAPH);
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
     assert_int_equal(values, 2 * (1000 * (3 * (34 + 12 + 8) + 6) + LMB_REFUSAL_COUNT));
@@ -159,7 +150,8 @@ static void a_crowd_that_runs_it_is_compared(void **state) {
 
 static void a_sample_on_the_gpu_names_its_device(void **state) {
     (void)state;
-    command_output output = run(0, "\"" LIMBER_CLI "\" sample small.gltf --clip Bend --time 0.5 --backend gpu");
+    command_output output =
+        command_expect(0, "\"" LIMBER_CLI "\" sample small.gltf --clip Bend --time 0.5 --backend gpu");
     assert_int_equal(strncmp(output.out, "clip Bend, 1.250 s, on ", 23), 0);
     assert_null(strstr(output.out, "the reference"));
     command_output_release(&output);
@@ -174,7 +166,7 @@ static void a_device_that_is_not_there_is_a_failure(void **state) {
         "\"" LIMBER_CLI "\" compare small.gltf --device 'no such device'",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        command_output output = run(1, lines[i]);
+        command_output output = command_expect(1, lines[i]);
         assert_string_equal(output.out, "");
         assert_int_equal(strncmp(output.err, "limber: small.gltf: ", 20), 0);
         command_output_release(&output);
@@ -184,7 +176,8 @@ static void a_device_that_is_not_there_is_a_failure(void **state) {
 // A driver list without a driver.
 static void no_driver_is_a_failure(void **state) {
     (void)state;
-    command_output output = run(1, "VK_DRIVER_FILES=none.json VK_ICD_FILENAMES=none.json \"" LIMBER_CLI "\" devices");
+    command_output output =
+        command_expect(1, "VK_DRIVER_FILES=none.json VK_ICD_FILENAMES=none.json \"" LIMBER_CLI "\" devices");
     assert_string_equal(output.out, "");
     assert_non_null(strstr(output.err, "limber: devices: "));
     command_output_release(&output);
@@ -194,7 +187,7 @@ static void comparing_as_json_counts_every_stage(void **state) {
     (void)state;
     suite_full_only();
     command_output output =
-        run(0, "\"" LIMBER_CLI "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
+        command_expect(0, "\"" LIMBER_CLI "\" compare small.gltf --characters 400 --seed 18446744073709551615 --json");
     json_tree tree = json_tree_read(output.out);
     json_tree_expect_keys(&tree, 0, "file device graphs characters frames seed outputs values differ first");
     assert_int_equal((int)json_tree_number(&tree, json_tree_member(&tree, 0, "graphs")), 4);
@@ -230,8 +223,8 @@ static void comparing_as_json_counts_every_stage(void **state) {
 static void a_profile_has_both_sides_and_the_bytes(void **state) {
     (void)state;
     command_output output =
-        run(0, "\"" LIMBER_CLI "\" profile small.gltf --random-graph 1 --characters 40 --frames 5 --json "
-               "--device-bandwidth 3 --trace trace.json");
+        command_expect(0, "\"" LIMBER_CLI "\" profile small.gltf --random-graph 1 --characters 40 --frames 5 --json "
+                          "--device-bandwidth 3 --trace trace.json");
     json_tree tree = json_tree_read(output.out);
     const int sides = json_tree_member(&tree, 0, "sides");
     assert_int_equal(json_tree_size(&tree, sides), 2);
@@ -273,9 +266,9 @@ static void a_file_without_clips_is_compared_in_its_rest_pose(void **state) {
           file);
     fclose(file);
     // The first random graph has every operation, which drivers compile for half a minute.
-    command_output output =
-        run(0, suite_is_quick() ? STILL "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\"}}'"
-                                : STILL "--graphs 1");
+    command_output output = command_expect(
+        0, suite_is_quick() ? STILL "--graph '{\"op\":\"mirror\",\"axis\":\"x\",\"pose\":{\"op\":\"rest\"}}'"
+                            : STILL "--graphs 1");
     unsigned long long values = 0, differ = 1;
     read_summary(output.out, &values, &differ);
     assert_int_equal(values, 2 * (100 * (34 + 12 + 8 + 6) + LMB_REFUSAL_COUNT));
@@ -305,7 +298,7 @@ static void real_characters_are_compared(void **state) {
         found++;
         snprintf(line, sizeof line, "\"%s\" compare '%s/%s' --frames 2 --graph " REAL, LIMBER_CLI, LIMBER_ASSETS,
                  names[i]);
-        command_output output = run(0, line);
+        command_output output = command_expect(0, line);
         unsigned long long values = 0, differ = 1;
         read_summary(output.out, &values, &differ);
         assert_true(values >= 1000000);
@@ -326,7 +319,7 @@ static void hello_says_that_its_palettes_are_bit_exact(void **state) {
                                       "VK_LAYER_ENABLES=VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT"
                                     : "",
              LIMBER_HELLO);
-    command_output output = run(0, line);
+    command_output output = command_expect(0, line);
     assert_string_equal(output.err, "");
     assert_int_equal(strncmp(output.out, "hello: 64 characters x 3 joints on ", 35), 0);
     const char *end = strstr(output.out, ": palettes bit-exact\n");

@@ -23,25 +23,6 @@ static int leave(void **state) {
     return 0;
 }
 
-static char *run(const char *line) {
-    command_output output = command_run("%s", line);
-    if (output.status != 0 || output.err[0] != '\0') {
-        fail_msg("%s: status %d\n%s", line, output.status, output.err);
-    }
-    char *text = output.out;
-    output.out = NULL;
-    command_output_release(&output);
-    return text;
-}
-
-static void refuse(const char *line, int status, const char *message) {
-    command_output output = command_run("%s", line);
-    if (output.status != status || strstr(output.err, message) == NULL) {
-        fail_msg("%s: status %d, '%s' is not in\n%s", line, output.status, message, output.err);
-    }
-    command_output_release(&output);
-}
-
 static uint32_t count(const char *text, const char *part) {
     uint32_t found = 0;
     for (; (text = strstr(text, part)) != NULL; text++) {
@@ -72,7 +53,7 @@ static double play_without_a_gap(const char *character, const char *graph) {
     snprintf(line, sizeof line,
              "\"%s\" play %s --graph %s --frames " FRAMES " --joints pelvis,head,left_foot,right_hand", LIMBER_CLI,
              character, graph);
-    char *text = run(line);
+    char *text = command_read(line);
     double before[4][3] = {{0}}, way = 0.0, fastest = 0.0;
     uint32_t frames = 0;
     for (char *at = strtok(text, "\n"); at != NULL; at = strtok(NULL, "\n"), frames++) {
@@ -94,7 +75,8 @@ static double play_without_a_gap(const char *character, const char *graph) {
 // All moments of a take but its end are kept, in at most as many states as a machine may have.
 static void long_takes_become_a_machine(void **state) {
     (void)state;
-    char *text = run(COMMAND "mannequin-takes --clip \"take 1\" --clip walk --output takes.json --picture takes.svg");
+    char *text =
+        command_read(COMMAND "mannequin-takes --clip \"take 1\" --clip walk --output takes.json --picture takes.svg");
     assert_non_null(strstr(text, "take 1                   itself      no     1801     179"));
     assert_non_null(strstr(text, "walk                     by feet    yes       30       30"));
     free(text);
@@ -115,9 +97,12 @@ static void long_takes_become_a_machine(void **state) {
 // Fewer states keep fewer moments; the same command writes the same bytes; loops go on as themselves.
 static void short_clips_become_a_machine(void **state) {
     (void)state;
-    free(run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output a.json"));
-    free(run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output b.json"));
-    char *text = run(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --states 4 "
+    free(command_read(COMMAND
+                      "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output a.json"));
+    free(command_read(COMMAND
+                      "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --output b.json"));
+    char *text =
+        command_read(COMMAND "mannequin --threshold 0.2 --clip walk --clip run --clip idle --clip stand --states 4 "
                              "--output c.json");
     char *first = command_read_file("a.json"), *second = command_read_file("b.json"),
          *third = command_read_file("c.json");
@@ -182,7 +167,7 @@ static void a_walk_follows_a_figure_eight(void **state) {
     }
     write_text_file("eight.txt", points);
     snprintf(line, sizeof line, WALKS "--walk \"%s\" --walk-picture eight.svg", points);
-    char *given = run(line), *read = run(WALKS "--walk eight.txt");
+    char *given = command_read(line), *read = command_read(WALKS "--walk eight.txt");
     assert_string_equal(given, read);
     const char *summary = strstr(given, " parts follow ");
     float length, whole, seconds, mean, most;
@@ -207,19 +192,19 @@ static void a_walk_follows_a_figure_eight(void **state) {
 static void paths_that_are_refused(void **state) {
     (void)state;
     write_text_file("wrong.txt", "0,0 1,1\n\n 2,2 3;3\n");
-    refuse(SHORT_WALKS "--walk wrong.txt", 1, "limber: wrong.txt:3: '3;3' is not a point, x,z");
-    refuse(SHORT_WALKS "--walk \"0,0 1,1 2,x\"", 1, "limber: --walk: point 2: '2,x' is not x,z");
-    refuse(SHORT_WALKS "--walk \"0,0 1,1,1\"", 1, "limber: --walk: point 1: '1,1,1' is not x,z");
-    refuse(SHORT_WALKS "--walk none.txt", 1, "none.txt");
-    refuse(SHORT_WALKS "--walk-picture x.svg", 1, "limber: --walk-picture needs --walk");
-    refuse(SHORT_WALKS "--walk-within 1", 1, "limber: --walk-within needs --walk");
-    refuse(SHORT_WALKS "--walk-ahead 1", 1, "limber: --walk-ahead needs --walk");
-    refuse(SHORT_WALKS "--walk \"0,0 0,0\"", 1, "--walk: motion walk: all points of the path are the same");
+    command_refuse(1, SHORT_WALKS "--walk wrong.txt", "limber: wrong.txt:3: '3;3' is not a point, x,z");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 1,1 2,x\"", "limber: --walk: point 2: '2,x' is not x,z");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 1,1,1\"", "limber: --walk: point 1: '1,1,1' is not x,z");
+    command_refuse(1, SHORT_WALKS "--walk none.txt", "none.txt");
+    command_refuse(1, SHORT_WALKS "--walk-picture x.svg", "limber: --walk-picture needs --walk");
+    command_refuse(1, SHORT_WALKS "--walk-within 1", "limber: --walk-within needs --walk");
+    command_refuse(1, SHORT_WALKS "--walk-ahead 1", "limber: --walk-ahead needs --walk");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 0,0\"", "--walk: motion walk: all points of the path are the same");
     write_text_file("one.txt", "0,0\n");
-    refuse(SHORT_WALKS "--walk one.txt", 1, "one.txt: motion walk: a path has at least 2 points");
-    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-ahead 11", 1, "10 seconds ahead");
-    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-within 0", 1, "the tolerance is not above 0");
-    refuse(SHORT_WALKS "--walk \"0,0 0,3\" --walk-picture folder/x.svg", 1, "folder/x.svg");
+    command_refuse(1, SHORT_WALKS "--walk one.txt", "one.txt: motion walk: a path has at least 2 points");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 0,3\" --walk-ahead 11", "10 seconds ahead");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 0,3\" --walk-within 0", "the tolerance is not above 0");
+    command_refuse(1, SHORT_WALKS "--walk \"0,0 0,3\" --walk-picture folder/x.svg", "folder/x.svg");
     command_output output = command_run("%s", COMMAND "mannequin --clip walk --threshold 0.05 --output walk.json "
                                                       "--walk \"0,0 0,4 4,4\" --walk-within 0.5");
     assert_int_equal(output.status, 1);
@@ -231,17 +216,17 @@ static void paths_that_are_refused(void **state) {
 
 static void what_is_refused(void **state) {
     (void)state;
-    refuse(COMMAND "mannequin", 2, "--output");
-    refuse(COMMAND "mannequin --output x.json --clip wlak", 1, "--clip wlak: no clip 'wlak'");
-    refuse(COMMAND "mannequin --output x.json --once wlak", 1, "--once wlak: no clip 'wlak'");
-    refuse(COMMAND "mannequin --output x.json --joint hip", 1, "--joint: no joint 'hip'");
-    refuse(COMMAND "mannequin --output x.json --threshold -1", 2, "a number, 0 or more");
-    refuse(COMMAND "mannequin --output x.json --threshold 0", 1, "motion graph: the threshold is not above 0");
-    refuse(COMMAND "mannequin --output x.json --states 1", 1, "motion graph: a graph has at least 2 parts");
-    refuse(COMMAND "mannequin --output x.json --states 65", 2, "64");
-    refuse(COMMAND "mannequin --output x.json --clip takeoff", 1, "no moment can be reached again");
-    refuse(COMMAND "mannequin --output folder/x.json", 1, "folder/x.json");
-    refuse(COMMAND "mannequin --output x.json --picture folder/x.svg", 1, "folder/x.svg");
+    command_refuse(2, COMMAND "mannequin", "--output");
+    command_refuse(1, COMMAND "mannequin --output x.json --clip wlak", "--clip wlak: no clip 'wlak'");
+    command_refuse(1, COMMAND "mannequin --output x.json --once wlak", "--once wlak: no clip 'wlak'");
+    command_refuse(1, COMMAND "mannequin --output x.json --joint hip", "--joint: no joint 'hip'");
+    command_refuse(2, COMMAND "mannequin --output x.json --threshold -1", "a number, 0 or more");
+    command_refuse(1, COMMAND "mannequin --output x.json --threshold 0", "motion graph: the threshold is not above 0");
+    command_refuse(1, COMMAND "mannequin --output x.json --states 1", "motion graph: a graph has at least 2 parts");
+    command_refuse(2, COMMAND "mannequin --output x.json --states 65", "64");
+    command_refuse(1, COMMAND "mannequin --output x.json --clip takeoff", "no moment can be reached again");
+    command_refuse(1, COMMAND "mannequin --output folder/x.json", "folder/x.json");
+    command_refuse(1, COMMAND "mannequin --output x.json --picture folder/x.svg", "folder/x.svg");
 }
 
 int main(void) {

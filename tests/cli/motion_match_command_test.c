@@ -23,26 +23,6 @@ static int leave(void **state) {
     return 0;
 }
 
-// Returns what a command prints, which must succeed without a word on stderr.
-static char *run(const char *line) {
-    command_output output = command_run("%s", line);
-    if (output.status != 0 || output.err[0] != '\0') {
-        fail_msg("%s: status %d\n%s", line, output.status, output.err);
-    }
-    char *text = output.out;
-    output.out = NULL;
-    command_output_release(&output);
-    return text;
-}
-
-static void refuse(const char *arguments, int status, const char *message) {
-    command_output output = command_run(COMMAND "%s", arguments);
-    if (output.status != status || strstr(output.err, message) == NULL) {
-        fail_msg("%s: status %d, '%s' is not in\n%s", arguments, output.status, message, output.err);
-    }
-    command_output_release(&output);
-}
-
 static void expect(const char *text, const char *part) {
     if (strstr(text, part) == NULL) {
         fail_msg("'%s' is not in\n%s", part, text);
@@ -58,7 +38,7 @@ static void walk(const char *character, double x, double z, double at[3]) {
     assert_int_equal(fclose(script), 0);
     snprintf(line, sizeof line, "\"%s\" play %s --graph match.json --script walk.script --frames 300", LIMBER_CLI,
              character);
-    char *text = run(line);
+    char *text = command_read(line);
     const char *last = NULL;
     for (const char *found = text; (found = strstr(found, " at ")) != NULL; found++) {
         last = found;
@@ -70,15 +50,15 @@ static void walk(const char *character, double x, double z, double at[3]) {
 
 static void takes_go_where_they_are_asked_to(void **state) {
     (void)state;
-    char *text =
-        run(COMMAND "mannequin-takes --clip \"take 1\" --clip \"take 2\" --clip \"take 3\" --output match.json");
+    char *text = command_read(
+        COMMAND "mannequin-takes --clip \"take 1\" --clip \"take 2\" --clip \"take 3\" --output match.json");
     expect(text, "left foot 'left_foot', right foot 'right_foot', hips 'pelvis'\n");
     expect(text, "take 1                   itself      no     60.00\n");
     expect(text,
            "speed               forwards     backwards   to the left  to the right  turning left turning right\n");
     assert_null(strstr(text, "no moment goes to"));
     free(text);
-    free(run("\"" LIMBER_CLI "\" graph mannequin-takes --graph match.json --check"));
+    free(command_read("\"" LIMBER_CLI "\" graph mannequin-takes --graph match.json --check"));
     for (int i = 0; i < 4; i++) {
         const double angle = 1.5 * i, x = 1.2 * sin(angle), z = 1.2 * cos(angle);
         double at[3];
@@ -92,8 +72,8 @@ static void takes_go_where_they_are_asked_to(void **state) {
 // Loops in place move as their feet say, also sideways, and only so fast.
 static void loops_say_what_they_lack(void **state) {
     (void)state;
-    char *text =
-        run(COMMAND "mannequin --clip idle --clip walk --clip strafe_left --clip turn_left --output match.json");
+    char *text = command_read(
+        COMMAND "mannequin --clip idle --clip walk --clip strafe_left --clip turn_left --output match.json");
     expect(text, "idle                     -          yes      4.00\n");
     expect(text, "walk                     by feet    yes      1.00\n");
     expect(text, "turn_left                -          yes      0.80\n"); // it slides
@@ -103,8 +83,8 @@ static void loops_say_what_they_lack(void **state) {
     expect(text, "no moment goes at 0.00 to 1.09 a second forwards\n");
     assert_null(strstr(text, "to the left\n"));
     free(text);
-    free(run("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
-    text = run(COMMAND "mannequin --split aim=pose:1-1.05,rest:1.1-2 --output match.json");
+    free(command_read("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
+    text = command_read(COMMAND "mannequin --split aim=pose:1-1.05,rest:1.1-2 --output match.json");
     expect(text, "left out as shorter than 0.1 s: 1\n");
     expect(text, "\nrest  ");
     assert_null(strstr(text, "\npose  "));
@@ -114,13 +94,14 @@ static void loops_say_what_they_lack(void **state) {
 // A walk and a step to the left go to the right, too. Of the takes, one is enough.
 static void mirrored_moments_count_too(void **state) {
     (void)state;
-    char *text = run(COMMAND "mannequin --clip idle --clip walk --clip strafe_left --mirrored --output match.json");
+    char *text =
+        command_read(COMMAND "mannequin --clip idle --clip walk --clip strafe_left --mirrored --output match.json");
     expect(text, " stand; the others count mirrored, too\n");
     expect(text, "no moment goes backwards\n");
     assert_null(strstr(text, "to the right\n"));
     free(text);
-    free(run("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
-    free(run(COMMAND "mannequin-takes --clip \"take 1\" --mirrored --output match.json"));
+    free(command_read("\"" LIMBER_CLI "\" graph mannequin --graph match.json --check"));
+    free(command_read(COMMAND "mannequin-takes --clip \"take 1\" --mirrored --output match.json"));
     text = command_read_file("match.json");
     expect(text, "\"mirrored\": true");
     free(text);
@@ -134,8 +115,9 @@ static void mirrored_moments_count_too(void **state) {
 // A program opens the database, whose takes are the clips in their order.
 static void programs_get_the_database(void **state) {
     (void)state;
-    free(run(COMMAND "mannequin-takes --clip \"take 2\" --clip \"take 1\" --mirrored --output match.json --database "
-                     "walk.lmm"));
+    free(command_read(COMMAND
+                      "mannequin-takes --clip \"take 2\" --clip \"take 1\" --mirrored --output match.json --database "
+                      "walk.lmm"));
     size_t size;
     uint8_t *bytes = capture_read_bytes("walk.lmm", &size);
     lmb_motion_database *database = NULL;
@@ -151,26 +133,28 @@ static void programs_get_the_database(void **state) {
 
 static void what_is_refused(void **state) {
     (void)state;
-    refuse("mannequin --clip walk", 2, "--output");
-    refuse("mannequin --clip stroll --output x.json", 1, "--clip stroll: no clip");
-    refuse("mannequin --left-foot paw --output x.json", 1, "--left-foot: no joint 'paw'");
-    refuse("mannequin --left-foot left_hand --mirrored --output x.json", 1,
-           "--mirrored: by their names, 'left_hand' is the mirror image of 'right_hand'");
-    refuse("mannequin --hips left_thigh --mirrored --output x.json", 1,
-           "--mirrored: by their names, 'left_thigh' is the mirror image of 'right_thigh'");
-    refuse("mannequin --left-foot head --mirrored --output x.json", 1,
-           "--mirrored: the name of 'head' does not say what is its mirror image");
-    refuse("mannequin --left-foot pelvis --output x.json", 1, "motion database: ");
-    refuse("small.gltf --output x.json", 1,
-           "the rest pose does not show which joint that is: name it with --right-foot");
-    refuse("mannequin --clip idle --clip walk --output missing/x.json", 1, "missing/x.json: ");
-    refuse("mannequin --clip idle --clip walk --output x.json --database missing/x.lmm", 1, "missing/x.lmm: ");
+    command_refuse(2, COMMAND "mannequin --clip walk", "--output");
+    command_refuse(1, COMMAND "mannequin --clip stroll --output x.json", "--clip stroll: no clip");
+    command_refuse(1, COMMAND "mannequin --left-foot paw --output x.json", "--left-foot: no joint 'paw'");
+    command_refuse(1, COMMAND "mannequin --left-foot left_hand --mirrored --output x.json",
+                   "--mirrored: by their names, 'left_hand' is the mirror image of 'right_hand'");
+    command_refuse(1, COMMAND "mannequin --hips left_thigh --mirrored --output x.json",
+                   "--mirrored: by their names, 'left_thigh' is the mirror image of 'right_thigh'");
+    command_refuse(1, COMMAND "mannequin --left-foot head --mirrored --output x.json",
+                   "--mirrored: the name of 'head' does not say what is its mirror image");
+    command_refuse(1, COMMAND "mannequin --left-foot pelvis --output x.json", "motion database: ");
+    command_refuse(1, COMMAND "small.gltf --output x.json",
+                   "the rest pose does not show which joint that is: name it with --right-foot");
+    command_refuse(1, COMMAND "mannequin --clip idle --clip walk --output missing/x.json", "missing/x.json: ");
+    command_refuse(1, COMMAND "mannequin --clip idle --clip walk --output x.json --database missing/x.lmm",
+                   "missing/x.lmm: ");
     // Nothing differs: a pose, clips that stand, and one that always goes alike.
-    refuse("mannequin --split aim=still:1-1.4 --clip still --output x.json", 1,
-           "nothing to search by: the feet are always at the same places");
-    refuse("mannequin --clip idle --clip wave --output x.json", 1,
-           "nothing to search by: the character always goes alike");
-    refuse("mannequin --clip walk --output x.json", 1, "nothing to search by: the character always goes alike");
+    command_refuse(1, COMMAND "mannequin --split aim=still:1-1.4 --clip still --output x.json",
+                   "nothing to search by: the feet are always at the same places");
+    command_refuse(1, COMMAND "mannequin --clip idle --clip wave --output x.json",
+                   "nothing to search by: the character always goes alike");
+    command_refuse(1, COMMAND "mannequin --clip walk --output x.json",
+                   "nothing to search by: the character always goes alike");
     assert_null(command_read_file("x.json"));
 }
 

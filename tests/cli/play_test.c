@@ -42,14 +42,6 @@ static int enter(void **state) {
     return 0;
 }
 
-static command_output run(int status, const char *line) {
-    command_output output = command_run("%s", line);
-    if (output.status != status) {
-        fail_msg("%s: status %d instead of %d\n%s", line, output.status, status, output.err);
-    }
-    return output;
-}
-
 // Returns the line of a frame, which begins with the frame's number.
 static const char *find_frame(const char *text, unsigned frame) {
     char begin[16];
@@ -73,8 +65,8 @@ static void expect_in_frame(const char *text, unsigned frame, const char *part) 
 
 static void a_device_prints_what_the_reference_prints(void **state) {
     (void)state;
-    command_output here = run(0, PLAY GRAPH "--fps 30 --frames 90 --characters 37");
-    command_output there = run(0, PLAY GRAPH "--fps 30 --frames 90 --characters 37 --backend gpu");
+    command_output here = command_expect(0, PLAY GRAPH "--fps 30 --frames 90 --characters 37");
+    command_output there = command_expect(0, PLAY GRAPH "--fps 30 --frames 90 --characters 37 --backend gpu");
     assert_string_equal(here.out, there.out);
     command_output_release(&there);
     expect_in_frame(here.out, 0, "body:idle");
@@ -83,8 +75,8 @@ static void a_device_prints_what_the_reference_prints(void **state) {
     expect_in_frame(here.out, 3, "!WENT");
     expect_in_frame(here.out, 10, "body:fast");
     command_output_release(&here);
-    here = run(0, PLAY GRAPH "--fps 10 --frames 5 --json");
-    there = run(0, PLAY GRAPH "--fps 10 --frames 5 --json --backend gpu");
+    here = command_expect(0, PLAY GRAPH "--fps 10 --frames 5 --json");
+    there = command_expect(0, PLAY GRAPH "--fps 10 --frames 5 --json --backend gpu");
     assert_string_equal(here.out, there.out);
     json_tree tree = json_tree_read(here.out);
     int frames = json_tree_member(&tree, 0, "frames");
@@ -115,8 +107,9 @@ static void subnormal_numbers_decide_alike(void **state) {
         snprintf(text, sizeof text, "{\"op\":\"weighted\",\"inputs\":[%s]}\n", graphs[i]);
         write_text("border.json", text);
         write_text("border.txt", scripts[i]);
-        command_output here = run(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9");
-        command_output there = run(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9 --backend gpu");
+        command_output here = command_expect(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9");
+        command_output there =
+            command_expect(0, PLAY "--graph border.json --script border.txt --fps 30 --frames 9 --backend gpu");
         assert_string_equal(here.out, there.out);
         for (size_t k = 0; k < 3 && expected[i][k] != NULL; k++) {
             expect_in_frame(here.out, 8, expected[i][k]);
@@ -236,9 +229,9 @@ static void a_jump_is_as_high_as_the_press_is_long(void **state) {
 static void a_jump_may_be_part_of_a_graph(void **state) {
     (void)state;
     command_output output =
-        run(0, JUMP "--graph '{\"op\":\"blend\",\"weight\":0.75,\"a\":{\"op\":\"pose\",\"pose\":\"low\"},"
-                    "\"b\":{\"op\":\"machine\"}}' --pose low=crouch@0 --script \"" LIMBER_SAMPLES
-                    "/jump/tap.txt\" --fps 30 --frames 70 --changes");
+        command_expect(0, JUMP "--graph '{\"op\":\"blend\",\"weight\":0.75,\"a\":{\"op\":\"pose\",\"pose\":\"low\"},"
+                               "\"b\":{\"op\":\"machine\"}}' --pose low=crouch@0 --script \"" LIMBER_SAMPLES
+                               "/jump/tap.txt\" --fps 30 --frames 70 --changes");
     assert_string_equal(output.err, "");
     static const unsigned frames[] = {0, 15, 18, 29, 45, 66};
     static const char *const states[] = {"stand", "stand2crouch", "hop", "float", "land", "stand"};
@@ -264,8 +257,8 @@ static void a_jump_may_be_part_of_a_graph(void **state) {
 static void a_wave_fades_in_and_out_on_request(void **state) {
     (void)state;
     write_text("wave.txt", "0.5 send WAVE\n1.5 send STOP\n1.8 send WAVE\n2.3 send STOP\n");
-    command_output here = run(0, WAVE_DEMO);
-    command_output there = run(0, WAVE_DEMO "--backend gpu");
+    command_output here = command_expect(0, WAVE_DEMO);
+    command_output there = command_expect(0, WAVE_DEMO "--backend gpu");
     assert_string_equal(here.out, there.out);
     command_output_release(&there);
     static const struct {
@@ -293,14 +286,6 @@ static void a_wave_fades_in_and_out_on_request(void **state) {
     command_output_release(&here);
 }
 
-static void expect_failure(int status, const char *line, const char *part) {
-    command_output output = run(status, line);
-    if (strstr(output.err, part) == NULL) {
-        fail_msg("%s: '%s' does not report '%s'", line, output.err, part);
-    }
-    command_output_release(&output);
-}
-
 // A clock of what keeps a state counts by itself, unless the script sets it; and it has no end.
 static void clocks_count_by_themselves(void **state) {
     (void)state;
@@ -315,15 +300,15 @@ static void clocks_count_by_themselves(void **state) {
     write_text("still.txt", "0 set now 0\n");
     write_text("far.txt", "0 set now 5000\n");
 #define CHAIN PLAY_MANNEQUIN "--graph chain.json --fps 64 --frames 32 "
-    command_output alone = run(0, CHAIN);
-    command_output counted = run(0, CHAIN "--script counted.txt");
-    command_output still = run(0, CHAIN "--script still.txt");
+    command_output alone = command_expect(0, CHAIN);
+    command_output counted = command_expect(0, CHAIN "--script counted.txt");
+    command_output still = command_expect(0, CHAIN "--script still.txt");
     assert_string_equal(alone.out, counted.out);
     assert_string_not_equal(alone.out, still.out);
     command_output_release(&still);
     command_output_release(&counted);
     command_output_release(&alone);
-    command_output far = run(0, CHAIN "--script far.txt");
+    command_output far = command_expect(0, CHAIN "--script far.txt");
     command_output_release(&far);
 }
 
@@ -333,10 +318,10 @@ static void joints_are_printed(void **state) {
     write_text("stand.json", "{\"op\":\"clip\",\"clip\":\"idle\",\"play\":{\"rate\":{\"param\":\"pace\"}}}\n");
     write_text("pace.txt", "0 set pace 0 1\n");
 #define STAND PLAY_MANNEQUIN "--graph stand.json --script pace.txt --frames 30 --characters 2 --joints head,left_foot "
-    command_output first = run(0, STAND), other = run(0, STAND "--watch 1"),
-                   there = run(0, STAND "--watch 1 --backend gpu");
+    command_output first = command_expect(0, STAND), other = command_expect(0, STAND "--watch 1"),
+                   there = command_expect(0, STAND "--watch 1 --backend gpu");
     command_output pose =
-        run(0, "\"" LIMBER_CLI "\" eval mannequin --time 0 --graph '{\"op\":\"clip\",\"clip\":\"idle\"}'");
+        command_expect(0, "\"" LIMBER_CLI "\" eval mannequin --time 0 --graph '{\"op\":\"clip\",\"clip\":\"idle\"}'");
     char joint[64] = "  head ";
     float x, y, z;
     const char *line = strstr(pose.out, "  head  ");
@@ -351,11 +336,11 @@ static void joints_are_printed(void **state) {
     command_output_release(&there);
     command_output_release(&other);
     command_output_release(&first);
-    command_output json = run(0, STAND "--json --frames 1");
+    command_output json = command_expect(0, STAND "--json --frames 1");
     assert_non_null(strstr(json.out, "\"joints\": [{\"joint\": \"head\", \"position\": ["));
     command_output_release(&json);
-    expect_failure(1, STAND "--joints head,haed", "--joints: no joint 'haed' among its 29; the nearest are head");
-    expect_failure(1, STAND "--watch 2", "--watch 2: there are 2, numbered from 0");
+    command_refuse(1, STAND "--joints head,haed", "--joints: no joint 'haed' among its 29; the nearest are head");
+    command_refuse(1, STAND "--watch 2", "--watch 2: there are 2, numbered from 0");
 }
 
 // Without a scene the world is where the character motion begins: a hand stays at its target while the character moves.
@@ -365,7 +350,8 @@ static void a_target_in_the_world_stays(void **state) {
                "{\"op\":\"ik-two-bone\",\"start\":\"left_upper_arm\",\"mid\":\"left_forearm\",\"end\":\"left_hand\","
                "\"mid-axis\":\"auto\",\"space\":\"world\",\"target\":[0.3,1.2,0.4],\"character-motion\":{\"velocity\":"
                "[0,0,0.3]},\"base\":{\"op\":\"clip\",\"clip\":\"idle\",\"play\":true}}\n");
-    command_output moved = run(0, PLAY_MANNEQUIN "--graph reach.json --fps 10 --frames 6 --joints left_hand");
+    command_output moved =
+        command_expect(0, PLAY_MANNEQUIN "--graph reach.json --fps 10 --frames 6 --joints left_hand");
     expect_in_frame(moved.out, 0, "  left_hand 0.3000 1.2000 0.4000 ");
     expect_in_frame(moved.out, 5, "at 0.0000 0.0000 0.1500 yaw 0.0000  left_hand 0.3000 1.2000 0.2500 ");
     command_output_release(&moved);
@@ -378,20 +364,20 @@ static void mistakes_are_reported(void **state) {
     write_text("name.txt", "0 set sped 7\n");
     write_text("whom.txt", "0 send GO 1\n");
     write_text("broken.txt", "0 send\n");
-    expect_failure(2, PLAY, "neither --graph nor --machine given");
-    expect_failure(2, PLAY "--graph graph.json --backend cpu", "--backend must be");
-    expect_failure(2, PLAY "--graph graph.json --device 0", "--device needs --backend gpu");
-    expect_failure(2, PLAY "--graph graph.json --fps 2000000", "--fps");
-    expect_failure(1, PLAY "--graph '{\"op\":\"rest\"}'", "nothing in the graph moves by itself");
-    expect_failure(1, PLAY "--machine nowhere.txt", "nowhere.txt: ");
-    expect_failure(1, PLAY "--machine broken.txt", "broken.txt: line 1, column ");
-    expect_failure(1, PLAY "--graph graph.json --script nowhere.txt", "nowhere.txt: ");
-    expect_failure(1, PLAY "--graph graph.json --script wrong.txt",
+    command_refuse(2, PLAY, "neither --graph nor --machine given");
+    command_refuse(2, PLAY "--graph graph.json --backend cpu", "--backend must be");
+    command_refuse(2, PLAY "--graph graph.json --device 0", "--device needs --backend gpu");
+    command_refuse(2, PLAY "--graph graph.json --fps 2000000", "--fps");
+    command_refuse(1, PLAY "--graph '{\"op\":\"rest\"}'", "nothing in the graph moves by itself");
+    command_refuse(1, PLAY "--machine nowhere.txt", "nowhere.txt: ");
+    command_refuse(1, PLAY "--machine broken.txt", "broken.txt: line 1, column ");
+    command_refuse(1, PLAY "--graph graph.json --script nowhere.txt", "nowhere.txt: ");
+    command_refuse(1, PLAY "--graph graph.json --script wrong.txt",
                    "wrong.txt: line 2, column 8: no event 'FLY' among its 3: AGAIN, GO, WENT");
-    expect_failure(1, PLAY "--graph graph.json --script range.txt", "range.txt: line 1, column 7: speed: ");
-    expect_failure(1, PLAY "--graph graph.json --script name.txt", "no parameter 'sped' among its ");
-    expect_failure(1, PLAY "--graph graph.json --script whom.txt", "there is no character 1 for 'GO': there are 1");
-    expect_failure(1, PLAY "--graph graph.json --script broken.txt", "broken.txt: line 1, column 7: ");
+    command_refuse(1, PLAY "--graph graph.json --script range.txt", "range.txt: line 1, column 7: speed: ");
+    command_refuse(1, PLAY "--graph graph.json --script name.txt", "no parameter 'sped' among its ");
+    command_refuse(1, PLAY "--graph graph.json --script whom.txt", "there is no character 1 for 'GO': there are 1");
+    command_refuse(1, PLAY "--graph graph.json --script broken.txt", "broken.txt: line 1, column 7: ");
 }
 
 #define WALKS                                                                                                          \
@@ -405,7 +391,7 @@ static void a_script_sets_no_parameter_that_the_graph_writes(void **state) {
     (void)state;
     static const char *const written[] = {"walk.time", "pace", "m.a"};
     write_text("slip.txt", "0 set sped 0.5\n");
-    expect_failure(1, PLAY_MANNEQUIN "--graph " WALKS " --script slip.txt",
+    command_refuse(1, PLAY_MANNEQUIN "--graph " WALKS " --script slip.txt",
                    "slip.txt: line 1, column 7: no parameter 'sped' among its 1: speed\n");
     for (int i = 0; i < 3; i++) {
         char text[100], message[100];
@@ -413,8 +399,8 @@ static void a_script_sets_no_parameter_that_the_graph_writes(void **state) {
         snprintf(message, sizeof message, "written.txt: line 1, column 7: '%s' cannot be set: the graph writes it",
                  written[i]);
         write_text("written.txt", text);
-        expect_failure(1, PLAY_MANNEQUIN "--graph " WALKS " --script written.txt", message);
-        expect_failure(1, CAPTURE_MANNEQUIN "--graph " WALKS " --script written.txt --output none", message);
+        command_refuse(1, PLAY_MANNEQUIN "--graph " WALKS " --script written.txt", message);
+        command_refuse(1, CAPTURE_MANNEQUIN "--graph " WALKS " --script written.txt --output none", message);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "command.h"
 
 #include "folder.h"
+#include "suite.h"
 
 #include <ftw.h>
 #include <stdarg.h>
@@ -67,6 +68,31 @@ void command_output_release(command_output *output) {
     free(output->out);
     free(output->err);
     *output = (command_output){0};
+}
+
+command_output command_expect(int status, const char *line) {
+    command_output output = command_run("%s", line);
+    if (output.status != status) {
+        fail_msg("%s: status %d instead of %d\n%s", line, output.status, status, output.err);
+    }
+    return output;
+}
+
+char *command_read(const char *line) {
+    command_output output = command_expect(0, line);
+    if (output.err[0] != '\0') {
+        fail_msg("%s:\n%s", line, output.err);
+    }
+    free(output.err);
+    return output.out;
+}
+
+void command_refuse(int status, const char *line, const char *message) {
+    command_output output = command_expect(status, line);
+    if (strstr(output.err, message) == NULL) {
+        fail_msg("%s: '%s' is not in\n%s", line, message, output.err);
+    }
+    command_output_release(&output);
 }
 
 static void write_base64(FILE *file, const uint8_t *bytes, size_t size) {

@@ -21,6 +21,12 @@ __attribute__((format(printf, 1, 2)))
 command_output
 command_run(const char *format, ...);
 void command_output_release(command_output *output);
+// Runs a shell command line, which must end with this status.
+command_output command_expect(int status, const char *line);
+// Returns what a command line prints, which must succeed without a word on stderr. The caller frees it.
+char *command_read(const char *line);
+// Runs a command line, which must end with this status and say `message` on stderr.
+void command_refuse(int status, const char *line, const char *message);
 
 // Returns the whole file, null-terminated, or NULL.
 char *command_read_file(const char *path);
