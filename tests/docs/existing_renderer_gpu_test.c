@@ -2,6 +2,7 @@
 // palettes, a semaphore between queues and a reload, gives the bits of the CPU. Only its draw is not called.
 #include "gpu_suite.h"
 #include "manual_page.h"
+#include "packed.h"
 
 #include <limber/graph_json.h>
 #include <mannequin.h>
@@ -30,14 +31,8 @@ static void *write_pack(size_t *size) {
     const lmb_graph_source source = {
         .text = text, .size = strlen(text), .rig = mannequin_rig(character), .clips = clips, .clip_count = 2};
     assert_ok(lmb_graph_json_read(&source, NULL, &json, NULL, &error), &error);
-    const lmb_pack_graph graph = {"crowd", lmb_graph_json_def(json)};
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = source.rig;
-    def.graphs = &graph;
-    def.graph_count = 1;
-    assert_ok(lmb_pack_write(&def, NULL, NULL, 0, size, &error), &error);
-    void *bytes = malloc(*size);
-    assert_ok(lmb_pack_write(&def, NULL, bytes, *size, size, &error), &error);
+    void *bytes = packed_graph("crowd", lmb_graph_json_def(json), size);
+    assert_non_null(bytes);
     lmb_graph_json_destroy(json);
     mannequin_destroy(character);
     return bytes;

@@ -1,9 +1,9 @@
 // Untrusted state machines as text: the reader reports all errors, each with its position, or gives a control that can
 // be created and runs, and JSON that is the same graph.
 #include "graph_fuzzing.h"
+#include "packed.h"
 
 #include <limber/machine.h>
-#include <limber/pack.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,19 +26,6 @@ int LLVMFuzzerInitialize(int *argc, char ***argv) {
     return 0;
 }
 
-// Returns the bytes of a pack with the graph: all that its descriptor has.
-static void *pack_of(const lmb_graph_json *graph, size_t *size) {
-    const lmb_pack_graph named = {"graph", lmb_graph_json_def(graph)};
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = rig;
-    def.graphs = &named;
-    def.graph_count = 1;
-    require(lmb_pack_write(&def, NULL, NULL, 0, size, NULL) == LMB_OK, "it is not packed");
-    void *bytes = malloc(*size);
-    require(bytes != NULL && lmb_pack_write(&def, NULL, bytes, *size, size, NULL) == LMB_OK, "it is not packed again");
-    return bytes;
-}
-
 static void require_json(const lmb_graph_source *source, const lmb_graph_json *graph) {
     lmb_graph_source written = *source;
     require(lmb_machine_json_write(source, NULL, NULL, 0, &written.size, NULL, NULL) == LMB_OK, "it is not written");
@@ -50,7 +37,9 @@ static void require_json(const lmb_graph_source *source, const lmb_graph_json *g
     lmb_graph_json *again = NULL;
     require(lmb_graph_json_read(&written, NULL, &again, NULL, NULL) == LMB_OK, "the JSON is not read");
     size_t sizes[2];
-    void *packs[] = {pack_of(graph, &sizes[0]), pack_of(again, &sizes[1])};
+    void *packs[] = {packed_graph("graph", lmb_graph_json_def(graph), &sizes[0]), // all that its descriptor has
+                     packed_graph("graph", lmb_graph_json_def(again), &sizes[1])};
+    require(packs[0] != NULL && packs[1] != NULL, "it is not packed");
     require(sizes[0] == sizes[1] && memcmp(packs[0], packs[1], sizes[0]) == 0, "the JSON is another graph");
     free(packs[0]);
     free(packs[1]);

@@ -2,10 +2,10 @@
 // malformed texts.
 #include "failing_host.h"
 #include "graph_text.h"
+#include "packed.h"
 #include "reading.h"
 
 #include <limber/machine.h>
-#include <limber/pack.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -553,20 +553,6 @@ static char *write_machine(const lmb_graph_source *source, size_t *size) {
     return json;
 }
 
-// Returns the bytes of a pack with the graph: all that its descriptor has.
-static void *pack_of(const lmb_graph_json *graph, size_t *size) {
-    const lmb_pack_graph named = {"graph", lmb_graph_json_def(graph)};
-    lmb_pack_def def = lmb_default_pack_def();
-    def.rig = rig;
-    def.graphs = &named;
-    def.graph_count = 1;
-    assert_int_equal(lmb_pack_write(&def, NULL, NULL, 0, size, NULL), LMB_OK);
-    void *bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(lmb_pack_write(&def, NULL, bytes, *size, size, NULL), LMB_OK);
-    return bytes;
-}
-
 // Checks that a text and its JSON are the same graph, and returns the JSON.
 static char *write_the_same(const lmb_graph_source *source) {
     size_t sizes[2], size;
@@ -582,7 +568,8 @@ static char *write_the_same(const lmb_graph_source *source) {
                     : lmb_graph_json_read(&written, NULL, &graph, NULL, &error)) != LMB_OK) {
             fail_msg("%s\n%s", i == 0 ? source->text : json, error.message);
         }
-        packs[i] = pack_of(graph, &sizes[i]);
+        packs[i] = packed_graph("graph", lmb_graph_json_def(graph), &sizes[i]); // all that its descriptor has
+        assert_non_null(packs[i]);
         lmb_graph_json_destroy(graph);
     }
     if (sizes[0] != sizes[1] || memcmp(packs[0], packs[1], sizes[0]) != 0) {

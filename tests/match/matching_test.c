@@ -2,6 +2,7 @@
 // say of a character after a frame, it makes the query, looks at all rows, and expects the next frame to begin there,
 // mirrored or not, and to move the character as the take does, or as its reflection.
 #include "matching_scene.h"
+#include "packed.h"
 
 #include "control/control.h"
 
@@ -10,7 +11,6 @@
 
 #include <limber/cpu.h>
 #include <limber/explain.h>
-#include <limber/pack.h>
 #include <limber/snapshot.h>
 #include <limber/transfer.h>
 #include <string.h>
@@ -822,19 +822,10 @@ static void expect_the_same_from_a_pack(bool mirrored) {
     matching_scene scene;
     lmb_error error = {0};
     matching_start(&scene, mirrored);
-    const lmb_pack_graph graph = {.name = "walk", .def = &scene.def};
-    lmb_pack_def def = lmb_default_pack_def();
-    def.graphs = &graph;
-    def.graph_count = 1;
-    def.rig = scene.rig;
-    def.clips = scene.def.clips;
-    def.clip_count = scene.def.clip_count;
     size_t size = 0;
-    assert_ok(lmb_pack_write(&def, NULL, NULL, 0, &size, &error), &error);
-    void *bytes = malloc(size);
+    void *bytes = packed_graph("walk", &scene.def, &size);
     lmb_pack *pack = NULL;
     assert_non_null(bytes);
-    assert_ok(lmb_pack_write(&def, NULL, bytes, size, &size, &error), &error);
     assert_ok(lmb_pack_open(bytes, size, NULL, &pack, &error), &error);
     matching_scene packed = {.def = *lmb_pack_find_graph(pack, "walk")};
     crowd crowds[2];

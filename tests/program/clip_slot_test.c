@@ -2,9 +2,9 @@
 // clips for good; states do not depend on what is in the slots; what does not fit is refused; nothing is allocated.
 #include "clip_slot_scene.h"
 #include "failing_host.h"
+#include "packed.h"
 #include "refusal.h"
 
-#include <limber/pack.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -555,35 +555,17 @@ static void changes_and_frames_allocate_nothing(void **state) {
 
 // ---- Packs.
 
-static void *write_pack(const lmb_pack_def *def, size_t *size) {
-    lmb_error error = {0};
-    if (lmb_pack_write(def, NULL, NULL, 0, size, &error) != LMB_OK) {
-        fail_msg("%s", error.message);
-    }
-    void *bytes = malloc(*size);
-    assert_non_null(bytes);
-    assert_int_equal(lmb_pack_write(def, NULL, bytes, *size, size, NULL), LMB_OK);
-    return bytes;
-}
-
 // A pack has the graph without the clips in slots, which come from a second pack while the graph runs.
 static void clips_come_from_another_pack(void **state) {
     (void)state;
     slot_recipe r;
     slot_recipe_fill(&scene, &r, true);
-    const lmb_pack_graph named = {"streamed", &r.def};
     lmb_pack_def def = lmb_default_pack_def();
     def.rig = scene.rig;
-    def.graphs = &named;
-    def.graph_count = 1;
-    size_t sizes[2];
-    void *bytes[2];
-    bytes[0] = write_pack(&def, &sizes[0]);
-    def.graphs = NULL;
-    def.graph_count = 0;
     def.clips = (const lmb_clip *const *)scene.poses;
     def.clip_count = SLOT_KINDS;
-    bytes[1] = write_pack(&def, &sizes[1]);
+    size_t sizes[2];
+    void *bytes[] = {packed_graph("streamed", &r.def, &sizes[0]), packed(&def, &sizes[1])};
     lmb_pack *packs[2];
     lmb_graph *graph = NULL, *other = slot_graph_create(&scene);
     for (uint32_t i = 0; i < 2; i++) {
