@@ -8,6 +8,7 @@
 // a second, in turns, and are asked for another course every two thirds of a second. A machine has at most 64 states,
 // so with more takes there is no crowd.
 #include "clock.h"
+#include "matching_takes.h"
 #include "random.h"
 #include "terminal.h"
 #include "walk_takes.h"
@@ -113,6 +114,7 @@ static int measure(const lmb_motion_database *database, const lmb_motion_search_
 
 // The nodes of a machine whose states are takes.
 typedef struct machine {
+    lmb_motion_take takes[LMB_MAX_STATES];
     lmb_player_def players[LMB_MAX_STATES];
     lmb_state_def states[LMB_MAX_STATES];
     lmb_node_def nodes[LMB_MAX_STATES + 1];
@@ -125,22 +127,13 @@ static lmb_result make_graph(const lmb_rig *rig, const walk_take *takes, uint32_
                              const lmb_motion_database *database, float interval, lmb_graph **graph, lmb_error *error) {
     static machine made;
     static uint32_t poses[LMB_MAX_STATES];
-    size_t size;
+    (void)walk_database_def(rig, takes, count, made.takes); // it fills the takes
     for (uint32_t i = 0; i < count; i++) {
         poses[i] = i;
         made.clips[i] = takes[i].clip;
-        made.players[i] = lmb_default_player_def();
-        made.players[i].end = LMB_END_HOLD;
-        made.players[i].motion = &takes[i].track;
-        made.states[i] = lmb_default_state_def();
-        made.nodes[i] = lmb_clip_node(i, lmb_constant(0.0f));
-        made.nodes[i].player = &made.players[i];
     }
-    made.matching = lmb_default_matching_def();
-    made.matching.database = lmb_motion_database_block(database, &size);
-    made.matching.database_words = (uint32_t)(size / sizeof(uint32_t));
-    made.matching.velocity[0] = lmb_parameter(0);
-    made.matching.velocity[1] = lmb_parameter(1);
+    matching_fill_states(made.takes, count, count, made.players, made.states, made.nodes);
+    made.matching = matching_by_velocity(database);
     made.matching.interval = interval;
     made.matching.velocity_change = interval > 1.0f ? 1000.0f : made.matching.velocity_change;
     made.matching.heading_change = interval > 1.0f ? 3.14f : made.matching.heading_change;

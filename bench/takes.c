@@ -1,6 +1,7 @@
 #include "takes.h"
 
 #include "random.h"
+#include "tools/matching_takes.h"
 
 #include <limber/motion_database.h>
 #include <mannequin_takes.h>
@@ -15,6 +16,7 @@ enum { COURSE_FRAMES = 42 };
 typedef struct making {
     mannequin *body;
     mannequin_take *takes[MANNEQUIN_TAKES];
+    lmb_motion_take list[MANNEQUIN_TAKES];
     lmb_motion_database *database;
     lmb_player_def players[MANNEQUIN_TAKES];
     lmb_state_def states[MANNEQUIN_TAKES];
@@ -40,37 +42,26 @@ static lmb_result make_clips(workload *workload, making *making, lmb_error *erro
 
 static lmb_result make_database(const workload *workload, making *making, lmb_error *error) {
     const lmb_rig *rig = workload->actor->rig;
-    lmb_motion_take list[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
-        list[i] = lmb_default_motion_take();
-        list[i].clip = workload->clips[i];
-        list[i].motion = mannequin_take_motion(making->takes[i]);
+        making->list[i] = lmb_default_motion_take();
+        making->list[i].clip = workload->clips[i];
+        making->list[i].motion = mannequin_take_motion(making->takes[i]);
     }
     lmb_motion_database_def def = lmb_default_motion_database_def();
     def.rig = rig;
     def.hips = lmb_rig_find_joint(rig, "pelvis");
     def.left_foot = lmb_rig_find_joint(rig, "left_foot");
     def.right_foot = lmb_rig_find_joint(rig, "right_foot");
-    def.takes = list;
+    def.takes = making->list;
     def.take_count = MANNEQUIN_TAKES;
     return lmb_motion_database_create(&def, NULL, &making->database, error);
 }
 
 static void make_machine(making *making) {
     static const uint32_t poses[MANNEQUIN_TAKES] = {0, 1, 2, 3};
-    size_t size;
-    for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
-        making->players[i] = lmb_default_player_def();
-        making->players[i].end = LMB_END_HOLD;
-        making->players[i].motion = mannequin_take_motion(making->takes[i]);
-        making->states[i] = lmb_default_state_def();
-        making->nodes[i] = lmb_playing_node(i, &making->players[i]);
-    }
-    making->matching = lmb_default_matching_def();
-    making->matching.database = lmb_motion_database_block(making->database, &size);
-    making->matching.database_words = (uint32_t)(size / sizeof(uint32_t));
-    making->matching.velocity[0] = lmb_parameter(X);
-    making->matching.velocity[1] = lmb_parameter(Z);
+    matching_fill_states(making->list, MANNEQUIN_TAKES, MANNEQUIN_TAKES, making->players, making->states,
+                         making->nodes);
+    making->matching = matching_by_velocity(making->database);
     making->machine = lmb_default_machine_def();
     making->machine.states = making->states;
     making->machine.state_count = MANNEQUIN_TAKES;

@@ -1,5 +1,6 @@
 #include "matching.h"
 
+#include "matching_takes.h"
 #include "random.h"
 #include "walk_takes.h"
 
@@ -66,22 +67,13 @@ static lmb_result make_database(matching *made, definition *d, lmb_error *error)
 }
 
 static void make_machine(const matching *made, definition *d) {
-    size_t size;
     for (uint32_t i = 0; i < made->take_count; i++) {
         d->poses[i] = i;
         d->clips[i] = made->made[i].clip;
-        d->players[i] = lmb_default_player_def();
-        d->players[i].end = d->takes[i].loop ? LMB_END_LOOP : LMB_END_HOLD;
-        d->players[i].motion = &made->made[i].track;
-        d->states[i] = lmb_default_state_def();
-        d->nodes[i] = lmb_playing_node(i, &d->players[i]);
     }
+    matching_fill_states(d->takes, made->take_count, made->take_count, d->players, d->states, d->nodes);
     d->rule = (lmb_tag_rule_def){RUN_TAG, lmb_parameter(ASKED_RUNS)};
-    d->matching = lmb_default_matching_def();
-    d->matching.database = lmb_motion_database_block(made->database, &size);
-    d->matching.database_words = (uint32_t)(size / sizeof(uint32_t));
-    d->matching.velocity[0] = lmb_parameter(ASKED_X);
-    d->matching.velocity[1] = lmb_parameter(ASKED_Z);
+    d->matching = matching_by_velocity(made->database);
     d->matching.interval = 0.09f; // shorter than a frame, so that it is always due
     d->matching.rules = &d->rule;
     d->matching.rule_count = made->varied ? 1 : 0;
@@ -95,15 +87,10 @@ static void make_machine(const matching *made, definition *d) {
 }
 
 // Adds the mirror of the machine, and the blend of both.
-static lmb_result add_mirror(const matching *made, definition *d, lmb_graph_def *def, lmb_error *error) {
-    const uint32_t machine = made->take_count, mirror = machine + 1;
+static lmb_result add_mirror(definition *d, lmb_graph_def *def, lmb_error *error) {
     d->mirror = lmb_default_mirror_def();
     d->mirror.partners = d->partners;
-    def->mirrors = &d->mirror;
-    def->mirror_count = 1;
-    d->nodes[mirror] = lmb_mirror_node(machine, 0);
-    d->nodes[mirror + 1] = lmb_blend_node(machine, mirror, lmb_parameter(MIRRORED));
-    def->node_count = mirror + 2;
+    matching_add_mirror(def, d->nodes, &d->mirror, MIRRORED);
     return lmb_rig_find_mirror(def->rig, NULL, d->partners, error);
 }
 
@@ -116,7 +103,7 @@ static lmb_result make_graph(matching *made, definition *d, lmb_error *error) {
     def.node_count = made->take_count + 1;
     def.parameter_count = NUMBERS;
     def.motion = &d->motion;
-    const lmb_result result = made->varied ? add_mirror(made, d, &def, error) : LMB_OK;
+    const lmb_result result = made->varied ? add_mirror(d, &def, error) : LMB_OK;
     return result == LMB_OK ? lmb_graph_create(&def, NULL, &made->workload.graph, error) : result;
 }
 

@@ -6,6 +6,7 @@
 #include "control/control.h"
 #include "mannequin_takes.h"
 #include "random.h"
+#include "tools/matching_takes.h"
 
 #include "../../shaders/ops/control_layout.h"
 
@@ -17,7 +18,7 @@
 #include <string.h>
 
 enum { X, Z, CLOCK, MIRRORED, PLACES, PARAMETERS = PLACES + 6 };
-enum { MACHINE = MANNEQUIN_TAKES, MIRROR, TURNED, MOST_NODES = TURNED + 2 };
+enum { MACHINE = MANNEQUIN_TAKES, MOST_NODES = MACHINE + 4 }; // with a mirror, a blend and feet
 enum { MOST_RANGES = 400, RANGES_A_SECOND = 10 };
 #define TURNS_LEFT 1u // tag of rows whose path turns left
 enum { FEET = 2 };
@@ -26,6 +27,7 @@ enum { FEET = 2 };
 
 static mannequin *figure;
 static mannequin_take *takes[MANNEQUIN_TAKES];
+static lmb_motion_take list[MANNEQUIN_TAKES]; // of the same
 static lmb_motion_tag_range ranges[MANNEQUIN_TAKES][MOST_RANGES];
 static lmb_motion_database *database, *mirrored; // of the same takes
 static lmb_graph *graph;                         // the machine alone
@@ -60,7 +62,6 @@ static uint32_t tag_turns(uint32_t take) {
 }
 
 static lmb_result make_database(bool is_mirrored, lmb_motion_database **made, lmb_error *error) {
-    lmb_motion_take list[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         list[i] = lmb_default_motion_take();
         list[i].clip = mannequin_take_clip(takes[i]);
@@ -115,11 +116,7 @@ static lmb_result add_mirror(lmb_graph_def *def, lmb_node_def *nodes, lmb_mirror
     *mirror = lmb_default_mirror_def();
     mirror->partners = joints;
     mirror->channel_partners = channels;
-    def->mirrors = mirror;
-    def->mirror_count = 1;
-    nodes[MIRROR] = lmb_mirror_node(MACHINE, 0);
-    nodes[TURNED] = lmb_blend_node(MACHINE, MIRROR, lmb_parameter(MIRRORED));
-    def->node_count = TURNED + 1;
+    matching_add_mirror(def, nodes, mirror, MIRRORED);
     return lmb_rig_find_mirror(def->rig, NULL, joints, error);
 }
 
@@ -132,19 +129,9 @@ static lmb_result make_graph(form form, lmb_graph **made, lmb_error *error) {
     const lmb_clip *clips[MANNEQUIN_TAKES];
     for (uint32_t i = 0; i < MANNEQUIN_TAKES; i++) {
         clips[i] = mannequin_take_clip(takes[i]);
-        players[i] = lmb_default_player_def();
-        players[i].end = LMB_END_HOLD;
-        players[i].motion = mannequin_take_motion(takes[i]);
-        states[i] = lmb_default_state_def();
-        nodes[i] = lmb_clip_node(i, lmb_constant(0.0f));
-        nodes[i].player = &players[i];
     }
-    size_t size;
-    lmb_matching_def matching = lmb_default_matching_def();
-    matching.database = lmb_motion_database_block(form.is_mirrored ? mirrored : database, &size);
-    matching.database_words = (uint32_t)(size / sizeof(uint32_t));
-    matching.velocity[0] = lmb_parameter(X);
-    matching.velocity[1] = lmb_parameter(Z);
+    matching_fill_states(list, MANNEQUIN_TAKES, MANNEQUIN_TAKES, players, states, nodes);
+    lmb_matching_def matching = matching_by_velocity(form.is_mirrored ? mirrored : database);
     matching.half_life = 0.15f; // it obeys at once
     matching.follows_path = form.follows_path;
     for (uint32_t i = 0; i < 6; i++) {

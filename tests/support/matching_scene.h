@@ -5,6 +5,7 @@
 
 #include "random.h"
 #include "suite.h"
+#include "tools/matching_takes.h"
 #include "tools/walk_takes.h"
 
 #include <limber/graph.h>
@@ -57,15 +58,7 @@ static inline void matching_make_database(matching_scene *scene, bool mirrored) 
 
 static inline void matching_make_machine(matching_scene *scene) {
     static const uint32_t poses[SCENE_STATES] = {0, 1, 2, 3, 4};
-    for (uint32_t i = 0; i < SCENE_STATES; i++) {
-        const uint32_t take = i % SCENE_TAKES;
-        scene->players[i] = lmb_default_player_def();
-        scene->players[i].end = scene->takes[take].loop ? LMB_END_LOOP : LMB_END_HOLD;
-        scene->players[i].motion = &scene->made[take].track;
-        scene->nodes[i] = lmb_clip_node(take, lmb_constant(0.0f));
-        scene->nodes[i].player = &scene->players[i];
-        scene->states[i] = lmb_default_state_def();
-    }
+    matching_fill_states(scene->takes, SCENE_TAKES, SCENE_STATES, scene->players, scene->states, scene->nodes);
     scene->players[MATCHING_OTHER].offset = 32.0f;
     for (uint32_t i = 0; i < 2; i++) {
         scene->transitions[i] = lmb_default_transition_def();
@@ -74,13 +67,8 @@ static inline void matching_make_machine(matching_scene *scene) {
     scene->transitions[0].event = 0;
     scene->transitions[1].from = MATCHING_OTHER;
     scene->transitions[1].at_end = true;
-    size_t size;
     scene->rule = (lmb_tag_rule_def){MATCHING_RUN, lmb_parameter(ASKED_RUNS)};
-    scene->matching = lmb_default_matching_def();
-    scene->matching.database = lmb_motion_database_block(scene->database, &size);
-    scene->matching.database_words = (uint32_t)(size / sizeof(uint32_t));
-    scene->matching.velocity[0] = lmb_parameter(ASKED_X);
-    scene->matching.velocity[1] = lmb_parameter(ASKED_Z);
+    scene->matching = matching_by_velocity(scene->database);
     scene->matching.heading = lmb_parameter(ASKED_HEADING);
     scene->matching.rules = &scene->rule;
     scene->matching.rule_count = 1;
@@ -97,21 +85,11 @@ static inline void matching_make_machine(matching_scene *scene) {
 static inline void matching_make_mirror(matching_scene *scene) {
     static const uint32_t partners[WALK_JOINTS] = {
         [WALK_HIPS] = WALK_HIPS, [WALK_LEFT_FOOT] = WALK_RIGHT_FOOT, [WALK_RIGHT_FOOT] = WALK_LEFT_FOOT};
-    lmb_node_def *mirror = &scene->nodes[SCENE_STATES + 1];
     scene->mirror = lmb_default_mirror_def();
     scene->mirror.partners = partners;
-    *mirror = lmb_default_node_def();
-    mirror->op = LMB_OP_MIRROR;
-    mirror->input_count = 1;
-    mirror->inputs[0] = SCENE_STATES;
-    mirror->mirror = 0;
-    scene->nodes[SCENE_STATES + 2] =
-        lmb_blend_node(SCENE_STATES, SCENE_STATES + 1, lmb_parameter(MATCHING_MIRRORED_PARAMETER));
+    matching_add_mirror(&scene->def, scene->nodes, &scene->mirror, MATCHING_MIRRORED_PARAMETER);
     scene->matching.mirrored = MATCHING_MIRRORED_PARAMETER;
-    scene->def.node_count = SCENE_STATES + 3;
     scene->def.parameter_count = ASKED_NUMBERS + 1;
-    scene->def.mirrors = &scene->mirror;
-    scene->def.mirror_count = 1;
 }
 
 // `mirrored`: rows count mirrored, too.
