@@ -6,16 +6,13 @@
 // the caller waits only for threads that have taken something. Threads allocate nothing: malloc() is the caller's.
 #include "threads.h"
 
+#include "cpu/shares.h"
+
 #include <emscripten.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #pragma clang diagnostic ignored "-Wmissing-prototypes" // nothing in C calls what is exported
-
-// As in lmb_cpu_pool: whole vectors, many of them, and few enough that all threads end at nearly the same time.
-#define VECTOR 16u
-#define MAX_SHARE 2048u
-#define SHARES_A_THREAD 4u
 
 #define STACK_BYTES (256u * 1024)
 
@@ -70,21 +67,19 @@ uint32_t threads_count(void) {
 }
 
 bool threads_run(threads_function *run, void *user, uint32_t count) {
-    const uint32_t part = count / (thread_count * SHARES_A_THREAD) / VECTOR * VECTOR;
-    const uint32_t share = part > MAX_SHARE ? MAX_SHARE : part > VECTOR ? part : VECTOR;
-    const uint32_t shares = count / share + (count % share != 0);
-    if (thread_count == 1 || shares <= 1) {
+    const lmb_shares shares = lmb_shares_of(count, thread_count);
+    if (thread_count == 1 || shares.count <= 1) {
         run(user, 0, 0, count);
         return true;
     }
     work.run = run;
     work.user = user;
     work.count = count;
-    work.share = share;
-    atomic_store(&unfinished, shares);
-    atomic_store(&untaken, shares);
+    work.share = shares.size;
+    atomic_store(&unfinished, shares.count);
+    atomic_store(&untaken, shares.count);
     atomic_fetch_add(&runs, 1);
-    wake(&runs, shares - 1);
+    wake(&runs, shares.count - 1);
     run_shares(0);
     for (uint32_t left = atomic_load(&unfinished); left > 0; left = atomic_load(&unfinished)) {
         if (caller_may_sleep) {

@@ -8,17 +8,13 @@
 #include "base/thread.h"
 #include "control/run.h"
 #include "cpu.h"
+#include "shares.h"
 
 #include <limber/cpu_pool.h>
 
 #include <stdatomic.h>
 #include <string.h>
 
-// Characters that a thread takes at a time: whole vectors, many, so that those that play the same clips can be put
-// together, and few enough that all threads finish at nearly the same time.
-#define VECTOR 16u
-#define MOST_SHARE 2048u
-#define SHARES_A_THREAD 4u
 #define MOST_LISTED 1024u // characters of a list that run at once
 
 typedef struct work work;
@@ -36,8 +32,7 @@ struct work {
     const uint32_t *list; // or NULL
     uint32_t first;       // without a list
     uint32_t count;
-    uint32_t share; // characters of one, without a list
-    uint32_t share_count;
+    lmb_shares shares; // their size counts without a list
 };
 
 typedef struct worker {
@@ -94,7 +89,7 @@ static lmb_result run_listed(lmb_cpu *cpu, const work *work, const lmb_batch_out
 
 // Neighbours have the same owner, because they share cache lines.
 static uint32_t owner_of(uint32_t character, uint32_t share_count) {
-    return (uint32_t)((uint64_t)(character / VECTOR * 0x9e3779b1u) * share_count >> 32);
+    return (uint32_t)((uint64_t)(character / LMB_SHARE_VECTOR * 0x9e3779b1u) * share_count >> 32);
 }
 
 static void count_refused(worker *w, const uint32_t *refused) {
@@ -112,7 +107,7 @@ static lmb_result run_owned(worker *w, uint32_t share, const lmb_batch_outputs *
     lmb_result result = LMB_OK;
     for (uint32_t i = 0, count = 0; i < all->count && result == LMB_OK; i++) {
         owned[count] = all->list[i];
-        count += owner_of(all->list[i], all->share_count) == share;
+        count += owner_of(all->list[i], all->shares.count) == share;
         if (count == MOST_LISTED || (count > 0 && i + 1 == all->count)) {
             result = all->run(w->cpu, &part, outputs, 0, count, &w->error);
             count_refused(w, outputs->refused);
@@ -124,10 +119,8 @@ static lmb_result run_owned(worker *w, uint32_t share, const lmb_batch_outputs *
 
 static lmb_result run_part(worker *w, uint32_t share, const lmb_batch_outputs *outputs) {
     const work *all = &w->pool->work;
-    const uint32_t done = share * all->share;
-    const uint32_t left = all->count - done;
-    const lmb_result result =
-        all->run(w->cpu, all, outputs, all->first + done, left < all->share ? left : all->share, &w->error);
+    const uint32_t size = all->shares.size, done = share * size, left = all->count - done;
+    const lmb_result result = all->run(w->cpu, all, outputs, all->first + done, left < size ? left : size, &w->error);
     count_refused(w, outputs->refused);
     return result;
 }
@@ -140,7 +133,7 @@ static void run_shares(worker *w) {
     outputs.refused = refused;
     memset(w->refused, 0, sizeof w->refused);
     w->result = LMB_OK;
-    for (uint32_t share = atomic_fetch_add(&pool->next, 1); share < work->share_count && w->result == LMB_OK;
+    for (uint32_t share = atomic_fetch_add(&pool->next, 1); share < work->shares.count && w->result == LMB_OK;
          share = atomic_fetch_add(&pool->next, 1)) {
         w->result = work->list != NULL ? run_owned(w, share, &outputs) : run_part(w, share, &outputs);
     }
@@ -259,15 +252,13 @@ void lmb_cpu_pool_destroy(lmb_cpu_pool *pool) {
 
 // ---- Runs ----
 
-static void divide(work *work, uint32_t threads) {
-    const uint32_t vectors = work->count / VECTOR + (work->count % VECTOR != 0);
-    if (work->list != NULL) {
-        work->share_count = vectors < threads ? vectors : threads; // each of them reads the whole list
-        return;
+static lmb_shares divide(const work *work, uint32_t threads) {
+    lmb_shares shares = lmb_shares_of(work->count, threads);
+    if (work->list != NULL) { // each of them reads the whole list
+        const uint32_t vectors = work->count / LMB_SHARE_VECTOR + (work->count % LMB_SHARE_VECTOR != 0);
+        shares.count = vectors < threads ? vectors : threads;
     }
-    const uint32_t share = work->count / (threads * SHARES_A_THREAD) / VECTOR * VECTOR;
-    work->share = share > MOST_SHARE ? MOST_SHARE : share > VECTOR ? share : VECTOR;
-    work->share_count = work->count / work->share + (work->count % work->share != 0);
+    return shares;
 }
 
 static void run_with_threads(lmb_cpu_pool *pool) {
@@ -287,9 +278,9 @@ static void run_with_threads(lmb_cpu_pool *pool) {
 // Runs a work whose arguments are checked. One share does not wake a thread.
 static lmb_result run_work(lmb_cpu_pool *pool, const work *work, lmb_error *error) {
     pool->work = *work;
-    divide(&pool->work, pool->worker_count);
+    pool->work.shares = divide(work, pool->worker_count);
     atomic_store(&pool->next, 0);
-    const uint32_t threads = pool->work.share_count > 1 ? pool->worker_count : 1;
+    const uint32_t threads = pool->work.shares.count > 1 ? pool->worker_count : 1;
     if (threads > 1) {
         run_with_threads(pool);
     } else {
