@@ -14,7 +14,8 @@ const VERTEX_FLOATS = 24; // of lmb_vertex: position, normal, texcoord, 8 joints
 const TERM_WORDS = 10, TRANSITION_WORDS = 8 + 16 * TERM_WORDS; // of the reports of transitions and their terms
 const AND = 5; // kinds of terms below it compare
 const NONE = 0xffffffff;
-// The memory of limber-threads.wasm, in pages of 64 KiB: what it begins with, and what it may have. See CMakeLists.txt.
+// The memory of limber-threads.wasm, in pages of 64 KiB: what it begins with, and what it may have. CMakeLists.txt reads
+// this line.
 const INITIAL_PAGES = 256, MAX_PAGES = 32768;
 const MAX_THREADS = 256;
 
