@@ -2,10 +2,10 @@
 // shows its parameters as sliders, its events as buttons, weights, cost, JSON, and the hash of its script beside that
 // of the native library. In a frame with the address ?test it sends hash and picture to the outer page, and stands
 // still. The address ?figure=NAME shows a figure of the manual in place of all that: see figures.mjs.
-import { load } from 'limber-animation';
 import type { Batch, Character, Graph } from 'limber-animation';
 import { add, addMeter, addSlider } from './controls.ts';
 import type { Move } from './controls.ts';
+import { loadLimber } from './load.ts';
 import { Matched, loadPedestrians } from './match.ts';
 import { pages } from './pages.ts';
 import type { Page } from './pages.ts';
@@ -25,7 +25,7 @@ function fail(error: unknown): void {
 addEventListener('error', event => fail(event.message));
 addEventListener('unhandledrejection', event => fail(event.reason));
 
-const limber = await load({ threads: Math.min(4, navigator.hardwareConcurrency) }); // one if it is not isolated
+const limber = await loadLimber();
 const natives: Record<string, string> = JSON.parse(text(await fetched('native.json')));
 const view = new View(document.getElementById('canvas') as HTMLCanvasElement);
 const characters = new Map<string, Character>();
