@@ -37,7 +37,7 @@
 ///
 /// Packed:
 ///
-///     "LMBPACK\n", the other words of the header, 1 if it is packed against a base or 0, tag of the base (two words)
+///     "LMBSNPK\n", the other words of the header, 1 if it is packed against a base or 0, tag of the base (two words)
 ///     tokens: a byte, of which the upper 5 bits are a number of words to skip, and the lower 3 bits are one of
 ///         0     nothing more; two bytes with the upper bits of the number follow
 ///         1-4   a difference follows, in as many bytes, the lowest first

@@ -8,8 +8,8 @@
 
 #define MAGIC_LOW 0x53424d4cu   // "LMBS"
 #define MAGIC_HIGH 0x0a50414eu  // "NAP\n"
-#define PACKED_LOW 0x50424d4cu  // "LMBP"
-#define PACKED_HIGH 0x0a4b4341u // "ACK\n"
+#define PACKED_LOW 0x53424d4cu  // "LMBS"
+#define PACKED_HIGH 0x0a4b504eu // "NPK\n"
 
 // The header, as it is stored.
 typedef struct header {
@@ -75,7 +75,8 @@ static lmb_result check_characters(const lmb_graph *graph, const lmb_character_w
                           : h.reached_words > 0 && of->reached == NULL ? "reached"
                                                                        : NULL;
     if (missing != NULL && of->count > 0) {
-        return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: %s: it is NULL, and the graph has such words", missing);
+        return lmb_fail(error, LMB_ERROR_ARGUMENT,
+                        "snapshot: %s: it is NULL, or not read back, and the graph has such words", missing);
     }
     if (of->characters == NULL && (of->first > of->row_count || of->count > of->row_count - of->first)) {
         return lmb_fail(error, LMB_ERROR_ARGUMENT, "snapshot: characters %u to %llu: the batch has %u",

@@ -1,4 +1,6 @@
 // Snapshots of characters, fingerprints of graphs, and differences of states.
+#include <limber/pack.h>
+
 #include "refusal.h"
 #include "suite.h"
 #include "walkers.h"
@@ -264,6 +266,7 @@ static void packed_snapshots_come_back(void **state) {
             memset(packed, 0xee, room + 1);
             assert_int_equal(lmb_snapshot_pack(now, size, base, size, packed, room, &packed_size, NULL), LMB_OK);
             assert_true(packed_size <= room && packed[packed_size] == 0xee);
+            assert_false(lmb_pack_is_pack(packed, packed_size));
             assert_int_equal(lmb_snapshot_unpack(packed, packed_size, base, size, back, size, &back_size, NULL),
                              LMB_OK);
             assert_true(back_size == size);
