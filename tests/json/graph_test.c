@@ -1082,7 +1082,7 @@ static void chains(void **state) {
         {CHAIN("'time':0,'end':'Hips'"), ": end: ", "is not below"},
         {CHAIN("'time':0,'end':'Head','stiffness':-1"), "stiffness", "-1 is outside 0 to 1000"},
         {CHAIN("'time':0,'end':'Head','damping':2000"), "damping", "2000 is outside 0 to 1000"},
-        {CHAIN("'time':0,'end':'Head','gravity':[1e9,0,0]"), ": gravity: ", ""},
+        {CHAIN("'time':0,'end':'Head','gravity':[1e9,0,0]"), "gravity[0]", "outside"},
         {CHAIN("'time':0,'end':'Head','gravity':[1,0]"), "gravity", "3 were expected"},
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'Hips'}]"), "colliders[0]", "needs the field \"radius\""},
         {CHAIN("'time':0,'end':'Head','colliders':[{'joint':'No','radius':1}]"), "joint", "no joint of this name"},
