@@ -193,7 +193,10 @@ void lmb_append_names(char *message, size_t size, const char *name, size_t lengt
             next = order > last && order < next ? order : next;
         }
         last = next;
-        const char *before = shown > 0 ? "," : are_few ? ":" : "; the nearest are";
+        const char *before = shown > 0    ? ","
+                             : !are_few   ? "; the nearest are"
+                             : count == 1 ? "; there is only"
+                                          : "; there are";
         const size_t used = strlen(message);
         snprintf(message + used, size - used, "%s %s", before, at(of, (uint32_t)((next - 1) % compared)));
     }

@@ -130,7 +130,8 @@ static void a_file_that_fails_is_named_and_ends_with_1(void **state) {
     run_badly(1, "info broken.gltf", "limber: broken.gltf: ");
     run_badly(1, "info --json -- broken.gltf", "limber: broken.gltf: ");
     run_badly(1, "info -- --json", "limber: --json: ");
-    run_badly(1, "sample small.gltf --clip Run --time 0", "limber: small.gltf: no clip 'Run' among its 2: Bend, caf");
+    run_badly(1, "sample small.gltf --clip Run --time 0",
+              "limber: small.gltf: no clip 'Run' among its 2; there are Bend, caf");
     run_badly(1, "sample small.gltf --clip 2 --time 0", "limber: small.gltf: no clip '2'");
     run_badly(1, "sample small.gltf --clip '' --time 0", "limber: small.gltf: no clip ''");
 }
@@ -884,11 +885,11 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
                                         LIMBER_CLI);
     assert_int_equal(output.status, 1);
     assert_string_equal(output.out, "");
-    assert_string_equal(
-        output.err,
-        "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
-        "limber: --graph: line 2, column 25: a.clip: there is no clip of this name: Bend, caf\xc3\xa9 \"1\"\\\n"
-        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\" or \"use\"\n");
+    assert_string_equal(output.err,
+                        "limber: --graph: line 1, column 24: weight: 2 is outside 0 to 1\n"
+                        "limber: --graph: line 2, column 25: a.clip: there is no clip of this name; there are Bend, "
+                        "caf\xc3\xa9 \"1\"\\\n"
+                        "limber: --graph: line 2, column 36: b: a pose needs the field \"op\" or \"use\"\n");
     command_output_release(&output);
     write_file("broken.json", "{\"op\":");
     run_badly(1, "eval small.gltf --time 0 --graph broken.json",
@@ -898,12 +899,12 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
               "a=Bend: not of the form NAME=CLIP@TIME");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose =Bend@1", "=Bend@1: not of the form");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --pose a=Bent@1",
-              "a=Bent@1: no clip 'Bent' among its 2: Bend, caf");
+              "a=Bent@1: no clip 'Bent' among its 2; there are Bend, caf");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip Bend",
               "--clip Bend: not of the form NAME=CLIP");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip =Bend", "--clip =Bend: not of the form");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --clip a=Bent",
-              "the alias 'a' stands for the clip 'Bent', and there is none of this name: Bend, caf");
+              "the alias 'a' stands for the clip 'Bent', and there is none of this name; there are Bend, caf");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --names nowhere.json", "nowhere.json: ");
     write_file("wrong.names.json", "{\"clips\":\n{\"a\":1}}");
     run_badly(1, "eval small.gltf --time 0 --graph '{\"op\":\"rest\"}' --names wrong.names.json",
@@ -911,7 +912,7 @@ static void every_mistake_of_a_graph_is_reported(void **state) {
     run_badly(1, "eval small.gltf --time 0 --graph nowhere.json", "limber: nowhere.json: ");
     run_badly(1, "eval nowhere.glb --time 0 --graph '{}'", "limber: nowhere.glb: ");
     run_badly(1, "eval small.gltf --time 0 --set a=1 --graph " WALK,
-              "limber: small.gltf: --set a=1: no parameter 'a' among its 2: speed, time");
+              "limber: small.gltf: --set a=1: no parameter 'a' among its 2; there are speed, time");
     run_badly(1, "eval small.gltf --time 0 --set speed=1.5 --graph " WALK, "speed=1.5: outside its range, 0 to 1");
     run_badly(1, "eval small.gltf --time 0 --set speed --graph " WALK, "--set speed: not of the form NAME=VALUE");
     run_badly(1, "eval small.gltf --time 0 --set speed=nan --graph " WALK, "not of the form NAME=VALUE");

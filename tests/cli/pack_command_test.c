@@ -334,7 +334,8 @@ static void commands_read_packs(void **state) {
     free(all.bytes);
     expect_badly(1, "info damaged.lmb", "limber: damaged.lmb: pack: it is damaged");
     expect_badly(1, "info all.lmb all.lmb", "limber: all.lmb: it is a pack, which lmb_pack_open() reads alone");
-    expect_badly(1, "play all.lmb --graph wonder", "no such file, and no graph 'wonder' among its 2: wander, blend");
+    expect_badly(1, "play all.lmb --graph wonder",
+                 "no such file, and no graph 'wonder' among its 2; there are wander, blend");
     expect_badly(1, "play all.lmb --graph wander --machine " LIMBER_SAMPLES "/demos/jump.machine", "is no text");
     expect_badly(1, "eval all.lmb --graph blend --time 0 --pose still=run@0", "is no text");
     expect_well("capture all.lmb --graph wander --frames 3 --output frame.capture", "frame 2 of 1 characters");

@@ -373,7 +373,7 @@ static void mistakes_are_reported(void **state) {
     command_refuse(1, PLAY "--machine broken.txt", "broken.txt: line 1, column ");
     command_refuse(1, PLAY "--graph graph.json --script nowhere.txt", "nowhere.txt: ");
     command_refuse(1, PLAY "--graph graph.json --script wrong.txt",
-                   "wrong.txt: line 2, column 8: no event 'FLY' among its 3: AGAIN, GO, WENT");
+                   "wrong.txt: line 2, column 8: no event 'FLY' among its 3; there are AGAIN, GO, WENT");
     command_refuse(1, PLAY "--graph graph.json --script range.txt", "range.txt: line 1, column 7: speed: ");
     command_refuse(1, PLAY "--graph graph.json --script name.txt", "no parameter 'sped' among its ");
     command_refuse(1, PLAY "--graph graph.json --script whom.txt", "there is no character 1 for 'GO': there are 1");
@@ -392,7 +392,7 @@ static void a_script_sets_no_parameter_that_the_graph_writes(void **state) {
     static const char *const written[] = {"walk.time", "pace", "m.a"};
     write_text("slip.txt", "0 set sped 0.5\n");
     command_refuse(1, PLAY_MANNEQUIN "--graph " WALKS " --script slip.txt",
-                   "slip.txt: line 1, column 7: no parameter 'sped' among its 1: speed\n");
+                   "slip.txt: line 1, column 7: no parameter 'sped' among its 1; there is only speed\n");
     for (int i = 0; i < 3; i++) {
         char text[100], message[100];
         snprintf(text, sizeof text, "0 set %s 0.5\n", written[i]);

@@ -842,7 +842,7 @@ static void channels(void **state) {
         {CLAMP("{'look':{'range':[-400,0]}}"), "joint-limits", "channel 2 'look'"},
         {MIRROR("'axis':'x','channels':[]"), "channels", "an object was expected"},
         {MIRROR("'axis':'x','channels':{'Head':1}"), "channels.Head",
-         "no channel of this name: smile_l, smile_r, look"},
+         "no channel of this name; there are smile_l, smile_r, look"},
         {MIRROR("'axis':'x','channels':{'look':1}"), "channels.look", "an object was expected"},
         {MIRROR("'axis':'x','channels':{'look':{'sign':0}}"), "channels.look.sign", "1 nor -1"},
         {MIRROR("'axis':'x','channels':{'look':'smile_l'}"), "channels", "an angle"},
@@ -981,7 +981,8 @@ static void inverse_kinematics(void **state) {
         {LIMB("'end':'Head','target':{}"), "target", "needs the field \"point\""},
         {LIMB("'end':'Head','target':{'point':0,'x':1}"), "target.x", "no such field"},
         {LIMB("'end':'Head','target':[0,0,0],'space':'here'"), "space", "world"},
-        {LIMB("'end':'Tail','target':[0,0,0]"), "end", "no joint of this name: Hips, Spine, Head, Left\"Arm, Hips"},
+        {LIMB("'end':'Tail','target':[0,0,0]"), "end",
+         "no joint of this name; there are Hips, Spine, Head, Left\"Arm, Hips"},
         {LIMB("'end':2,'target':[0,0,0]"), "end", "a number, where a string"},
         {LIMB("'end':'Spine','target':[0,0,0]"), ": end: ", "joint 1 'Spine' is not below"},
         {LIMB("'end':'Head'"), "ik-two-bone", "needs the field \"target\""},
@@ -1462,7 +1463,7 @@ static void copies_are_no_names(void **state) {
     lmb_graph_json *graph = NULL;
     static lmb_graph_problems problems;
     assert_int_equal(lmb_graph_json_read(&source, NULL, &graph, &problems, NULL), LMB_ERROR_FORMAT);
-    assert_string_equal(problems.list[0].message, "there is no definition of this name: d, e");
+    assert_string_equal(problems.list[0].message, "there is no definition of this name; there are d, e");
 }
 
 // Returns the number of nodes of two uses of a definition.
@@ -1661,7 +1662,7 @@ static void includes_that_are_refused(void **state) {
         {"[7]", "", "include[0]", 1, 26, "a number, where a string was expected"},
         {"[]", "", "include", 1, 25, "0 files, where 1 to 64 were expected"},
         {"'a.json'", "", "include", 1, 25, "a string, where an array was expected"},
-        {"['wrong.json']", "wrong.json", "define.w.pose.clip", 2, 28, "there is no clip of this name: Walk"},
+        {"['wrong.json']", "wrong.json", "define.w.pose.clip", 2, 28, "there is no clip of this name; there are Walk"},
         {"['broken.json']", "broken.json", "", 2, 2, "a key in quotes was expected"},
         {"['list.json']", "list.json", "", 1, 1, "an array, where an object was expected"},
         {"['other.json']", "other.json", "speed", 2, 1, "an included file has no such field; it has include, define"},
@@ -1707,7 +1708,7 @@ static void arguments_of_files(void **state) {
     } rows[] = {
         {"Walk", "argued.json", "define.w.time",
          "a string, where a number was expected, a parameter or a curve (used at line 1, column 60 of the graph)"},
-        {"Wlak", "", "pose.with.clip", "there is no clip of this name: Walk, Run, Wave (for define.w.clip)"}};
+        {"Wlak", "", "pose.with.clip", "there is no clip of this name; there are Walk, Run, Wave (for define.w.clip)"}};
     for (int i = 0; i < 2; i++) {
         char text[200];
         uint32_t count = 0;
@@ -1801,10 +1802,10 @@ static void aliases_that_are_refused(void **state) {
          {{0}},
          1,
          0,
-         "'A' stands for the clip 'Wlak', and there is none of this name: Walk, Run, Wave"},
+         "'A' stands for the clip 'Wlak', and there is none of this name; there are Walk, Run, Wave"},
         {{{"A", "Walk"}, {"A", "Run"}}, {{0}}, 2, 0, "two aliases of clips are 'A'"},
         {{{NULL, "Walk"}}, {{0}}, 1, 0, "a name of an alias of a clip is NULL"},
-        {{{0}}, {{"J", "Hip"}}, 0, 1, "'J' stands for the joint 'Hip', and there is none of this name: Hips"},
+        {{{0}}, {{"J", "Hip"}}, 0, 1, "'J' stands for the joint 'Hip', and there is none of this name; there are Hips"},
         {{{0}}, {{"J", NULL}}, 0, 1, "a name of an alias of a joint is NULL"},
     };
     lmb_graph_source source = source_of("{'op':'rest'}");
@@ -1902,7 +1903,7 @@ static void malformed_texts(void **state) {
         {"{}", "", 1, 1, "a pose needs the field \"op\""},
         // Definitions.
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'wakl'},'define':{'walk':{'op':'rest'},'run':{'op':'rest'}}}",
-         "pose.use", 2, 15, "there is no definition of this name: walk, run"},
+         "pose.use", 2, 15, "there is no definition of this name; there are walk, run"},
         {"{'op':'mirror','axis':'x',\n'pose':{'use':'walk'}}", "pose.use", 2, 15,
          "there is no definition of this name"},
         {"{'op':'mirror','axis':'x',\n'pose':{'use':7},'define':{}}", "pose.use", 2, 15,
@@ -1932,11 +1933,12 @@ static void malformed_texts(void **state) {
                 "'c':{'op':'rest'}}"),
          "define.b.pose.use", 2, 105, "a definition uses itself: a, b"},
         // Arguments.
-        {ARGUED("'with':{'clap':'Run'}"), "a.with.clap", 1, 38, "the definition has no argument of this name: clip"},
+        {ARGUED("'with':{'clap':'Run'}"), "a.with.clap", 1, 38,
+         "the definition has no argument of this name; there is only clip"},
         {ARGUED("'with':{'clip':'Run','clip':'Run'}"), "a.with.clip", 1, 51, "given twice"},
         {ARGUED("'comment':''"), "a", 1, 19, "the argument 'clip' is missing"},
         {ARGUED("'with':{'clip':\n'Rum'}"), "a.with.clip", 2, 1,
-         "there is no clip of this name: Walk, Run, Wave (for define.d.clip)"},
+         "there is no clip of this name; there are Walk, Run, Wave (for define.d.clip)"},
         {ARGUED("'with':\n7"), "a.with", 2, 1, "a number, where an object was expected"},
         {ARGUED("'with':{'clip':\n{'argument':'clip'}}"), "a.with.clip", 2, 1,
          "no definition with \"arguments\" is around this argument (for define.d.clip)"},
@@ -1959,7 +1961,7 @@ static void malformed_texts(void **state) {
          "an argument needs another name"},
         {DEFINED("'arguments':{'x':\n{'argument':'x'}}"), "define.d.arguments.x", 2, 1, "a default has no arguments"},
         {DEFINED("'arguments':{'text':'?'},'name':{'argument':\n'tex'}"), "define.d.name.argument", 2, 1,
-         "the definition has no argument of this name: text"},
+         "the definition has no argument of this name; there is only text"},
         // Mistakes in a definition say which use it is about, from the innermost one.
         {DEFINED("'arguments':{'x':'?'},'comment':\n7,'name':{'argument':'x'}"), "define.d.comment", 2, 1,
          "a number, where a string was expected (used at line 1, column 34)"},
@@ -2109,7 +2111,7 @@ static void malformed_texts(void **state) {
         {"{'op':'mirror','axis':'x','pose':{'op':'rest','streamed-clips':['Walk']}}", "pose.streamed-clips", 1, 47,
          "the outermost pose alone has streamed clips"},
         {MASKED("{'Tail':1}"), "mask.Tail", 1, 60,
-         "the rig has no joint of this name: Hips, Spine, Head, Left\"Arm, Hips, smile_l, smile_r, look"},
+         "the rig has no joint of this name; there are Hips, Spine, Head, Left\"Arm, Hips, smile_l, smile_r, look"},
         {MASKED("{'Head':256}"), "mask.Head", 1, 67, "256 is outside 0 to 255"},
         {MASKED("{'Head':1.25}"), "mask.Head", 1, 67, "1.25 is no whole number"},
         {MASKED("{'Head':true}"), "mask.Head", 1, 67, "a boolean, where a number"},
@@ -2870,7 +2872,7 @@ static void motion_inside_a_retarget_is_of_the_other_character(void **state) {
     from.text = INSIDE("{\"joint\":\"toe\"}");
     from.size = strlen(from.text);
     CHECK_REFUSAL(lmb_graph_json_read(&from, NULL, &json, NULL, &error), &error, LMB_ERROR_FORMAT,
-                  "motion.joint: other has no joint of this name: ground, Hips, thigh, shin, foot");
+                  "motion.joint: other has no joint of this name; there are ground, Hips, thigh, shin, foot");
     lmb_clip_destroy(clip);
     lmb_rig_destroy(body);
     lmb_rig_destroy(leg);
