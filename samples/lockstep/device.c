@@ -260,7 +260,7 @@ void gpu_device_destroy(gpu_device *d) {
 
 // Takes over what a frame gave.
 static void read_back(const gpu_device *d, const lmb_control_frame *frame, const lmb_batch_outputs *outputs) {
-    lmb_gpu_readback_frame got;
+    lmb_gpu_readback_frame got = {0};
     const size_t count = frame->character_count, word = sizeof(uint32_t);
     lmb_gpu_readback_next(d->readback, &got);
     memcpy(frame->state, got.states, count * lmb_graph_get_info(d->graph)->state_words * word);

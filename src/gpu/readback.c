@@ -395,7 +395,6 @@ static const void *find_part(const lmb_gpu_readback *readback, const place *plac
 }
 
 bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *frame) {
-    *frame = (lmb_gpu_readback_frame){0};
     while (readback->taken > 0 && readback->places[readback->first].completed) {
         const place *oldest = &readback->places[readback->first];
         free_oldest(readback);
