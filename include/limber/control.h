@@ -180,11 +180,11 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// #LMB_MAX_CONTROL_SECONDS. A player in a group has no repetitions.
 ///
 /// **Random beginnings.** So that a crowd is not in step, a player with `random_offset` has a word d in the character's
-/// state. Whenever it would begin at its offset, d becomes 747796405 d + 2891336453 modulo 2^32, and it begins at
-/// d / 2^32 of the clip's duration, rounded down to its unit of time. So a phase or a clip that says where it begins
-/// (lmb_start, `sync_node`) comes first, and in a group the one that the group begins with draws (lmb_group_def); its
-/// sync marker stays at `offset`. The first d is a seed, as those of machines that draw are (lmb_term, "Random
-/// numbers"): players follow these machines, in the order of nodes.
+/// state. Whenever it would begin at its offset, d becomes 747796405 d + 2891336453 modulo 2^32, and it begins at d /
+/// 2^32 of the clip's duration, rounded down to its unit of time. A phase or a clip that says where it begins
+/// (lmb_start, `sync_node`) replaces the draw. In a group only the player that the group begins with draws
+/// (lmb_group_def); its sync marker stays at `offset`. The first d is a seed, as those of machines that draw are
+/// (lmb_term, "Random numbers"): players follow these machines, in the order of nodes.
 ///
 /// **Weights of clips.** A player's clip has the weight of its node in the graph (graph.h, "Weights"), the sum of all
 /// uses of the node; no field states it. Groups and emitted events use this weight. Root motion has weights of its own,
@@ -251,8 +251,8 @@ typedef enum lmb_cadence {
 /// frozen. It may be the transition that stops it.
 ///
 /// If no other player moved, the group begins at the offset of one of the players that begin, and all others take its
-/// phase. It is the first in the order of nodes that is current: each state around it is, after the transition. If none
-/// is current, it is the first that begins. The same holds when a character begins: then all players begin.
+/// phase. It is the first, in the order of nodes, around which all states are current after the transition. If there is
+/// none, it is the first that begins. The same holds when a character begins: then all players begin.
 ///
 /// **Rate.** The leader moves by step times the group's rate times r, a product that is clamped to -64 to 64. If r
 /// differs between pieces, the step is cut where the leader passes a marker, so that the result does not depend on the
@@ -389,8 +389,9 @@ typedef enum lmb_operand {
 /// If the term becomes true in another way (a player loops, or restarts), this is seen at the beginning of the next
 /// piece. A loop is never at phase 1.
 ///
-/// **States.** So a machine hears one inside its states, or any other: it reads the state as it is when the term is
-/// evaluated, by the order of machines. While states around the other machine are not current, that is the last one.
+/// **States.** A term may read the current state of any other machine, as it is when the term is evaluated: this
+/// frame's if that machine ran before, in the order of machines, else the last frame's. While a state around the other
+/// machine is not current, that is the last one.
 ///
 /// **Triggers.** An event that is sent waits in each machine that names it as a trigger, also while the machine is not
 /// current, until a transition of this machine is taken whose condition names it, on the way of a travel too. It is
@@ -505,7 +506,7 @@ typedef struct lmb_transition_def {
     uint32_t term_count;   ///< 0: no condition
     int32_t priority;      ///< the greatest is taken
     float fade;            ///< how long the states fade, in seconds; 0 switches
-    /// Of the share of the fade's time; its result is clamped to [0, 1]. One of the graph's own goes from (0, 0) to
+    /// Of the share of the fade's time; its result is clamped to [0, 1]. A curve of the graph must go from (0, 0) to
     /// (1, 1), and may overshoot between.
     lmb_curve curve;
     lmb_fade_kind kind;

@@ -553,7 +553,7 @@ typedef struct lmb_node_def {
     uint32_t masks[LMB_MAX_INPUTS];     ///< layers: for each input an index into the graph's masks, or #LMB_NONE
     /// combine: for each input an index into the graph's joint maps, or #LMB_NONE for a whole pose
     uint32_t joint_maps[LMB_MAX_INPUTS];
-    /// clip: index into the graph's clips, rounded down. A node with a constant without a curve may play only this
+    /// clip: index into the graph's clips, rounded down. If it is a constant without a curve, the node plays only that
     /// clip. Any other node may play every clip of the graph, whatever its joint count: a parameter chooses. An index
     /// out of range is refused (#LMB_REFUSED_CLIP) and gives the rest pose, or no change if all clips that the node may
     /// play are additives. So does a clip whose slot is empty (clip_slot.h), which is refused only if its weight is

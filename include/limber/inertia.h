@@ -45,7 +45,7 @@
 /// saves, restores or compares states must do the same with these words. Words and state of one frame, restored
 /// together, continue with the same bits. To begin a character anew, either send #LMB_EVENT_RESET: then only the words
 /// of chains and feet need to be zeroed, if these are to begin anew too; or zero the character's state: then zero all
-/// of these words. After those of joints are zeroed, or if they belong to another frame than the state, no offset is
+/// of these words. After the words of joints are zeroed, or if they are of another frame than the state, no offset is
 /// taken until one frame has been shown, and no velocity until two have. Results are finite and have the same bits on
 /// every device, whatever the words contain.
 ///

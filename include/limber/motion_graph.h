@@ -76,11 +76,11 @@ typedef struct lmb_motion_graph lmb_motion_graph;
 ///
 /// A minimum is a distance below the threshold such that no neighbour in the matrix of moments is smaller. Beyond the
 /// ends of a take there are no neighbours, not even of a loop. Left out are minima that jump by more than `max_jump`,
-/// and those that lead to less than a window before or after themselves in the same take. The others are transitions,
-/// in ascending order of their distances, unless both moments are less than a window from those of one before; here a
-/// loop goes on at its beginning. A step leads from a moment to the one after it. After a transition comes the step
-/// from the moment that it enters. The largest set of steps that reach each other is kept, with the moments at their
-/// ends.
+/// and those that lead to less than a window before or after themselves in the same take. The others become transitions
+/// in ascending order of their distances. One is left out if both its moments are within a window of those of one
+/// before it; here a loop goes on at its beginning. A step leads from a moment to the one after it. After a transition
+/// comes the step from the moment that it enters. The largest set of steps that reach each other is kept, with the
+/// moments at their ends.
 ///
 /// Time grows with the square of the moments. Temporary memory is about 24 bytes times moments and joints.
 ///

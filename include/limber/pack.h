@@ -83,8 +83,8 @@ LMB_API lmb_pack_def lmb_default_pack_def(void);
 /// `room` is smaller than the pack; the content of `bytes` is then undefined. The same objects give the same bytes.
 ///
 /// - The pack's clips are those of `clips`, in their order, then those that only graphs use, in the order of their use.
-///   A clip is stored once, however many graphs use it, and so are clips of graphs with the same content as another;
-///   one given twice in `clips` is stored twice.
+///   A clip is stored once, however many graphs use it, and so are clips of graphs with equal content. Entries of
+///   `clips` are never merged.
 /// - The rig has the same bits when it is read again, but lmb_rig_joint_of_def() then counts the rig's own order as the
 ///   descriptor's.
 /// - Fields that a node's operation does not use are kept, except `player` and `machine`, which become NULL.

@@ -1,5 +1,5 @@
 // The operations of programs: one function each, and one row each in the table at the end. The evaluators in program.h,
-// the specialised kernels, and the operation names and checks in src/program/emit.c are generated from that table. Each
+// the specialised kernels, and the names and checks of src/program/operation.c are generated from that table. Each
 // operation snaps its result (number.h).
 #ifndef LMB_OPS_OPERATIONS_H
 #define LMB_OPS_OPERATIONS_H

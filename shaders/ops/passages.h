@@ -1,4 +1,4 @@
-// Passages: how players move. players.h emits what they pass.
+// Passages: how the time of a player advances, to which of its ends. players.h emits what it passes.
 #ifndef LMB_OPS_PASSAGES_H
 #define LMB_OPS_PASSAGES_H
 

@@ -1,4 +1,4 @@
-// Players: advance the time of a clip, and emit its events.
+// Players: moves all of them (passages.h), and emits the events that each passes.
 //
 // A player loops, stops at its ends or plays in ping-pong mode, in which its position runs from 0 to twice the
 // duration, there and back. A move over a frame is a passage: from and to positions, and the number of ends passed.

@@ -1,8 +1,9 @@
-// Records: memory that C writes and all languages read, declared once. A declaration looks like a struct, with the number
-// of its words at the end, which is checked: uint, FLOAT(name), and WORDS(n, name) for n words that belong together.
+// Records: memory that C writes and all languages read, declared once. A declaration looks like a struct, with the
+// number of its words at the end, which is checked: uint, FLOAT(name), and WORDS(n, name) for n words that belong
+// together.
 //
-// In C, a record is a struct. GLSL has no offsets of members, so there it is a constant that has the offset of each field
-// in place of the field; compilers fold it. C checks the types of what is read, and compiles all that GLSL does.
+// In C, a record is a struct. GLSL has no offsets of members, so there it is a constant that has the offset of each
+// field in place of the field; compilers fold it. C checks the types of what is read, and compiles all that GLSL does.
 #ifndef LMB_OPS_RECORD_H
 #define LMB_OPS_RECORD_H
 
