@@ -1,6 +1,7 @@
 /// @file control.h
 /// @ingroup control
-/// Stage 1 of a frame: advances everything in a graph that changes over time, once per character.
+/// Stage 1 of a frame: advances everything in a graph that changes over time, once per character. lmb_cpu_run() and
+/// lmb_gpu_batch_record() do so; lmb_control_run() does it alone.
 ///
 /// Reads the parameters and events of the host, keeps a state for each character, and writes parameters: those that the
 /// definitions below name, and those that the graph appends (lmb_graph_info.parameter_count), such as times of clips

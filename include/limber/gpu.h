@@ -2,6 +2,12 @@
 /// @ingroup device
 /// Runs batches as Vulkan compute on the host's device, recorded into the host's command buffers.
 ///
+/// Once: lmb_gpu_create(), lmb_gpu_graph_create(), lmb_gpu_batch_create(), and lmb_gpu_graph_record_upload() into
+/// commands of the host; lmb_gpu_graph_uploaded() when these have completed. In each frame: write the parameters of a
+/// frame slot (lmb_gpu_batch_parameters()), send events (lmb_gpu_batch_send()), and call lmb_gpu_batch_record(). The
+/// frame's outputs are where lmb_gpu_batch_output() says. A **frame slot** is one of the places that a batch has for
+/// frames in flight; a **span** is a buffer with the rows of consecutive characters: large batches have several.
+///
 /// The host stays in control. Limber creates buffers and pipelines only in create calls, and allocates nothing while it
 /// records. It submits and waits for one thing only: the probe, on a queue that the host gives for that.
 ///

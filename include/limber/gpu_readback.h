@@ -121,8 +121,8 @@ typedef struct lmb_gpu_readback_frame {
 
 /// Returns the next frame, without waiting. Its pointers are valid until lmb_gpu_readback_record() is called.
 ///
-/// False, and `frame` stays as it is, if the next one has not completed. In a loop this drains the ring: then `frame` is
-/// the newest one that has completed.
+/// False, and `frame` stays as it is, if the next one has not completed. In a loop this drains the ring: then `frame`
+/// is the newest one that has completed.
 LMB_API bool lmb_gpu_readback_next(lmb_gpu_readback *readback, lmb_gpu_readback_frame *frame);
 
 /// Writes a snapshot of characters as they are after a frame that was read back: it equals the one that

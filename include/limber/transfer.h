@@ -13,7 +13,7 @@
 /// | players | names of clip, group, machine and state; what is left, by clip and group |
 /// | smoothed parameters, parameters of the host | name |
 /// | triggers that wait, in the same machine | name of the event |
-/// | the draw of a machine, of a player that begins at random times | there is one; else by the character's row |
+/// | the draw of a machine, or of a player that begins at random times | that machine or player; else by the row |
 /// | character motion | there is one |
 ///
 /// Parts of equal names, also of no name, are the same in their order. A part of the new graph that the old one does

@@ -16,6 +16,8 @@ lmb_result take_ragdoll(const lmb_graph *graph, uint32_t character_count, float 
 void write_distance(const lmb_graph *graph, float distance, float *row);
 uint64_t hash_states(const lmb_graph *graph, const uint32_t *states, uint32_t character_count);
 uint32_t find_difference(const uint64_t *ours, const uint64_t *theirs, uint32_t character_count);
+bool has_same_bits(lmb_cpu *reference, const lmb_batch_def *batch, const lmb_batch_inputs *given, float *palettes,
+                   float *expected);
 // docs/getting-started.md. It is compiled, and not called.
 lmb_result manual_getting_started(VkInstance instance, VkPhysicalDevice physical_device, VkDevice device, VkQueue queue,
                                   uint32_t queue_family, PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr,

@@ -546,6 +546,36 @@ static void far_characters_take_less_and_hashes_find_them(void **state) {
     assert_int_equal(find_difference(hashes[0], hashes[0], 2), 2);
 }
 
+// The fast path is in place of a device.
+static void a_frame_is_compared(void **state) {
+    (void)state;
+    recipe r = recipe_start(5);
+    const lmb_graph_info *info = lmb_graph_get_info(r.graph);
+    const size_t floats = (size_t)info->joint_count * LMB_MATRIX_COMPONENTS;
+    float *palettes = calloc(floats, sizeof *palettes), *expected = calloc(floats, sizeof *expected);
+    uint32_t *before = calloc(info->state_words, sizeof *before);
+    lmb_cpu *reference;
+    assert_int_equal(lmb_cpu_create(r.graph, LMB_CPU_REFERENCE, NULL, &reference, NULL), LMB_OK);
+    for (int frame = 0; frame < 3; frame++) {
+        memcpy(before, r.state, info->state_words * sizeof *before);
+        const lmb_batch_def batch = {r.graph, 1, LMB_OUTPUT_PALETTE_BIT};
+        lmb_control_frame again = r.frame;
+        lmb_batch_inputs inputs = {.control = &r.frame};
+        const lmb_batch_outputs outputs = {.buffers[LMB_OUTPUT_PALETTE] = palettes};
+        assert_int_equal(lmb_cpu_run(r.cpu, &batch, &inputs, &outputs, NULL), LMB_OK);
+        again.state = before;
+        inputs.control = &again;
+        palettes[17] += frame == 2 ? 1e-6f : 0.0f;
+        assert_int_equal(has_same_bits(reference, &batch, &inputs, palettes, expected), frame < 2);
+        r.frame.number++;
+    }
+    lmb_cpu_destroy(reference);
+    free(before);
+    free(expected);
+    free(palettes);
+    recipe_end(&r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(examples_of_the_manual),
@@ -558,6 +588,7 @@ int main(void) {
         cmocka_unit_test(a_head_looks_at_a_point),
         cmocka_unit_test(a_ragdoll_takes_the_body),
         cmocka_unit_test(far_characters_take_less_and_hashes_find_them),
+        cmocka_unit_test(a_frame_is_compared),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
