@@ -222,7 +222,7 @@ void store_exchange(evaluation e, uint area, transform pose) {
 }
 
 bool is_last_pass(uint pass) {
-    return !USES_EXCHANGES || pass + 1u == push.program.at[FIELD(PROGRAM, pass_count)];
+    return !USES_EXCHANGES || pass + 1u == HEADER(push.program, PROGRAM, pass_count);
 }
 
 bool writes_output(uint which) {
@@ -239,7 +239,7 @@ uint span_count() {
 uint slot_count() {
     uint count = span_count();
     if (push.has_list != 0u) {
-        count = push.dispatch.at[FIELD(DISPATCH, count)];
+        count = HEADER(push.dispatch, DISPATCH, count);
     }
     return count;
 }
@@ -275,8 +275,8 @@ void store_local(evaluation e, transform local) {
         local.s = make_vector(1.0f, 1.0f, 1.0f);
     }
     Words to = output_words(OUTPUT_LOCAL);
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
-    uint at = e.character * push.program.at[FIELD(PROGRAM, pose_floats)] + e.joint;
+    uint joints = HEADER(push.program, PROGRAM, joints);
+    uint at = e.character * HEADER(push.program, PROGRAM, pose_floats) + e.joint;
     to.at[at] = floatBitsToUint(local.t.x);
     to.at[at + joints] = floatBitsToUint(local.t.y);
     to.at[at + 2u * joints] = floatBitsToUint(local.t.z);

@@ -13,14 +13,14 @@ layout(local_size_x = 64) in;
 
 // Like has_joint() in pose.glsl. If the rig has joints, the pose kernel counts characters outside the batch.
 bool has_channel() {
-    uint channels = push.program.at[FIELD(PROGRAM, channels)];
+    uint channels = HEADER(push.program, PROGRAM, channels);
     uint index = grid_index();
     uint slot = index / channels;
     if (slot >= slot_count()) {
         return false;
     }
     bool known = slot_character(slot) < span_count();
-    bool counts = push.pass == 0u && index == slot * channels && push.program.at[FIELD(PROGRAM, joints)] == 0u;
+    bool counts = push.pass == 0u && index == slot * channels && HEADER(push.program, PROGRAM, joints) == 0u;
     if (!known && counts && is_refused(slot_character(slot))) {
         count_refusal(REFUSED_CHARACTER);
     }
@@ -31,8 +31,8 @@ void main() {
     if (!has_channel()) {
         return;
     }
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
-    uint channels = push.program.at[FIELD(PROGRAM, channels)];
+    uint joints = HEADER(push.program, PROGRAM, joints);
+    uint channels = HEADER(push.program, PROGRAM, channels);
     uint index = grid_index();
     uint slot = index / channels;
     uint channel = index - slot * channels;
@@ -43,7 +43,7 @@ void main() {
         return;
     }
     if (writes_output(OUTPUT_LOCAL)) {
-        uint first = e.character * push.program.at[FIELD(PROGRAM, pose_floats)] + POSE_COMPONENTS * joints;
+        uint first = e.character * HEADER(push.program, PROGRAM, pose_floats) + POSE_COMPONENTS * joints;
         output_words(OUTPUT_LOCAL).at[first + channel] = value;
     }
     if (writes_output(OUTPUT_CHANNELS)) {

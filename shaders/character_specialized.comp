@@ -343,8 +343,8 @@ affine load_above(uint at, uint row) {
 
 // Goes down the strands of a band; the invocations of a subgroup together, as many steps as its longest strand has.
 void walk_strands(uint first, uint end, bool has_parents) {
-    uint strands = push.program.at[FIELD(PROGRAM, strands)];
-    uint order = push.program.at[FIELD(PROGRAM, order)];
+    uint strands = HEADER(push.program, PROGRAM, strands);
+    uint order = HEADER(push.program, PROGRAM, order);
     uint lane = gl_LocalInvocationIndex % gl_SubgroupSize;
     uint in_block = lane % STRAND_BLOCK;
     uint row = in_block % STRAND_LANES;
@@ -379,8 +379,8 @@ void walk_strands(uint first, uint end, bool has_parents) {
 
 // Computes model matrices from local matrices, band by band of the hierarchy (PROGRAM.bands).
 void descend() {
-    uint bands = push.program.at[FIELD(PROGRAM, bands)];
-    uint count = push.program.at[FIELD(PROGRAM, band_count)];
+    uint bands = HEADER(push.program, PROGRAM, bands);
+    uint count = HEADER(push.program, PROGRAM, band_count);
     for (uint band = 0u; band < count; band++) {
         walk_strands(push.program.at[bands + band], push.program.at[bands + band + 1u], band > 0u);
         barrier();
@@ -389,7 +389,7 @@ void descend() {
 
 // Computes the palette from model matrices.
 void bind() {
-    uint inverse_binds = push.program.at[FIELD(PROGRAM, inverse_bind)] / WIDE_LOAD;
+    uint inverse_binds = HEADER(push.program, PROGRAM, inverse_bind) / WIDE_LOAD;
     uint first = (gl_LocalInvocationIndex % CHARACTERS) * MATRIX_STRIDE;
     for (uint joint = gl_LocalInvocationIndex / CHARACTERS; joint < JOINTS; joint += JOINT_STRIDE) {
         uint at = first + 3u * joint;
@@ -431,10 +431,10 @@ void store_matrices(uint which) {
 
 // Computes joint 0 first, because it determines the signs of further roots; then the strands of each band.
 void find_dual_quaternions() {
-    uint bands = push.program.at[FIELD(PROGRAM, bands)];
-    uint strands = push.program.at[FIELD(PROGRAM, strands)];
-    uint order = push.program.at[FIELD(PROGRAM, order)];
-    uint count = push.program.at[FIELD(PROGRAM, band_count)];
+    uint bands = HEADER(push.program, PROGRAM, bands);
+    uint strands = HEADER(push.program, PROGRAM, strands);
+    uint order = HEADER(push.program, PROGRAM, order);
+    uint count = HEADER(push.program, PROGRAM, band_count);
     evaluation e = own_evaluation();
     for (uint turn = 0u; turn <= count; turn++) {
         uint strand = gl_LocalInvocationIndex / CHARACTERS + (turn > 0u ? push.program.at[bands + turn - 1u] : 0u);
@@ -497,7 +497,7 @@ void find_bounds() {
 }
 
 void find_sockets() {
-    uint sockets = push.program.at[FIELD(PROGRAM, socket_count)];
+    uint sockets = HEADER(push.program, PROGRAM, socket_count);
     evaluation e = own_evaluation();
     if (e.character != NO_CHARACTER) {
         for (uint socket = e.joint; socket < sockets; socket += JOINT_STRIDE) {

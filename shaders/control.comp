@@ -37,19 +37,19 @@ evaluation weights_evaluation(control c) {
 
 frame_part load_part() {
     uint at = push.part * WORDS_OF(PART);
-    uint flags = push.parts.at[at + FIELD(PART, flags)];
+    uint flags = READ(push.parts, at, PART, flags);
     frame_part p;
     p.begins = (flags & PART_BEGINS) != 0u;
-    p.first_piece = push.parts.at[at + FIELD(PART, pieces)];
+    p.first_piece = READ(push.parts, at, PART, pieces);
     p.end_piece = push.parts.at[at + FIELD(PART, pieces) + 1u];
-    p.first_machine = push.parts.at[at + FIELD(PART, machines)];
+    p.first_machine = READ(push.parts, at, PART, machines);
     p.end_machine = push.parts.at[at + FIELD(PART, machines) + 1u];
-    p.most_rounds = push.parts.at[at + FIELD(PART, rounds)];
+    p.most_rounds = READ(push.parts, at, PART, rounds);
     p.resumes = (flags & PART_RESUMES) != 0u;
     p.cuts = (flags & PART_CUTS) != 0u;
-    p.first_player = push.parts.at[at + FIELD(PART, players)];
+    p.first_player = READ(push.parts, at, PART, players);
     p.end_player = push.parts.at[at + FIELD(PART, players) + 1u];
-    p.first_group = push.parts.at[at + FIELD(PART, groups)];
+    p.first_group = READ(push.parts, at, PART, groups);
     p.end_group = push.parts.at[at + FIELD(PART, groups) + 1u];
     p.ends = (flags & PART_ENDS) != 0u;
     return p;
@@ -58,10 +58,10 @@ frame_part load_part() {
 transition_progress load_progress(control c) {
     uint at = c.character * WORDS_OF(KEPT);
     transition_progress p;
-    p.taken = push.kept.at[at + FIELD(KEPT, taken)];
-    p.next = push.kept.at[at + FIELD(KEPT, next)];
-    p.event = push.kept.at[at + FIELD(KEPT, event)];
-    p.is_over = push.kept.at[at + FIELD(KEPT, is_over)] != 0u;
+    p.taken = READ(push.kept, at, KEPT, taken);
+    p.next = READ(push.kept, at, KEPT, next);
+    p.event = READ(push.kept, at, KEPT, event);
+    p.is_over = READ(push.kept, at, KEPT, is_over) != 0u;
     return p;
 }
 
@@ -76,7 +76,7 @@ void store_progress(control c, transition_progress p) {
 // Loads what the part before has kept of a character.
 control load_kept(control c) {
     uint at = c.character * WORDS_OF(KEPT);
-    uint flags = push.kept.at[at + FIELD(KEPT, flags)];
+    uint flags = READ(push.kept, at, KEPT, flags);
     c.begins = (flags & KEPT_BEGINS) != 0u;
     c.updates = (flags & KEPT_UPDATES) != 0u;
     c.moves = (flags & KEPT_MOVES) != 0u;
@@ -84,9 +84,9 @@ control load_kept(control c) {
     c.left = load_ticks(push.kept, at + FIELD(KEPT, left));
     c.later = load_ticks(push.kept, at + FIELD(KEPT, later));
     c.duration = load_ticks(push.kept, at + FIELD(KEPT, duration));
-    c.held_count = push.kept.at[at + FIELD(KEPT, held_count)];
-    c.sent_first = push.kept.at[at + FIELD(KEPT, sent_first)];
-    c.sent_count = push.kept.at[at + FIELD(KEPT, sent_count)];
+    c.held_count = READ(push.kept, at, KEPT, held_count);
+    c.sent_first = READ(push.kept, at, KEPT, sent_first);
+    c.sent_count = READ(push.kept, at, KEPT, sent_count);
     return c;
 }
 
@@ -136,8 +136,8 @@ uint touch_words(memory words, uint first, uint count) {
 }
 
 void touch_character(control c) {
-    uint all = touch_words(push.state, c.state_at, push.block.at[FIELD(CONTROL, state_words)]) |
-               touch_words(push.parameters, c.row, push.block.at[FIELD(CONTROL, parameters)]);
+    uint all = touch_words(push.state, c.state_at, HEADER(push.block, CONTROL, state_words)) |
+               touch_words(push.parameters, c.row, HEADER(push.block, CONTROL, parameters));
     if (all == 0u) {
         set_state_word(c, FIELD(CHARACTER, begun), 0u); // as it is: this keeps the loads
     }
@@ -154,11 +154,12 @@ void main() {
     c.program = push.program;
     c.character = character;
     c.state = push.state;
-    c.state_at = character * push.block.at[FIELD(CONTROL, state_words)];
+    c.state_at = character * HEADER(push.block, CONTROL, state_words);
     c.parameters = push.parameters;
-    c.row = character * push.block.at[FIELD(CONTROL, parameters)];
+    c.row = character * HEADER(push.block, CONTROL, parameters);
     c.emitted = push.emitted;
-    c.emitted_at = character * (EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * push.block.at[FIELD(CONTROL, emitted_capacity)]);
+    uint capacity = HEADER(push.block, CONTROL, emitted_capacity);
+    c.emitted_at = character * (EMITTED_COUNT_WORDS + WORDS_OF(EMITTED) * capacity);
     c.emits_events = push.emits_events != 0u;
     c.motions = push.motions;
     c.motion_at = character * (ROTATES_FULLY(c, 0u) ? FULL_MOTION_FLOATS : MOTION_FLOATS);
@@ -184,7 +185,7 @@ void main() {
     } else {
         return;
     }
-    if (INTERPOLATES_UPDATES && (push.block.at[FIELD(CONTROL, flags)] & CONTROL_INTERPOLATES) != 0u) {
+    if (INTERPOLATES_UPDATES && (HEADER(push.block, CONTROL, flags) & CONTROL_INTERPOLATES) != 0u) {
         c = begin_between(c, push.state, push.copies + c.state_at, !RUNS_PARTS || runs.begins);
     }
     bool goes_on = run_control(c, runs);

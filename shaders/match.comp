@@ -78,7 +78,7 @@ uint bound_of(address box) {
 }
 
 bool tags_of_row_fit(address matching, uint row) {
-    uint tags = push.block.at[push.block.at[matching + FIELD(MATCHING, tags)] + row];
+    uint tags = push.block.at[READ(push.block, matching, MATCHING, tags) + row];
     return tags_fit(tags, tags, required, forbidden);
 }
 
@@ -98,7 +98,7 @@ uint choice_of(uint row, bool mirrored) {
 }
 
 bool is_left_out(address matching, uint row) {
-    uint moment = push.block.at[push.block.at[matching + FIELD(MATCHING, moments)] + row];
+    uint moment = push.block.at[READ(push.block, matching, MATCHING, moments) + row];
     bool found = false;
     for (uint i = 0u; i < left_out_count; i++) {
         found = found || (moment >= left_out_first[i] && moment <= left_out_last[i]);
@@ -118,7 +118,7 @@ void ask(control c, address matching) {
 }
 
 uint mirrored_query(address matching, uint feature) {
-    uint mirror = push.block.at[push.block.at[matching + FIELD(MATCHING, mirrors)] + feature];
+    uint mirror = push.block.at[READ(push.block, matching, MATCHING, mirrors) + feature];
     uint from = mirror & MATCH_MIRROR_FROM;
     return mirrored_number(query[from >> 1u] >> ((from & 1u) * 16u), mirror);
 }
@@ -159,7 +159,7 @@ uvec2 smallest(uint cost, uint choice) {
 
 // Bounds the costs of all large boxes, and returns the one with the lowest bound. CONTROL_NONE: no rows fit.
 uint bound_boxes(address matching, uint box_count) {
-    address boxes = push.block.at[matching + FIELD(MATCHING, large_boxes)];
+    address boxes = READ(push.block, matching, MATCHING, large_boxes);
     uint lowest = CONTROL_NONE;
     uint nearest = CONTROL_NONE;
     for (uint i = gl_LocalInvocationID.x; i < box_count; i += LARGE_BOX) {
@@ -183,8 +183,8 @@ void look_at_current(address matching, bool mirrored) {
     uint row = row_of_choice(current);
     bool plays = current != CONTROL_NONE && (current >= MATCH_MIRRORED) == mirrored;
     if (gl_LocalInvocationID.x == 0u && plays && tags_of_row_fit(matching, row)) {
-        uint cost = cost_of(push.block.at[matching + FIELD(MATCHING, numbers)] + row * MATCH_ROW_WORDS);
-        uint bonus = push.block.at[matching + FIELD(MATCHING, bonus)];
+        uint cost = cost_of(READ(push.block, matching, MATCHING, numbers) + row * MATCH_ROW_WORDS);
+        uint bonus = READ(push.block, matching, MATCHING, bonus);
         keep_better(bonus < cost ? cost - bonus : 0u, current);
     }
 }
@@ -192,8 +192,8 @@ void look_at_current(address matching, bool mirrored) {
 // Looks at the rows of a large box, of which each invocation has one.
 void look_at_box(address matching, bool mirrored, uint box) {
     uint row = box * LARGE_BOX + gl_LocalInvocationID.x;
-    if (row < push.block.at[matching + FIELD(MATCHING, found_count)]) {
-        uint cost = cost_of(push.block.at[matching + FIELD(MATCHING, numbers)] + row * MATCH_ROW_WORDS);
+    if (row < READ(push.block, matching, MATCHING, found_count)) {
+        uint cost = cost_of(READ(push.block, matching, MATCHING, numbers) + row * MATCH_ROW_WORDS);
         uint choice = choice_of(row, mirrored);
         if (is_better(cost, choice) && tags_of_row_fit(matching, row) && !is_left_out(matching, row)) {
             keep_better(cost, choice);
@@ -218,7 +218,7 @@ void find_near(uint first, uint box_count, uint nearest, uint limit) {
 
 // Searches for less than what was found. All invocations call this.
 void search(address matching, bool mirrored) {
-    uint row_count = push.block.at[matching + FIELD(MATCHING, found_count)];
+    uint row_count = READ(push.block, matching, MATCHING, found_count);
     uint box_count = (row_count + LARGE_BOX - 1u) / LARGE_BOX;
     uint nearest = bound_boxes(matching, box_count);
     look_at_current(matching, mirrored);
@@ -246,11 +246,11 @@ void main() {
     }
     c.block = push.block;
     c.state = push.state;
-    c.state_at = c.character * push.block.at[FIELD(CONTROL, state_words)];
+    c.state_at = c.character * HEADER(push.block, CONTROL, state_words);
     c.parameters = push.parameters;
-    c.row = c.character * push.block.at[FIELD(CONTROL, parameters)];
-    address matching = push.block.at[FIELD(CONTROL, matchings)];
-    address end = matching + push.block.at[FIELD(CONTROL, matching_count)] * WORDS_OF(MATCHING);
+    c.row = c.character * HEADER(push.block, CONTROL, parameters);
+    address matching = HEADER(push.block, CONTROL, matchings);
+    address end = matching + HEADER(push.block, CONTROL, matching_count) * WORDS_OF(MATCHING);
     for (; matching < end; matching += WORDS_OF(MATCHING)) {
         address found = matched_at(c, matching) + FIELD(MATCHED, found);
         bool asks = state_word(c, found) == MATCH_ASKED;
@@ -264,7 +264,7 @@ void main() {
         barrier();
         best_cost = CONTROL_NONE;
         best_choice = CONTROL_NONE;
-        uint ways = push.block.at[matching + FIELD(MATCHING, mirrored)] != CONTROL_NONE ? 2u : 1u;
+        uint ways = READ(push.block, matching, MATCHING, mirrored) != CONTROL_NONE ? 2u : 1u;
         for (uint way = 0u; way < ways; way++) {
             if (way > 0u) {
                 mirror_query(matching);

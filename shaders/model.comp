@@ -17,7 +17,7 @@ layout(local_size_x = 64) in;
 #include "outputs.glsl"
 
 uint model_place(evaluation e) {
-    return (e.character * push.program.at[FIELD(PROGRAM, joints)] + e.joint) * MATRIX_COMPONENTS;
+    return (e.character * HEADER(push.program, PROGRAM, joints) + e.joint) * MATRIX_COMPONENTS;
 }
 
 affine load_model(evaluation e) {
@@ -31,11 +31,11 @@ void store_model(evaluation e, affine model) {
 // Loads the result of the pose stage: a joint's local matrix, if the program's result is matrices, or its local
 // transform.
 affine load_own(evaluation e) {
-    if (push.program.at[FIELD(PROGRAM, matrices)] != 0u) {
+    if (HEADER(push.program, PROGRAM, matrices) != 0u) {
         return load_model(e);
     }
-    uint first = e.character * push.program.at[FIELD(PROGRAM, pose_floats)];
-    return own_matrix(load_pose(output_words(OUTPUT_LOCAL), first + e.joint, push.program.at[FIELD(PROGRAM, joints)]));
+    uint first = e.character * HEADER(push.program, PROGRAM, pose_floats);
+    return own_matrix(load_pose(output_words(OUTPUT_LOCAL), first + e.joint, HEADER(push.program, PROGRAM, joints)));
 }
 
 void main() {
@@ -44,7 +44,7 @@ void main() {
         return;
     }
     evaluation e = character_evaluation(slot_character(slot));
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
+    uint joints = HEADER(push.program, PROGRAM, joints);
     for (e.joint = 0u; e.joint < joints; e.joint++) {
         finish_joint(e, load_own(e));
     }

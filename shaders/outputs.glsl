@@ -21,7 +21,7 @@ void copy_affine(Words to, Words from, uint at) {
 
 // Copies the named palette first, because it may be the buffer that is written.
 void store_palette(evaluation e, affine palette) {
-    uint at = (e.character * push.program.at[FIELD(PROGRAM, joints)] + e.joint) * MATRIX_COMPONENTS;
+    uint at = (e.character * HEADER(push.program, PROGRAM, joints) + e.joint) * MATRIX_COMPONENTS;
     if (writes_output(OUTPUT_PREVIOUS_PALETTE)) {
         Words previous = output_words(OUTPUT_PREVIOUS_PALETTE);
         if (push.has_named != 0u) {
@@ -36,7 +36,7 @@ void store_palette(evaluation e, affine palette) {
 
 // Computes a joint's matrices. Its parent's model matrix must be stored already.
 void finish_joint(evaluation e, affine own) {
-    uint parent = push.program.at[push.program.at[FIELD(PROGRAM, parents)] + e.joint];
+    uint parent = push.program.at[HEADER(push.program, PROGRAM, parents) + e.joint];
     affine model = own;
     if (parent != NO_PARENT) {
         evaluation above = e;
@@ -45,7 +45,7 @@ void finish_joint(evaluation e, affine own) {
     }
     store_model(e, model);
     if (writes_output(OUTPUT_PALETTE)) {
-        affine inverse_bind = load_wide_affine(push.program.at[FIELD(PROGRAM, inverse_bind)] / WIDE_LOAD + 3u * e.joint);
+        affine inverse_bind = load_wide_affine(HEADER(push.program, PROGRAM, inverse_bind) / WIDE_LOAD + 3u * e.joint);
         store_palette(e, palette_matrix(model, inverse_bind));
     }
 }
@@ -53,10 +53,10 @@ void finish_joint(evaluation e, affine own) {
 // The dual quaternion of joint_beside() must be written already, by any invocation of the workgroup.
 void write_dual_quaternion(evaluation e) {
     SharedWords to = push.span.dual_quaternions;
-    uint first = e.character * push.program.at[FIELD(PROGRAM, joints)];
+    uint first = e.character * HEADER(push.program, PROGRAM, joints);
     quaternion beside = all_quaternion(0.0f, 0.0f, 0.0f, 1.0f);
     if (e.joint > 0u) {
-        uint parent = push.program.at[push.program.at[FIELD(PROGRAM, parents)] + e.joint];
+        uint parent = push.program.at[HEADER(push.program, PROGRAM, parents) + e.joint];
         uint from = (first + joint_beside(parent)) * DUAL_COMPONENTS;
         beside = make_quaternion(LOAD_FLOAT(to, from), LOAD_FLOAT(to, from + 1u), LOAD_FLOAT(to, from + 2u),
                                  LOAD_FLOAT(to, from + 3u));
@@ -92,7 +92,7 @@ void store_bounds(evaluation e, box bounds) {
 }
 
 void write_socket(evaluation e, uint socket) {
-    uint at = (e.character * push.program.at[FIELD(PROGRAM, socket_count)] + socket) * MATRIX_COMPONENTS;
+    uint at = (e.character * HEADER(push.program, PROGRAM, socket_count) + socket) * MATRIX_COMPONENTS;
     e.joint = load_socket_joint(push.program, socket);
     affine model = load_model(e);
     affine placed = socket_matrix(push.program, socket, model);
@@ -101,7 +101,7 @@ void write_socket(evaluation e, uint socket) {
 
 // Writes all outputs except the palette, by one invocation, in joint order.
 void write_outputs(evaluation e) {
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
+    uint joints = HEADER(push.program, PROGRAM, joints);
     if (writes_output(OUTPUT_DUAL_QUATERNIONS)) {
         for (e.joint = 0u; e.joint < joints; e.joint++) {
             write_dual_quaternion(e);
@@ -115,7 +115,7 @@ void write_outputs(evaluation e) {
         store_bounds(e, bounds);
     }
     if (writes_output(OUTPUT_SOCKETS)) {
-        for (uint socket = 0u; socket < push.program.at[FIELD(PROGRAM, socket_count)]; socket++) {
+        for (uint socket = 0u; socket < HEADER(push.program, PROGRAM, socket_count); socket++) {
             write_socket(e, socket);
         }
     }

@@ -9,7 +9,7 @@ layout(local_size_x = 64) in;
 // batch, which its first joint's invocation counts in the first pass. (This is separate from current_evaluation()
 // because a function that returns a frame or none would leave a pointer undefined, which crashes SwiftShader.)
 bool has_joint() {
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
+    uint joints = HEADER(push.program, PROGRAM, joints);
     uint index = grid_index();
     uint slot = index / joints;
     if (slot >= slot_count()) {
@@ -34,16 +34,16 @@ bool is_left_at_rest(evaluation e) {
 
 // Whether the program's result is matrices. The model kernel reads them from the buffer of model matrices.
 bool gives_matrices() {
-    return USES_MATRICES && push.program.at[FIELD(PROGRAM, matrices)] != 0u;
+    return USES_MATRICES && HEADER(push.program, PROGRAM, matrices) != 0u;
 }
 
 void store_own(evaluation e, affine own) {
-    uint at = (e.character * push.program.at[FIELD(PROGRAM, joints)] + e.joint) * MATRIX_COMPONENTS;
+    uint at = (e.character * HEADER(push.program, PROGRAM, joints) + e.joint) * MATRIX_COMPONENTS;
     store_affine(output_words(OUTPUT_MODEL), at, own);
 }
 
 evaluation current_evaluation() {
-    uint joints = push.program.at[FIELD(PROGRAM, joints)];
+    uint joints = HEADER(push.program, PROGRAM, joints);
     uint index = grid_index();
     uint slot = index / joints;
     evaluation e = character_evaluation(slot_character(slot));

@@ -100,7 +100,7 @@ void store_tangent(uint slot, uint vertex, vector tangent, float side) {
 skin_palette palette_of(PaletteRows rows, uint character) {
     skin_palette palette;
     palette.rows = rows;
-    palette.first = (character - push.first_character) * push.block.at[FIELD(SKIN, joints)] * PALETTE_ROWS;
+    palette.first = (character - push.first_character) * HEADER(push.block, SKIN, joints) * PALETTE_ROWS;
     return palette;
 }
 
@@ -118,10 +118,10 @@ void skin_position(uint stream, uint slot, uint vertex, vector position) {
 skin_vertex morph(ReadWords words, uint character, uint vertex, skin_vertex v, bool turns) {
     skin_morphed morphed;
     morphed.v = v;
-    if (push.block.at[FIELD(SKIN, morphs)] != 0u) {
+    if (HEADER(push.block, SKIN, morphs) != 0u) {
         skin_channels channels;
         channels.words = words;
-        channels.first = (character - push.first_character) * push.block.at[FIELD(SKIN, channels)];
+        channels.first = (character - push.first_character) * HEADER(push.block, SKIN, channels);
         morphed = morph_vertex(push.block, vertex, v, channels, turns);
         if (morphed.refused != 0u && has_flag(SKIN_FLAG_COUNTS)) {
             atomicAdd(push.refused.at[REFUSED_WEIGHT], morphed.refused);
@@ -210,7 +210,7 @@ void skin_place(uint place, uint vertex, skin_vertex v) {
 
 void main() {
     uint vertex = gl_GlobalInvocationID.x;
-    if (vertex >= push.block.at[FIELD(SKIN, vertices)]) {
+    if (vertex >= HEADER(push.block, SKIN, vertices)) {
         return;
     }
     uint count = place_count(vertex == 0u && gl_WorkGroupID.y == 0u);

@@ -81,12 +81,12 @@ uint weighed_inputs(uint first, uint group) {
         weighted_sums so_far;                                                                                          \
         so_far.sums = poses[depth - 2u];                                                                               \
         so_far.extra = poses[depth - 1u];                                                                              \
-        uint first = READ(at_joint.program, at + WORDS_OF(INSTRUCTION), BLEND, weight);                                    \
+        uint first = READ(at_joint.program, at + WORDS_OF(INSTRUCTION), BLEND, weight);                                \
         for (uint group = first / 32u; group * 32u < first + at_length; group++) {                                     \
             for (uint left = weighed_inputs(first, group); left != 0u; left = left & (left - 1u)) {                    \
-                uint clip = at + (group * 32u + uint(findLSB(left)) - first) * 2u * WORDS_OF(INSTRUCTION);                 \
+                uint clip = at + (group * 32u + uint(findLSB(left)) - first) * 2u * WORDS_OF(INSTRUCTION);             \
                 transform a = clip_operation(at_joint, clip);                                                          \
-                so_far = name##_accumulate(at_joint, clip + WORDS_OF(INSTRUCTION), so_far, a);                             \
+                so_far = name##_accumulate(at_joint, clip + WORDS_OF(INSTRUCTION), so_far, a);                         \
             }                                                                                                          \
         }                                                                                                              \
         poses[depth - 2u] = so_far.sums;                                                                               \

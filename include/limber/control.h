@@ -181,8 +181,8 @@ LMB_API lmb_warp_def lmb_default_warp_def(void);
 /// #LMB_MAX_CONTROL_SECONDS. A player in a group has no repetitions.
 ///
 /// **Random beginnings.** So that a crowd is not in step, a player with `random_offset` has a word d in the character's
-/// state. Whenever it would begin at its offset, d becomes 747796405 d + 2891336453 modulo 2^32, and it begins at d /
-/// 2^32 of the clip's duration, rounded down to its unit of time. A phase or a clip that says where it begins
+/// state. Whenever it would begin at its offset, d becomes 747796405 d + 2891336453 modulo 2^32, and it begins at
+/// d / 2^32 of the clip's duration, rounded down to its unit of time. A phase or a clip that says where it begins
 /// (lmb_start, `sync_node`) replaces the draw. In a group only the player that the group begins with draws
 /// (lmb_group_def); its sync marker stays at `offset`. The first d is a seed, as those of machines that draw are
 /// (lmb_term, "Random numbers"): players follow these machines, in the order of nodes.

@@ -186,7 +186,7 @@ typedef struct lmb_two_bone_def {
 /// 2. About the line from the turning joint to the target, `up` turns to the side of `pole`, and then by `twist`.
 /// 3. If both together exceed the angle `limit`, they are reduced to it about the same axis. Then the ancestors aim at
 ///    where `forward` and `up` are directed now, in place of target and pole, without a twist; a pole of 0 remains 0
-///    unless there is a twist. So they do if there is a twist and no pole.
+///    unless there is a twist. They do the same if there is a twist and no pole.
 /// 4. The joint turns by its share of this rotation, slerp(1, rotation, share), and leaves the rest to its ancestors.
 ///
 /// So a last share of 1 aims exactly, unless the limit prevents it. No joint turns further than `limit` times its share

@@ -105,8 +105,8 @@
 /// weights of a mesh, is as one without a pointer. Other numbers of the file become float channels of the rig, behind
 /// the weights of morph targets: colours, factors, visibility (0 or 1). Such a channel is called as the pointer, with
 /// ".x" to ".w" for each of up to four components, or "[index]" for each of up to 16. It rests at the value in the
-/// file, or at glTF's default. A pointer that leads to nothing is noted. A number in
-/// the `extras` of a node becomes a float channel, too.
+/// file, or at glTF's default. A pointer to a number in `extras` is such a channel, too. One that leads to nothing is
+/// noted.
 ///
 /// **BVH** files have joints and one clip, called "Motion". The format defines neither unit nor axes: Y is up, and
 /// lmb_import_def.bvh_unit is the unit of length. The rig is every joint and every end site ("EndSite_<parent>").

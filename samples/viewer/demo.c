@@ -12,7 +12,8 @@
 #include "graphics.h"
 #include "random.h"
 
-// Stores the measured speed of a clip's node that a space has at the speed of a gait. Ignores a clip that moves in place.
+// Stores the measured speed of a clip's node that a space has at the speed of a gait. Ignores a clip that moves in
+// place.
 static void note_speed(demo *demo, const lmb_graph_def *def, uint32_t node, float measured) {
     for (const lmb_node_def *space = def->nodes; space < def->nodes + def->node_count; space++) {
         for (uint32_t i = 0; space->op == LMB_OP_SPACE1D && measured > 0.0f && i < space->input_count; i++) {

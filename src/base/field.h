@@ -1,6 +1,7 @@
-// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges, its form in
-// a pack (record.h) and its ranges in JSON (json/graph.h) follow from the rows. Code checks what relates fields to each
-// other, or to the rest of a graph. Tables are in fields.c, those of a pack's own parts in pack/records.c; field_rows.h has the macros for rows.
+// Descriptors as tables: a row for each field of a struct. A descriptor's default, the checks of its ranges, its form
+// in a pack (record.h) and its ranges in JSON (json/graph.h) follow from the rows. Code checks what relates fields to
+// each other, or to the rest of a graph. Tables are in fields.c, those of a pack's own parts in pack/records.c;
+// field_rows.h has the macros for rows.
 #ifndef LIMBER_SRC_BASE_FIELD_H
 #define LIMBER_SRC_BASE_FIELD_H
 

@@ -20,8 +20,8 @@ extern const lmb_fields lmb_term_fields, lmb_state_fields, lmb_machine_fields, l
 // Nodes.
 extern const lmb_fields lmb_point_slot_fields, lmb_two_bone_fields, lmb_aim_fields, lmb_feet_fields;
 extern const lmb_fields lmb_twist_fields, lmb_chain_fields;
-// A graph, and what it has as a pointer: `clip`, `mask`, `name`, `joint_limits`, `ranges`. lmb_graph_fields is a type of
-// json/graph.h.
+// A graph, and what it has as a pointer: `clip`, `mask`, `name`, `joint_limits`, `ranges`. lmb_graph_fields is a type
+// of json/graph.h.
 extern const lmb_fields lmb_clip_fields, lmb_mask_fields, lmb_name_fields, lmb_joint_limits_fields, lmb_ranges_fields;
 extern const lmb_fields lmb_joint_limit_fields, lmb_mirror_fields, lmb_joint_map_fields;
 extern const lmb_fields lmb_static_pose_fields, lmb_parameter_fields, lmb_clip_slot_fields, lmb_clip_origin_fields,
