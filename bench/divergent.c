@@ -84,13 +84,18 @@ static uint32_t make_nodes(workload_kind kind, uint32_t clips, lmb_node_def *nod
     return count;
 }
 
-lmb_result divergent_create(workload *workload, uint32_t clips, lmb_error *error) {
+lmb_result divergent_create_clips(workload *workload, uint32_t count, lmb_error *error) {
     lmb_result result = LMB_OK;
-    clips = clips > 0 ? clips : usual_clips(workload->kind);
-    for (uint32_t i = 0; i < clips && result == LMB_OK; i++) {
+    for (uint32_t i = 0; i < count && result == LMB_OK; i++) {
         result = make_clip(workload->actor, i, &workload->clips[i], error);
         workload->clip_count += result == LMB_OK ? 1 : 0;
     }
+    return result;
+}
+
+lmb_result divergent_create(workload *workload, uint32_t clips, lmb_error *error) {
+    clips = clips > 0 ? clips : usual_clips(workload->kind);
+    lmb_result result = divergent_create_clips(workload, clips, error);
     lmb_node_def nodes[WORKLOAD_MOST_STATES + 1];
     const lmb_graph_def def = {.rig = workload->actor->rig,
                                .clips = (const lmb_clip *const *)workload->clips,

@@ -20,6 +20,8 @@ uint32_t divergent_parameter_count(workload_kind kind);
 // Creates the clips and the graph of the workload, whose kind and actor are set. `clips` is their number, or 0: as many
 // as the kind has. Kinds with a node for each clip have at most WORKLOAD_MOST_STATES.
 lmb_result divergent_create(workload *workload, uint32_t clips, lmb_error *error);
+// Only creates that many clips of the workload.
+lmb_result divergent_create_clips(workload *workload, uint32_t count, lmb_error *error);
 void divergent_destroy(workload *workload);
 // Returns how many clips a character plays, and which, in the order of the clips.
 uint32_t divergent_find_uses(const workload *workload, uint32_t character, uint32_t frame,

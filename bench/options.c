@@ -46,7 +46,7 @@ static const char *read_workload(const char *text, void *target) {
     }
     return "four-clips, two-clips, masked, distant, neighbours, machines, ik-two-bone, ik-aim, foot-placement, stride, "
            "foot-lock, twist, chain, override, retarget, root-motion, warp, full-rotation, skin, skin-dual-quaternion, "
-           "skin-morph, divergent, divergent-states, divergent-clips, divergent-fades or matching";
+           "skin-morph, divergent, divergent-states, divergent-clips, divergent-fades, game or matching";
 }
 
 static const char *read_clips(const char *text, void *target) {
@@ -132,7 +132,8 @@ int options_read(int count, char **arguments, options *options) {
          "root-motion; skin, skin-dual-quaternion, skin-morph: its 1,400 vertices too (dual\n"
          "quaternions written besides palettes; four morph targets); each character its own: divergent\n"
          "(one to three of six states), divergent-states (one of twenty), divergent-clips (a node that\n"
-         "plays one of twenty), divergent-fades (two such nodes); matching: each matches motion of\n"
+         "plays one of twenty), divergent-fades (two such nodes), game (ten states with blend spaces, a\n"
+         "layer and two additives); matching: each matches motion of\n"
          "four minutes of the mannequin's takes, control, with the searches, and poses also apart"},
         {"--clips", OPTION_OTHER, &(option_other){read_clips, &request.scene.clips}, "NAME",
          "procedural (default); mannequin: the built-in character's, default where it is needed;\n"

@@ -3,6 +3,7 @@
 
 #include "crowd.h"
 #include "divergent.h"
+#include "game.h"
 #include "node.h"
 #include "random.h"
 #include "takes.h"
@@ -37,6 +38,7 @@ const char *workload_kind_name(workload_kind kind) {
                                                            "divergent-states",
                                                            "divergent-clips",
                                                            "divergent-fades",
+                                                           "game",
                                                            "matching"};
     return names[kind];
 }
@@ -165,6 +167,9 @@ lmb_result workload_create(workload_kind kind, const actor *actor, workload *wor
     if (divergent_has(kind)) {
         return divergent_create(workload, 0, error);
     }
+    if (kind == WORKLOAD_GAME) {
+        return game_create(workload, error);
+    }
     if (kind == WORKLOAD_MATCHING) {
         return takes_create(workload, error);
     }
@@ -263,6 +268,10 @@ void workload_fill(const workload *workload, uint32_t characters, uint32_t frame
     }
     if (divergent_has(workload->kind)) {
         divergent_fill(workload, characters, frame, parameters);
+        return;
+    }
+    if (workload->kind == WORKLOAD_GAME) {
+        game_fill(workload, characters, frame, parameters);
         return;
     }
     uint32_t state = 1, clips = clip_count(workload->kind), width = parameter_count(workload->kind);

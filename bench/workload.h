@@ -39,6 +39,7 @@ typedef enum workload_kind {
     WORKLOAD_DIVERGENT_STATES, // twenty states, of which one is active
     WORKLOAD_DIVERGENT_CLIPS,  // a node that plays one of twenty clips
     WORKLOAD_DIVERGENT_FADES,  // two such nodes; a fifth of the characters fade between them
+    WORKLOAD_GAME,             // states that are blend spaces, a layer and additives: game.h
     WORKLOAD_MATCHING,         // each matches motion of the mannequin's takes: takes.h
     WORKLOAD_KIND_COUNT
 } workload_kind;

@@ -172,7 +172,9 @@ static bool read_instruction(const char *line, size_t length, instruction *in) {
     memcpy(name, text, end);
     name[end] = '\0';
     cut_encoding(name);
-    if (!rdna_find_step(name, in)) {
+    // Signed comparisons with a constant of 16 bits would have to extend its sign.
+    const bool extends = begins(name, "s_cmpk") && strstr(name, "_i32") != NULL;
+    if (extends || !rdna_find_step(name, in)) {
         return false;
     }
     if (begins(name, "s_cbranch") || strcmp(name, "s_branch") == 0) {

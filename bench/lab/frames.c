@@ -45,6 +45,7 @@ static const scene scenes[] = {
     {WORKLOAD_DIVERGENT, ACTOR_MANNEQUIN, 67, false, false, {100000}},
     {WORKLOAD_DIVERGENT_STATES, ACTOR_MANNEQUIN, 67, false, false, {100000}},
     {WORKLOAD_DIVERGENT_CLIPS, ACTOR_MANNEQUIN, 67, false, true, {100000}},
+    {WORKLOAD_GAME, ACTOR_MANNEQUIN, 67, false, false, {100000}},
     {WORKLOAD_RETARGET, ACTOR_MANNEQUIN, 67, false, false, {100000}}};
 
 // One row.

@@ -54,7 +54,7 @@ static void wrong_usage_is_reported_and_ends_with_2(void **state) {
         {"--joints 70000", "--joints must be numbers of joints, with commas between them, not '70000'"},
         {"--seconds nan", "--seconds must be seconds, at most 3600, not 'nan'"},
         {"--seconds 0", "--seconds must be seconds, at most 3600, not '0'"},
-        {"--workload five-clips", "divergent-fades or matching, not 'five-clips'"},
+        {"--workload five-clips", "divergent-fades, game or matching, not 'five-clips'"},
         {"--clips horse", "--clips must be procedural, mannequin or pab, not 'horse'"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
