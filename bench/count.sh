@@ -55,7 +55,7 @@ held=("reference|four-clips|procedural" "simd 4|four-clips|procedural" "simd 8|f
 for node in "${nodes[@]}"; do
     held+=("simd 8|$node|mannequin")
 done
-for crowd in divergent divergent-states divergent-clips divergent-fades; do
+for crowd in divergent divergent-states divergent-clips divergent-fades game; do
     held+=("simd 8|$crowd|mannequin")
 done
 held+=("simd 8|divergent|mannequin|compressed" "simd 4|divergent|mannequin")

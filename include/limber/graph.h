@@ -106,8 +106,10 @@ extern "C" {
 /// These weights are never negative. Root motion has signed ones (lmb_motion_def, "Motion weights").
 ///
 /// A clip of weight 0 is not sampled: the rest pose, or no change, replaces it. This changes no output, but it can
-/// change how many shears are counted. The second input of #LMB_OP_PARTIAL is always sampled, because it shows where
-/// the first one is absent.
+/// change how many shears are counted. What only serves an input of weight 0, such as the blend space of a state that
+/// is not seen, is not evaluated, and values that only it would take from an override's buffer are not refused. Nodes
+/// of inverse kinematics, feet and chains always run, and see their input as if they were seen. The second input of
+/// #LMB_OP_PARTIAL is always sampled, because it shows where the first one is absent.
 ///
 /// **Float channels.** Operations treat the value of a float channel as they treat one component of a translation:
 /// - #LMB_OP_REST, #LMB_OP_CLIP and #LMB_OP_POSE give its rest value, sample it and read it.

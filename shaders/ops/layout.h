@@ -35,7 +35,9 @@ uint rule_count;
 uint weights; // weights per character that the rules write
 uint sources; // number of uses of clips
 uint uses;    // offset: word [source] USE
-uint passes; // offset: word [pass + 1], in execution order: the first instruction of each pass, and the end of the last
+// offset: word [pass + 1], in execution order: the first instruction of each pass, and the end of the last; then word
+// [pass + 1], likewise of records in `skips`
+uint passes;
 uint pass_count;
 uint points; // offset: word [point] POINT
 uint point_count;
@@ -50,7 +52,8 @@ uint reached;            // words per character that say which nodes reached the
 uint reached_parameters; // offset: [word] 1 plus the parameter that the control writes, or 0
 uint joint_kept;         // words kept for each joint: those of INERTIA or SCALED_INERTIA, or 0
 uint inertia_pass;       // the pass whose result is inertialized
-END_RECORD(PROGRAM, 44)
+uint skips;              // offset: word [skip] SKIP
+END_RECORD(PROGRAM, 45)
 
 // A multiple of a sector, so that what follows begins at one.
 #define PROGRAM_HEADER_WORDS 48
@@ -85,20 +88,24 @@ uint table;  // of a sum: offset of the table that determines its shares; of oth
 uint x;      // of a blend space: value
 uint y;      // of a 2D blend space: value
 uint space;  // and SPACE_...
-END_RECORD(RULE, 9)
+// 1 if what the node gives its inputs counts although the node has no weight, because somebody looks at its pose: its
+// joint weights, or a node that remembers or reports what it sees. Else 0.
+FLOAT(always);
+END_RECORD(RULE, 10)
 
 // The same words of a rule that clamps a weight, and of a planted foot.
 RECORD(CLAMPED_RULE)
 WORDS(6, rule);
 FLOAT(limit); // maximum; the minimum is 0, or minus the maximum if that is above 1
 WORDS(2, unused);
-END_RECORD(CLAMPED_RULE, 9)
+FLOAT(always);
+END_RECORD(CLAMPED_RULE, 10)
 
 RECORD(PLANTED_RULE)
 WORDS(6, rule);
 uint clips; // offset: [RULE.count] PLANTED
-WORDS(2, unused);
-END_RECORD(PLANTED_RULE, 9)
+WORDS(3, unused);
+END_RECORD(PLANTED_RULE, 10)
 
 #define RULE_BLEND 0u    // inputs with weights 1 - w and w
 #define RULE_OVER 1u     // an input with weight w over one that has the node's own weight
@@ -218,6 +225,17 @@ RECORD(INSTRUCTION)
 uint operation;
 WORDS(7, operands);
 END_RECORD(INSTRUCTION, 8)
+
+// Instructions that nobody needs where a weight is 0: those of an input of an operation, unless they report anything or
+// are seen whatever the weight (RULE.always). They are sorted by their first instruction; of those with the same one,
+// the longest comes first.
+RECORD(SKIP)
+uint first;  // instruction
+uint end;    // the instruction after them
+uint weight; // weight index: the input's, or its share of a sum
+uint absent; // offset of the pose that they leave if they do not run; 0: none, because they add the input to the sum
+END_RECORD(SKIP, 4)
+
 #define MOST_SPECIALIZED 32u // instructions of the longest program that has a specialised kernel; a run counts as one
 
 // What samples a clip.

@@ -645,6 +645,29 @@ OP void evaluate_step(tile t) {
 }
 #endif
 
+// Returns the first instruction from `at` on that a lane needs, or the pass's end. If what is skipped leaves a pose,
+// that is left. `skip` is the next of the pass's skips.
+OP uint skip_instructions(tile *t, uint at, uint skip_end, uint *skip) {
+    memory program = t->given->program;
+    uint skips = HEADER(program, PROGRAM, skips);
+    for (; *skip < skip_end; *skip = *skip + 1u) {
+        uint record = skips + *skip * WORDS_OF(SKIP);
+        uint first = READ(program, record, SKIP, first);
+        if (first > at) {
+            break;
+        }
+        if (first == at && !ANY(load_weight(*t->given, READ(program, record, SKIP, weight)) > 0.0f)) {
+            uint absent = READ(program, record, SKIP, absent);
+            for (uint place = 0u; place < t->joints && absent != 0u; place++) {
+                store_slot(t->held, t->depth, place, load_static_pose(program, absent, t->held->joints[place]));
+            }
+            t->depth += absent != 0u ? 1u : 0u;
+            at = READ(program, record, SKIP, end);
+        }
+    }
+    return at;
+}
+
 // Runs a pass for the joints that take_joints() selected, at most TILE_JOINTS. Afterwards load_slot(held, 0, place)
 // returns the pose of each: after the last pass, the local transform. find_sources() must have run.
 OP void evaluate_joints(evaluation e, uint pass, uint joints, slots *held) {
@@ -652,7 +675,12 @@ OP void evaluate_joints(evaluation e, uint pass, uint joints, slots *held) {
     uint sources;
     uint instructions = HEADER(e.program, PROGRAM, instructions);
     uint end = first_of_pass(e.program, pass + 1u);
+    uint skip = skip_of_pass(e.program, pass), skip_end = skip_of_pass(e.program, pass + 1u);
     for (uint i = first_of_pass(e.program, pass); i < end; i++) {
+        i = skip_instructions(&t, i, skip_end, &skip);
+        if (i == end) {
+            break;
+        }
         t.at = instructions + i * WORDS_OF(INSTRUCTION);
         switch (READ(e.program, t.at, INSTRUCTION, operation)) {
             EVERY_INSTRUCTION(EVALUATE_SOURCE, EVALUATE_UNARY, EVALUATE_BINARY, EVALUATE_SUM)

@@ -49,11 +49,12 @@
 #define COUNT_36 COUNT_31, 31u, 32u, 33u, 34u, 35u
 #define COUNT_38 COUNT_36, 36u, 37u
 #define COUNT_44 COUNT_38, 38u, 39u, 40u, 41u, 42u, 43u
+#define COUNT_45 COUNT_44, 44u
 #define COUNT_113                                                                                                      \
-    COUNT_44, 44u, 45u, 46u, 47u, 48u, 49u, 50u, 51u, 52u, 53u, 54u, 55u, 56u, 57u, 58u, 59u, 60u, 61u, 62u, 63u, 64u, \
-        65u, 66u, 67u, 68u, 69u, 70u, 71u, 72u, 73u, 74u, 75u, 76u, 77u, 78u, 79u, 80u, 81u, 82u, 83u, 84u, 85u, 86u,  \
-        87u, 88u, 89u, 90u, 91u, 92u, 93u, 94u, 95u, 96u, 97u, 98u, 99u, 100u, 101u, 102u, 103u, 104u, 105u, 106u,     \
-        107u, 108u, 109u, 110u, 111u, 112u
+    COUNT_45, 45u, 46u, 47u, 48u, 49u, 50u, 51u, 52u, 53u, 54u, 55u, 56u, 57u, 58u, 59u, 60u, 61u, 62u, 63u, 64u, 65u, \
+        66u, 67u, 68u, 69u, 70u, 71u, 72u, 73u, 74u, 75u, 76u, 77u, 78u, 79u, 80u, 81u, 82u, 83u, 84u, 85u, 86u, 87u,  \
+        88u, 89u, 90u, 91u, 92u, 93u, 94u, 95u, 96u, 97u, 98u, 99u, 100u, 101u, 102u, 103u, 104u, 105u, 106u, 107u,    \
+        108u, 109u, 110u, 111u, 112u
 #define WORDS_2(n) uint n, n##_1
 #define WORDS_3(n) WORDS_2(n), n##_2
 #define WORDS_4(n) WORDS_3(n), n##_3

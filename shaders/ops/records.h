@@ -312,6 +312,11 @@ OP uint first_of_pass(memory program, uint pass) {
     return LOAD(program, HEADER(program, PROGRAM, passes) + pass);
 }
 
+// A pass's first skip, which is the end of the previous pass.
+OP uint skip_of_pass(memory program, uint pass) {
+    return LOAD(program, HEADER(program, PROGRAM, passes) + HEADER(program, PROGRAM, pass_count) + 1u + pass);
+}
+
 // For layers: the factor of a layer's inputs if their fades have this sum. `full` is LAYER.full.
 OP real layer_part(real sum, float full) {
     return SELECT(sum * full > 1.0f, reciprocal(sum), SPLAT(full));

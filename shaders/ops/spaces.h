@@ -20,11 +20,11 @@ OP real weigh_place(evaluation e, uint row, real coordinate) {
     return SELECT(x < own, rise, 1.0f - fall);
 }
 
-OP void weigh_line(evaluation e, uint rule, real x) {
+OP void weigh_line(evaluation e, uint rule, real seen, real x) {
     uint row = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     for (uint i = 0u; i < count; i++) {
-        store_share(e, rule, i, snap_small(weigh_place(e, row, x)));
+        store_share(e, rule, seen, i, snap_small(weigh_place(e, row, x)));
         row = row + WORDS_OF(ROW);
     }
 }
@@ -156,7 +156,7 @@ OP piece_of_plane find_piece_of_plane(evaluation e, uint table, position p) {
 }
 
 // Computes shares by triangles. At the position of an input, shares are exactly 1 or 0.
-OP void weigh_corners(evaluation e, uint rule, position given) {
+OP void weigh_corners(evaluation e, uint rule, real seen, position given) {
     uint table = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     position p = project_position(e, table, given);
@@ -174,7 +174,7 @@ OP void weigh_corners(evaluation e, uint rule, position given) {
         }
         weight = clamp_real(weight, 0.0f, 1.0f);
         real alone = SELECT(there == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f));
-        store_share(e, rule, i, snap_small(SELECT(there < 0.0f, weight, alone)));
+        store_share(e, rule, seen, i, snap_small(SELECT(there < 0.0f, weight, alone)));
     }
 }
 
@@ -194,11 +194,11 @@ OP real weigh_bands(evaluation e, uint table, position p) {
     return SELECT(is_at_place(e, table + FIELD(BAND_SPACE, own_place), p), SPLAT(1.0f), weight);
 }
 
-OP void weigh_all_bands(evaluation e, uint rule, position p) {
+OP void weigh_all_bands(evaluation e, uint rule, real seen, position p) {
     uint bands = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     for (uint i = 0u; i < count; i++) {
-        store_share(e, rule, i, snap_small(weigh_bands(e, bands, p)));
+        store_share(e, rule, seen, i, snap_small(weigh_bands(e, bands, p)));
         bands = bands + WORDS_OF(BAND_SPACE) + (count - 1u) * WORDS_OF(BAND);
     }
 }
@@ -260,19 +260,19 @@ OP real weigh_polar_bands(evaluation e, uint table, position p, real distance) {
     return SELECT(is_at_place(e, table + FIELD(BAND_SPACE, own_place), p), SPLAT(1.0f), weight);
 }
 
-OP void weigh_all_polar_bands(evaluation e, uint rule, position p) {
+OP void weigh_all_polar_bands(evaluation e, uint rule, real seen, position p) {
     uint bands = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     real square = p.x * p.x + p.y * p.y;
     real distance = square * reciprocal_root(square);
     for (uint i = 0u; i < count; i++) {
-        store_share(e, rule, i, snap_small(weigh_polar_bands(e, bands, p, distance)));
+        store_share(e, rule, seen, i, snap_small(weigh_polar_bands(e, bands, p, distance)));
         bands = bands + WORDS_OF(POLAR_SPACE) + (count - 1u) * WORDS_OF(POLAR);
     }
 }
 
 // Gives the nearest input weight 1; the first one of several.
-OP void weigh_nearest(evaluation e, uint rule, position p) {
+OP void weigh_nearest(evaluation e, uint rule, real seen, position p) {
     uint places = READ(e.program, rule, RULE, table) + WORDS_OF(SPACE);
     uint count = READ(e.program, rule, RULE, count);
     real nearest = SPLAT(0.0f);
@@ -284,37 +284,37 @@ OP void weigh_nearest(evaluation e, uint rule, position p) {
         smallest = SELECT(square < smallest, square, smallest);
     }
     for (uint i = 0u; i < count; i++) {
-        store_share(e, rule, i, SELECT(nearest == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f)));
+        store_share(e, rule, seen, i, SELECT(nearest == FLOAT_OF(i), SPLAT(1.0f), SPLAT(0.0f)));
     }
 }
 
-OP void weigh_grid(evaluation e, uint rule, position p) {
+OP void weigh_grid(evaluation e, uint rule, real seen, position p) {
     uint row = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     for (uint i = 0u; i < count; i++) {
         real weight = weigh_place(e, row, p.x) * weigh_place(e, row + WORDS_OF(ROW), p.y);
-        store_share(e, rule, i, snap_small(weight));
+        store_share(e, rule, seen, i, snap_small(weight));
         row = row + 2u * WORDS_OF(ROW);
     }
 }
 
-OP void weigh_plane(evaluation e, uint rule, position at) {
+OP void weigh_plane(evaluation e, uint rule, real seen, position at) {
     uint kind = READ(e.program, rule, RULE, space);
     uint table = READ(e.program, rule, RULE, table);
     if (kind == SPACE_GRID) {
-        weigh_grid(e, rule, at);
+        weigh_grid(e, rule, seen, at);
     } else if (kind == SPACE_BANDS) {
-        weigh_all_bands(e, rule, reach_position(e, table, at));
+        weigh_all_bands(e, rule, seen, reach_position(e, table, at));
     } else if (kind == SPACE_POLAR_BANDS) {
-        weigh_all_polar_bands(e, rule, reach_position(e, table, at));
+        weigh_all_polar_bands(e, rule, seen, reach_position(e, table, at));
     } else if (kind == SPACE_NEAREST) {
-        weigh_nearest(e, rule, reach_position(e, table, at));
+        weigh_nearest(e, rule, seen, reach_position(e, table, at));
     } else {
-        weigh_corners(e, rule, reach_position(e, table, at));
+        weigh_corners(e, rule, seen, reach_position(e, table, at));
     }
 }
 
-OP void weigh_space(evaluation e, uint rule, bool plane) {
+OP void weigh_space(evaluation e, uint rule, real own, float always, bool plane) {
     position at;
     // First y, then x. As a loop, so that kernels contain the code that reads a value only once.
     at.x = SPLAT(0.0f);
@@ -322,10 +322,11 @@ OP void weigh_space(evaluation e, uint rule, bool plane) {
         at.y = at.x;
         at.x = load_number(e, LOAD(e.program, rule + (axis == 0u ? FIELD(RULE, y) : FIELD(RULE, x))));
     }
+    real seen = own + always;
     if (!plane) {
-        weigh_line(e, rule, at.x);
+        weigh_line(e, rule, seen, at.x);
     } else if (USES_SPACES) {
-        weigh_plane(e, rule, at);
+        weigh_plane(e, rule, seen, at);
     }
 }
 

@@ -10,7 +10,8 @@
 // - every other operation: W.
 // A weight is 0 only if a factor is 0; else it is at least 2^-40. The second input of a partial blend has at least
 // 2^-40 W, because it is visible where the first one is absent. So an input of weight 0 changes nothing, and is treated
-// as the rest pose.
+// as the rest pose. Nor does what it would take from its own inputs: their shares, and its w, count as 0, unless
+// somebody looks at it although it has no weight (RULE.always). A blend of weight 0 then results in its first input.
 //
 // Weights in root motion are signed: motion_weights.h.
 #ifndef LMB_OPS_WEIGHTS_H
@@ -72,15 +73,15 @@ OP real weight_below(real own, real share) {
 }
 
 // A blend, or an input applied over another one.
-OP void weigh_blend(evaluation e, uint rule, uint kind) {
+OP void weigh_blend(evaluation e, uint rule, real own, float always, uint kind) {
     float largest = READ_FLOAT(e.program, rule, CLAMPED_RULE, limit);
     float low = 0.0f;
     if (largest > 1.0f) {
         low = -largest;
     }
-    real own = load_weight(e, READ(e.program, rule, RULE, own));
     real weight = clamp_real(load_number(e, READ(e.program, rule, RULE, table)), low, largest);
     uint inputs = READ(e.program, rule, RULE, inputs);
+    weight = SELECT(own + always > 0.0f, weight, SPLAT(0.0f));
     store_weight(e, READ(e.program, rule, RULE, local), weight);
     if (kind == RULE_BLEND) {
         store_weight(e, inputs, weight_below(own, 1.0f - weight));
@@ -93,9 +94,9 @@ OP void weigh_blend(evaluation e, uint rule, uint kind) {
     store_weight(e, inputs, weight_below(own, share));
 }
 
-// Stores the share of an input of a sum, before normalisation.
-OP void store_share(evaluation e, uint rule, uint which, real share) {
-    store_weight(e, READ(e.program, rule, RULE, local) + which, share);
+// Stores the share of an input of a sum, before normalisation. It counts where the node is seen: `seen` is above 0.
+OP void store_share(evaluation e, uint rule, real seen, uint which, real share) {
+    store_weight(e, READ(e.program, rule, RULE, local) + which, SELECT(seen > 0.0f, share, SPLAT(0.0f)));
 }
 
 #include "spaces.h"
@@ -112,10 +113,9 @@ OP real load_fade(evaluation e, uint value) {
 // what the layers above leave. The rest pose, the last input, has the share that all layers leave. joint_share() does
 // the same for a single joint. If shares differ by joint, an input's weight is the maximum that any joint can have, and
 // only the fade that every joint has reduces the other inputs.
-OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
+OP void weigh_layers(evaluation e, uint rule, real own, float always, bool by_joint) {
     uint count = READ(e.program, rule, RULE, count) - 1u;
     uint table = READ(e.program, rule, RULE, table);
-    real own = load_weight(e, READ(e.program, rule, RULE, own));
     real left = SPLAT(1.0f);
     for (uint first = 0u; first < count;) {
         uint end = READ(e.program, table + first * WORDS_OF(LAYER), LAYER, end);
@@ -135,36 +135,36 @@ OP void weigh_layers(evaluation e, uint rule, bool by_joint) {
             real share = fade * part;
             if (by_joint) {
                 share = snap_small(LESSER(share, 1.0f) * left);
-                store_share(e, rule, which, fade);
+                store_share(e, rule, own + always, which, fade);
                 store_weight(e, READ(e.program, rule, RULE, inputs) + which, weight_below(own, share));
             } else {
-                store_share(e, rule, which, snap_small(share * left));
+                store_share(e, rule, own + always, which, snap_small(share * left));
             }
         }
         left = layer_rest(left, sum, full);
         first = end;
     }
     // If shares differ by joint, each joint computes the remaining share and the sum of shares itself.
-    store_share(e, rule, count, by_joint ? SPLAT(1.0f) : snap_small(left));
+    store_share(e, rule, own + always, count, by_joint ? SPLAT(1.0f) : snap_small(left));
     if (by_joint) {
-        store_share(e, rule, count + 1u, SPLAT(1.0f));
+        store_share(e, rule, own + always, count + 1u, SPLAT(1.0f));
     }
 }
 
-OP void weigh_inputs(evaluation e, uint rule) {
+OP void weigh_inputs(evaluation e, uint rule, real own, float always) {
     uint table = READ(e.program, rule, RULE, table);
     uint count = READ(e.program, rule, RULE, count);
     for (uint i = 0u; i < count; i++) {
-        store_share(e, rule, i, clamp_real(load_number(e, LOAD(e.program, table + i)), 0.0f, 1.09951163e+12f));
+        real given = clamp_real(load_number(e, LOAD(e.program, table + i)), 0.0f, 1.09951163e+12f);
+        store_share(e, rule, own + always, i, given);
     }
 }
 
 // Normalises the shares of a sum's inputs, and computes the inputs' weights from them.
-OP void divide_weight(evaluation e, uint rule) {
+OP void divide_weight(evaluation e, uint rule, real own) {
     uint shares = READ(e.program, rule, RULE, local);
     uint inputs = READ(e.program, rule, RULE, inputs);
     uint count = READ(e.program, rule, RULE, count);
-    real own = load_weight(e, READ(e.program, rule, RULE, own));
     real total = SPLAT(0.0f);
     for (uint i = 0u; i < count; i++) {
         total = total + load_weight(e, shares + i);
@@ -292,8 +292,7 @@ OP word count_reached(memory block, uint times, uint count, real time) {
 
 // Computes whether a foot is planted: whether a value, and the weights of the clips that plant it at their times, add
 // up to half of the node's weight.
-OP void find_planted(evaluation e, uint rule) {
-    real own = load_weight(e, READ(e.program, rule, RULE, own));
+OP void find_planted(evaluation e, uint rule, real own) {
     real sum = own * clamp_real(load_number(e, READ(e.program, rule, RULE, table)), 0.0f, 1.0f);
     uint clip = READ(e.program, rule, PLANTED_RULE, clips);
     uint end = clip + READ(e.program, rule, RULE, count) * WORDS_OF(PLANTED);
@@ -319,35 +318,37 @@ OP void weigh_nodes(evaluation e) {
     store_weight(e, WEIGHT_NONE, SPLAT(0.0f));
     for (; rule < end; rule += WORDS_OF(RULE)) {
         uint kind = READ(e.program, rule, RULE, kind);
+        real own = load_weight(e, READ(e.program, rule, RULE, own));
+        float always = READ_FLOAT(e.program, rule, RULE, always);
         switch (kind) {
         case RULE_BLEND:
         case RULE_OVER:
         case RULE_PARTIAL:
-            weigh_blend(e, rule, kind);
+            weigh_blend(e, rule, own, always, kind);
             break;
         case RULE_WEIGHTED:
         case RULE_NUMBERS:
-            weigh_inputs(e, rule);
+            weigh_inputs(e, rule, own, always);
             break;
         case RULE_LAYERS:
         case RULE_JOINT_LAYERS:
             if (USES_SPACES) {
-                weigh_layers(e, rule, kind == RULE_JOINT_LAYERS);
+                weigh_layers(e, rule, own, always, kind == RULE_JOINT_LAYERS);
             }
             break;
         case RULE_SPACE1D:
         case RULE_SPACE2D:
-            weigh_space(e, rule, kind == RULE_SPACE2D);
+            weigh_space(e, rule, own, always, kind == RULE_SPACE2D);
             break;
         case RULE_PLANTED:
-            find_planted(e, rule);
+            find_planted(e, rule, own);
             break;
         default:
             find_level(e, rule);
             break;
         }
         if (kind >= RULE_WEIGHTED && kind <= RULE_SPACE2D) {
-            divide_weight(e, rule);
+            divide_weight(e, rule, own);
         }
     }
 }

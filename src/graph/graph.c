@@ -66,6 +66,8 @@ static uint64_t plan_program(lmb_compiler *c, uint32_t *header) {
     at += ((uint64_t)c->root_rule_count + c->motion_rule_count) * WORDS_OF(MOTION_RULE);
     header[FIELD(PROGRAM, uses)] = (uint32_t)at;
     at += (uint64_t)c->source_count * WORDS_OF(USE);
+    header[FIELD(PROGRAM, skips)] = (uint32_t)at;
+    at += (uint64_t)c->skip_count * WORDS_OF(SKIP);
     header[FIELD(PROGRAM, points)] = (uint32_t)at;
     header[FIELD(PROGRAM, point_count)] = c->point_count;
     header[FIELD(PROGRAM, point_floats)] = c->point_slots * POINT_COMPONENTS;
@@ -257,13 +259,11 @@ static void find_uses(lmb_graph *graph, const lmb_compiler *c) {
                              def->nodes[i].op == LMB_OP_SPACE2D ||
                              (def->nodes[i].op == LMB_OP_SPACE1D && def->nodes[i].discrete);
         graph->uses_profiles = graph->uses_profiles || lmb_graph_profile_count(&def->nodes[i]) > 0;
-        graph->uses_weights =
-            graph->uses_weights || (def->nodes[i].op == LMB_OP_CLIP && def->nodes[i].joint_weights != LMB_NONE);
     }
     graph->uses_cubic = (c->played.kinds & LMB_CLIP_CUBIC) != 0;
     graph->uses_far = (c->played.kinds & LMB_CLIP_FAR) != 0;
     graph->uses_packed = (c->played.kinds & LMB_CLIP_PACKED) != 0;
-    graph->uses_weights = graph->uses_weights || (c->played.kinds & LMB_CLIP_PARTIAL) != 0;
+    graph->uses_weights = c->uses_weights;
     graph->uses_joint_maps = graph->uses_joint_maps || c->played.has_other_joints;
 }
 

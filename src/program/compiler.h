@@ -99,6 +99,10 @@ typedef struct lmb_compiler {
     uint32_t first_motion_rule;   // number of motion rules of joint 0, known once they have been counted
     uint32_t first_motion_weight; // index of the first of these weights: likewise
     uint32_t source_count;
+    uint32_t skip_count;
+    uint32_t reports;              // instructions so far that do more than leave a pose
+    uint32_t observers;            // nodes around the current node that see it although it has no weight
+    uint32_t joint_layers;         // layers around it whose shares differ by joint
     uint32_t point_count;          // points that stage 1 finds
     uint32_t point_slots;          // points per character in the buffer of points
     bool uses_transforms;          // a point is in world space
@@ -147,6 +151,7 @@ typedef struct lmb_compiler {
     bool uses_retargets;                           // a source is in a retarget
     lmb_played played;                             // lmb_graph_played()
     bool scales;                                   // lmb_graph_scales()
+    bool uses_weights;                             // poses can have joint weights
     uint32_t joint_kept;                           // words for each joint and character: PROGRAM.joint_kept
     uint32_t inertia_words;                        // of all joints
     uint32_t inertia_pass;                         // PROGRAM.inertia_pass

@@ -175,8 +175,38 @@ static void emit(lmb_compiler *c, const lmb_node_def *node, uint32_t step, int p
     const int summed = (int)node->input_count + (node->op == LMB_OP_LAYERS ? 1 : 0);
     const int values = !lmb_find_operation(node->op)->weighted_sum ? pushed : step == 2 ? 1 - summed : 0;
     uint32_t *at = add_instruction(c, pushed, values, unused);
-    at[FIELD(INSTRUCTION, operation)] = choose_code(node, &takes) + step;
+    const uint32_t code = choose_code(node, &takes);
+    // Values of pose buffers may be refused, and shears counted. Others have memory, or say whether they reach targets.
+    c->reports += ((takes & TAKES_POSE) && code != OPERATION_FIXED) || (takes & TAKES_IK) ||
+                  code == OPERATION_MAKE_AFFINE_ADDITIVE || code == OPERATION_APPLY_AFFINE_ADDITIVE;
+    at[FIELD(INSTRUCTION, operation)] = code + step;
     write_operands(c, node, takes, weight, input, at);
+}
+
+// The instructions from here on, of an input that may be skipped.
+typedef struct skip {
+    uint32_t first; // in the current pass
+    uint32_t reports;
+} skip;
+
+static skip begin_skip(const lmb_compiler *c) {
+    return (skip){c->passes[c->pass].count, c->reports};
+}
+
+// Has the instructions skipped where a weight is 0: if they are at least `fewest`, and only leave a pose.
+static void end_skip(lmb_compiler *c, skip from, uint32_t fewest, uint32_t weight, uint32_t absent) {
+    const lmb_pass *pass = &c->passes[c->pass];
+    if (pass->count - from.first < fewest || c->reports != from.reports || c->goal_rest != 0) {
+        return;
+    }
+    if (c->program != NULL) {
+        uint32_t *to = c->program + c->program[FIELD(PROGRAM, skips)] + (size_t)c->skip_count * WORDS_OF(SKIP);
+        to[FIELD(SKIP, first)] = pass->first + from.first;
+        to[FIELD(SKIP, end)] = pass->first + pass->count;
+        to[FIELD(SKIP, weight)] = weight;
+        to[FIELD(SKIP, absent)] = absent;
+    }
+    c->skip_count++;
 }
 
 static bool emit_node(lmb_compiler *c, uint32_t index);
@@ -191,6 +221,20 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
     c->own = share;
     const bool fits = emit_input(c, index);
     c->own = around;
+    return fits;
+}
+
+// The same of a node that has a weight, without which the input is skipped. Only a source has one instruction, which
+// does little then. Without a weight of its own, a blend results in its first input, so that is only skipped where
+// nobody sees it: layers by joint may show a little of an input whose weight was rounded to 0.
+static bool emit_by_weight(lmb_compiler *c, const lmb_node_def *node, uint32_t input, lmb_share share) {
+    const skip from = begin_skip(c);
+    const bool fits = emit_weighed(c, node->inputs[input], share);
+    const bool has_weight = share.pose != c->own.pose && node->weight.kind != LMB_VALUE_CONSTANT;
+    const bool is_left = node->op == LMB_OP_BLEND && input == 0 && c->joint_layers > 0;
+    if (has_weight && !is_left && !c->uses_weights && c->observers == 0) {
+        end_skip(c, from, 2, share.pose, neutral_pose(c, &c->def->nodes[node->inputs[input]]));
+    }
     return fits;
 }
 
@@ -227,13 +271,26 @@ static bool emit_summed(lmb_compiler *c, const lmb_node_def *node, uint32_t inpu
     const bool is_read =
         sum->by_joint && c->own.motion != WEIGHT_NONE && c->def->nodes[node->inputs[input]].op == LMB_OP_CLIP;
     c->joint_weight_readers += is_read;
+    c->joint_layers += sum->by_joint;
     const bool fits = emit_weighed(c, node->inputs[input], summed_share(sum, input));
+    c->joint_layers -= sum->by_joint;
     c->joint_weight_readers -= is_read;
     lmb_graph_add_summed(c, node, input, sum);
     return fits;
 }
 
+// Returns whether evaluators run a sum as a whole, in which nothing is skipped (count_sources() in shaders/ops).
+static bool sums_sources(const lmb_compiler *c, const lmb_node_def *node) {
+    bool sums = true;
+    for (uint32_t i = 0; i < node->input_count; i++) {
+        const lmb_op op = c->def->nodes[node->inputs[i]].op;
+        sums = sums && (op == LMB_OP_CLIP || op == LMB_OP_REST);
+    }
+    return sums;
+}
+
 static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) {
+    const bool is_whole = sums_sources(c, node), is_space = (takes & TAKES_SPACE) != 0;
     lmb_sum sum = lmb_graph_weigh_sum(c, node);
     const uint32_t by_joint = sum.by_joint ? TAKES_LAYER : sum.has_profiles ? TAKES_PROFILES : TAKES_NOTHING;
     emit(c, node, 0, 2, by_joint, 0, 0);
@@ -241,11 +298,15 @@ static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) 
         if (by_joint == TAKES_LAYER) {
             set_layer_clip(c, node, i, sum.table);
         }
+        const skip from = begin_skip(c);
         if (!emit_summed(c, node, i, &sum)) {
             return false;
         }
         c->layers = sum.table;
         emit(c, node, 1, -1, TAKES_SHARE | by_joint, sum.shares + i, i);
+        if (!is_whole && (is_space || lmb_graph_input_weight(node, i).kind != LMB_VALUE_CONSTANT)) {
+            end_skip(c, from, 2, sum.shares + i, 0);
+        }
     }
     if (takes & TAKES_LAYER) {
         emit_rest(c, node);
@@ -397,7 +458,7 @@ static bool emit_model_additive(lmb_compiler *c, uint32_t index) {
         return false;
     }
     const lmb_joint_weight joint_weight = c->joint_weight;
-    if (!emit_weighed(c, node->inputs[1], inputs[1])) {
+    if (!emit_by_weight(c, node, 1, inputs[1])) {
         return false;
     }
     c->joint_weight = joint_weight;
@@ -445,12 +506,12 @@ static bool emit_subtract_scale_add(lmb_compiler *c, const lmb_node_def *node) {
     lmb_node_def step = *node;
     lmb_share inputs[2];
     const uint32_t weight = lmb_graph_weigh_over(c, node, 4.0f, inputs);
-    if (!emit_weighed(c, node->inputs[0], inputs[1])) {
+    if (!emit_by_weight(c, node, 0, inputs[1])) {
         return false;
     }
     const lmb_joint_weight joint_weight = c->joint_weight;
     inputs[1].negated = !inputs[1].negated;
-    if (!emit_weighed(c, node->inputs[1], inputs[1])) {
+    if (!emit_by_weight(c, node, 1, inputs[1])) {
         return false;
     }
     step.op = LMB_OP_SUBTRACT;
@@ -535,7 +596,7 @@ static bool emit_simple(lmb_compiler *c, const lmb_node_def *node, const lmb_ope
     lmb_joint_weight joint_weight = {0};
     bool fits = true;
     for (uint32_t i = 0; i < node->input_count && fits; i++) {
-        fits = emit_weighed(c, node->inputs[i], inputs[first + i]);
+        fits = emit_by_weight(c, node, i, inputs[first + i]);
         joint_weight = i == 0 ? c->joint_weight : joint_weight;
     }
     c->joint_weight = node->input_count > 0 ? joint_weight : source_joint_weight(c, node);
@@ -562,6 +623,13 @@ static bool emit_partial(lmb_compiler *c, const lmb_node_def *node, const lmb_op
     return fits;
 }
 
+// Returns whether a node that may have no weight keeps memory of its inputs, reports what it reaches or counts shears.
+static bool observes(const lmb_compiler *c, const lmb_node_def *node, const lmb_operation *op) {
+    const bool is_additive = node->op == LMB_OP_ADDITIVE || node->op == LMB_OP_MAKE_ADDITIVE;
+    return c->own.pose != WEIGHT_WHOLE &&
+           ((op->takes & TAKES_IK) != 0 || (is_additive && node->form == LMB_FORM_AFFINE));
+}
+
 // Emits a node's inputs in order, then the node. Returns false if a check fails, there are too many instructions or the
 // stack is too deep.
 static bool emit_node(lmb_compiler *c, uint32_t index) {
@@ -575,6 +643,8 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     if (c->refused) {
         return false;
     }
+    const bool is_observer = observes(c, node, op);
+    c->observers += is_observer;
     if (node->op == LMB_OP_REST && c->goal_rest != 0) {
         emit_rest(c, node);
         c->joint_weight = lmb_graph_full_joint_weight();
@@ -599,6 +669,7 @@ static bool emit_node(lmb_compiler *c, uint32_t index) {
     } else {
         fits = emit_simple(c, node, op);
     }
+    c->observers -= is_observer;
     return fits && c->deepest <= LMB_MAX_STACK;
 }
 
@@ -652,14 +723,40 @@ static bool check_values(const lmb_compiler *c) {
                       (unsigned)c->most_values, LMB_MAX_CHANNEL_STACK);
 }
 
+static bool comes_before(const uint32_t *a, const uint32_t *b) {
+    const uint32_t first = a[FIELD(SKIP, first)], other = b[FIELD(SKIP, first)];
+    return first != other ? first < other : a[FIELD(SKIP, end)] > b[FIELD(SKIP, end)];
+}
+
+// They are in the order of their ends.
+static void sort_skips(uint32_t *skips, uint32_t count) {
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t moved[WORDS_OF(SKIP)], to = i;
+        memcpy(moved, skips + (size_t)i * WORDS_OF(SKIP), sizeof moved);
+        for (; to > 0 && comes_before(moved, skips + (size_t)(to - 1) * WORDS_OF(SKIP)); to--) {
+            memcpy(skips + (size_t)to * WORDS_OF(SKIP), skips + (size_t)(to - 1) * WORDS_OF(SKIP), sizeof moved);
+        }
+        memcpy(skips + (size_t)to * WORDS_OF(SKIP), moved, sizeof moved);
+    }
+}
+
 static void add_passes(lmb_compiler *c) {
     uint32_t offset;
-    uint32_t *table = lmb_graph_add_data(c, c->ended + 1, &offset);
-    if (table != NULL) {
-        c->program[FIELD(PROGRAM, passes)] = offset;
-        c->program[FIELD(PROGRAM, pass_count)] = c->ended;
-        memcpy(table, c->firsts, c->ended * sizeof *table);
-        table[c->ended] = c->placed;
+    uint32_t *table = lmb_graph_add_data(c, 2 * (c->ended + 1), &offset);
+    if (table == NULL) {
+        return;
+    }
+    c->program[FIELD(PROGRAM, passes)] = offset;
+    c->program[FIELD(PROGRAM, pass_count)] = c->ended;
+    memcpy(table, c->firsts, c->ended * sizeof *table);
+    table[c->ended] = c->placed;
+    uint32_t *skips = c->program + c->program[FIELD(PROGRAM, skips)], *starts = table + c->ended + 1, skip = 0;
+    sort_skips(skips, c->skip_count);
+    for (uint32_t pass = 0; pass <= c->ended; pass++) {
+        while (skip < c->skip_count && skips[skip * WORDS_OF(SKIP) + FIELD(SKIP, first)] < table[pass]) {
+            skip++;
+        }
+        starts[pass] = skip;
     }
 }
 
@@ -677,11 +774,23 @@ static uint32_t find_lowest_correction(const lmb_graph_def *def) {
     return lowest;
 }
 
+static bool uses_joint_weights(const lmb_compiler *c) {
+    bool uses = (c->played.kinds & LMB_CLIP_PARTIAL) != 0;
+    for (uint32_t i = 0; i < c->def->node_count; i++) {
+        uses = uses || (c->def->nodes[i].op == LMB_OP_CLIP && c->def->nodes[i].joint_weights != LMB_NONE);
+    }
+    return uses;
+}
+
 bool lmb_graph_emit(lmb_compiler *c) {
     c->instruction_count = 0;
     c->rule_count = 0;
     c->weight_count = 2; // weights 0 and 1: the whole and none
     c->source_count = 0;
+    c->skip_count = 0;
+    c->reports = 0;
+    c->observers = 0;
+    c->joint_layers = 0;
     c->point_count = 0;
     c->point_slots = 0;
     c->uses_transforms = false;
@@ -697,6 +806,7 @@ bool lmb_graph_emit(lmb_compiler *c) {
     c->data_words = 0;
     c->played = lmb_graph_played(c->def);
     c->scales = lmb_graph_scales(c);
+    c->uses_weights = uses_joint_weights(c);
     c->joint_kept = !c->def->inertialize ? 0 : c->scales ? WORDS_OF(SCALED_INERTIA) : WORDS_OF(INERTIA);
     c->inertia_words = c->joint_kept * c->def->rig->def.joint_count;
     c->inertia_pass = LMB_MOST_PASSES; // not known yet

@@ -313,10 +313,7 @@ void lmb_graph_add_no_change(lmb_compiler *c) {
     bool is_used = false;
     for (uint32_t i = 0; i < c->def->node_count; i++) {
         const lmb_node_def *node = &c->def->nodes[i];
-        is_used =
-            is_used ||
-            ((lmb_find_operation(node->op)->weighted_sum || node->op == LMB_OP_COMBINE || node->op == LMB_OP_CLIP) &&
-             lmb_graph_is_additive(c, node));
+        is_used = is_used || lmb_graph_is_additive(c, node);
     }
     const uint32_t joints = c->def->rig->def.joint_count;
     uint32_t *table = lmb_graph_add_static_pose(c, is_used ? static_pose_words(c->def, joints) : 0, &c->no_change);

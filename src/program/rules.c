@@ -20,6 +20,7 @@ static uint32_t *add_rule(lmb_compiler *c, uint32_t kind, uint32_t own, uint32_t
         c->program != NULL ? c->program + c->program[FIELD(PROGRAM, rules)] + (size_t)index * WORDS_OF(RULE) : unused;
     rule[FIELD(RULE, kind)] = kind;
     rule[FIELD(RULE, own)] = own;
+    rule[FIELD(RULE, always)] = BITS(c->uses_weights || c->observers > 0 ? 1.0f : 0.0f);
     return rule;
 }
 
