@@ -43,8 +43,8 @@ layout(constant_id = 29) const uint STRAND_BLOCK = 4u;
 // WALKS an invocation loads them once for its character, because loads are expensive if kernels run on a CPU. The
 // arrays are in registers, as every index is a constant. src/gpu/specialized.c replaces the body of run_hold_operands()
 // by calls of the two functions before it. They take the index of a source or weight, and the number of the operand.
-uvec4 held_rows[MOST_SPECIALIZED * SOURCE_ROWS];
-float held_weights[MOST_SPECIALIZED];
+uvec4 held_rows[MOST_HELD * SOURCE_ROWS];
+float held_weights[MOST_HELD];
 
 void run_hold_source(const uint index, const uint operand) {
     uint row = source_row(at_joint, index);

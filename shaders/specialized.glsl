@@ -8,11 +8,22 @@ uint at_pass;
 uint at_operand; // the number of the instruction among those that have an operand, or NOT_HELD
 uint at_length;  // inputs of the run that is called next
 
-#define NOT_HELD 0xffffffffu
-
 // Whether to run the instructions up to the next call of this function. Takes their pass.
 bool run_pass(const uint pass, const uint unused) {
     return at_pass == pass;
+}
+
+// Whether to run instructions that change nothing where a weight is 0; and whether, instead, to leave a pose.
+bool run_needed(const uint weight, const uint unused) {
+    return load_weight(at_joint, weight) > 0.0;
+}
+
+bool run_unneeded(const uint weight, const uint unused) {
+    return !(load_weight(at_joint, weight) > 0.0);
+}
+
+void run_absent(const uint pose, const uint depth) {
+    poses[depth] = load_static_pose(at_joint.program, pose, at_joint.joint);
 }
 
 // Called before an instruction that has an operand: it samples a clip or reads a weight.
@@ -104,7 +115,8 @@ EVERY_INSTRUCTION(DEFINE_SOURCE, DEFINE_UNARY, DEFINE_BINARY, DEFINE_SUM)
     run_##name##_clips(0u, 2u);
 
 void run_straight_line() {
-    if (run_pass(0u, 0u)) {
+    if (run_pass(0u, 0u) && run_needed(0u, 0u) && run_unneeded(0u, 0u)) {
+        run_absent(0u, 2u);
         run_operand(0u, 0u);
         run_length(0u, 0u);
         EVERY_INSTRUCTION(CALL, CALL, CALL, CALL_SUM)

@@ -198,6 +198,7 @@ static const scene scenes[] = {
     {"divergent-sorted", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, false, JOINTS, 0, true},
     {"divergent-compressed", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, true, JOINTS, 0, false},
     {"divergent-compressed-sorted", WORKLOAD_DIVERGENT, NULL, ACTOR_MANNEQUIN, true, JOINTS, 0, true},
+    {"game", WORKLOAD_GAME, NULL, ACTOR_MANNEQUIN, false, JOINTS, 0, false},
     {"states-4", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, false},
     {"states-4-sorted", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 4, true},
     {"states-12", WORKLOAD_DIVERGENT_STATES, NULL, ACTOR_MANNEQUIN, false, JOINTS, 12, false},

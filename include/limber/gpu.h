@@ -140,9 +140,9 @@ typedef struct lmb_gpu_def {
     /// Runs every graph with three general kernels: one finds weights, one interprets the graph, and one computes model
     /// matrices and palettes.
     ///
-    /// Otherwise a graph of up to 32 instructions gets a specialised pipeline when its device copy is created, which
-    /// takes a moment and makes its frames several times faster. Four or more clips in a row that are inputs of one sum
-    /// count as one instruction. If a character's matrices (48 bytes a joint) fit the
+    /// Otherwise a graph of up to 128 instructions (32 on a processor) gets a specialised pipeline when its device copy
+    /// is created, which takes a moment and makes its frames several times faster. Four or more clips in a row that are
+    /// inputs of one sum count as one instruction. If a character's matrices (48 bytes a joint) fit the
     /// device's workgroup memory, this pipeline does everything after the weights in one kernel, and writes nothing to
     /// memory except the batch's outputs. The bits are the same.
     bool interpret_graphs;

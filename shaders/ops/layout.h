@@ -236,7 +236,8 @@ uint weight; // weight index: the input's, or its share of a sum
 uint absent; // offset of the pose that they leave if they do not run; 0: none, because they add the input to the sum
 END_RECORD(SKIP, 4)
 
-#define MOST_SPECIALIZED 32u // instructions of the longest program that has a specialised kernel; a run counts as one
+#define MOST_HELD 32u // operands that a specialised kernel on a processor loads once for a character
+#define NOT_HELD 0xffffffffu
 
 // What samples a clip.
 RECORD(SAMPLE)

@@ -8,6 +8,7 @@
 
 #include "gpu/spirv/spirv.h"
 #include "push.h"
+#include "specialized.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -178,6 +179,7 @@ static lmb_result inspect_device(lmb_gpu *gpu, lmb_error *error) {
                                    .block = find_block(driver.driverID),
                                    .is_cpu = properties.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU,
                                    .loops = ends_loops ? LLVMPIPE_LOOPS : UINT32_MAX};
+    gpu->limits.instructions = gpu->limits.is_cpu ? LMB_GPU_MOST_SPECIALIZED_ON_CPU : LMB_GPU_MOST_SPECIALIZED;
     uint32_t poses = gpu->limits.workgroup_bytes / (uint32_t)LMB_GPU_POSE_BYTES;
     gpu->interpreted_poses = poses < INTERPRETED_POSES ? poses : INTERPRETED_POSES;
     gpu->vk.GetPhysicalDeviceMemoryProperties(gpu->physical_device, &gpu->memory);

@@ -126,7 +126,7 @@ static lmb_result create_graph(lmb_gpu *gpu, const lmb_graph *graph, bool interp
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_DEVICE, "limber graph", &created->buffer);
     lmb_gpu_make(&maker, size, LMB_GPU_MEMORY_UPLOAD, "limber graph staging", &created->staging);
     lmb_result result = maker.result;
-    if (result == LMB_OK && !interprets && lmb_gpu_specialized_fit(graph)) {
+    if (result == LMB_OK && !interprets && lmb_gpu_specialized_fit(gpu->limits, graph)) {
         result = lmb_gpu_specialized_create(gpu, graph, &created->steps, &created->shape, error);
     } else if (result == LMB_OK && graph->info.joint_count > 0 && !is_interpreted(gpu, graph)) {
         result = create_interpreter(gpu, graph, &created->interpreter, error);
@@ -162,7 +162,8 @@ lmb_result lmb_gpu_graph_compile(lmb_gpu_graph *gpu_graph, lmb_error *error) {
     }
     lmb_gpu *gpu = gpu_graph->gpu;
     const lmb_graph *graph = gpu_graph->graph;
-    if (!gpu_graph->interprets || !lmb_gpu_specialized_fit(graph) || atomic_load(&gpu_graph->is_compiled)) {
+    if (!gpu_graph->interprets || !lmb_gpu_specialized_fit(gpu->limits, graph) ||
+        atomic_load(&gpu_graph->is_compiled)) {
         return LMB_OK;
     }
     VkPipeline steps = VK_NULL_HANDLE, channels = VK_NULL_HANDLE;

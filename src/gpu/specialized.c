@@ -47,11 +47,12 @@ static const struct {
 #undef SUM_STEPS
 };
 
-// The calls that replace the bodies of the template's functions.
+// The calls that replace the bodies of the template's functions. An instruction has its own and that of its operand; at
+// most as many inputs are skipped, with three calls for each; and every pass has an instruction.
 typedef struct program_calls {
-    lmb_spirv_call run[3 * MOST_SPECIALIZED]; // every pass has at least one instruction
+    lmb_spirv_call run[6 * LMB_GPU_MOST_SPECIALIZED];
     uint32_t run_count;
-    lmb_spirv_call hold[MOST_SPECIALIZED];
+    lmb_spirv_call hold[MOST_HELD];
     uint32_t hold_count;
 } program_calls;
 
@@ -96,28 +97,96 @@ static uint32_t count_runs(const uint32_t *program, uint32_t *runs) {
     return inputs;
 }
 
-bool lmb_gpu_specialized_fit(const lmb_graph *graph) {
+bool lmb_gpu_specialized_fit(lmb_gpu_limits limits, const lmb_graph *graph) {
     uint32_t runs;
     const uint32_t inputs = count_runs(graph->program, &runs);
     return graph->info.joint_count > 0 &&
-           graph->program[FIELD(PROGRAM, instruction_count)] - 2u * inputs + runs <= MOST_SPECIALIZED;
+           graph->program[FIELD(PROGRAM, instruction_count)] - 2u * inputs + runs <= limits.instructions;
+}
+
+static void add_call(program_calls *calls, const char *function, uint32_t first, uint32_t second) {
+    calls->run[calls->run_count++] = (lmb_spirv_call){.function = function, .arguments = {first, second}};
+}
+
+static void add_decision(program_calls *calls, const char *function, uint32_t about) {
+    add_call(calls, function, about, 0);
+    calls->run[calls->run_count - 1].decides = true;
+}
+
+static void end_decision(program_calls *calls) {
+    calls->run[calls->run_count - 1].ends++;
 }
 
 static void call_instruction(const uint32_t *program, uint32_t at, uint32_t *depth, program_calls *calls) {
-    const uint32_t code = program[at + FIELD(INSTRUCTION, operation)], operand = calls->hold_count;
+    const uint32_t code = program[at + FIELD(INSTRUCTION, operation)];
     if (steps[code].hold != NULL) {
-        const uint32_t index = program[at + FIELD(BLEND, weight)] + steps[code].after;
-        calls->hold[calls->hold_count++] = (lmb_spirv_call){steps[code].hold, {index, operand}, false};
-        calls->run[calls->run_count++] = (lmb_spirv_call){"run_operand", {operand, 0}, false};
+        const uint32_t index = program[at + FIELD(BLEND, weight)] + steps[code].after, operand = calls->hold_count;
+        const bool holds = operand < MOST_HELD;
+        if (holds) {
+            calls->hold[calls->hold_count++] =
+                (lmb_spirv_call){.function = steps[code].hold, .arguments = {index, operand}};
+        }
+        add_call(calls, "run_operand", holds ? operand : NOT_HELD, 0);
     }
-    calls->run[calls->run_count++] = (lmb_spirv_call){steps[code].function, {at, *depth}, false};
+    add_call(calls, steps[code].function, at, *depth);
     *depth += (uint32_t)steps[code].pushed;
 }
 
 static void call_run(const uint32_t *program, uint32_t at, uint32_t depth, uint32_t length, program_calls *calls) {
-    const char *function = steps[program[at + WORDS_OF(INSTRUCTION) + FIELD(INSTRUCTION, operation)]].run;
-    calls->run[calls->run_count++] = (lmb_spirv_call){"run_length", {length, 0}, false};
-    calls->run[calls->run_count++] = (lmb_spirv_call){function, {at, depth}, false};
+    add_call(calls, "run_length", length, 0);
+    add_call(calls, steps[program[at + WORDS_OF(INSTRUCTION) + FIELD(INSTRUCTION, operation)]].run, at, depth);
+}
+
+// The instructions that run only if a weight is above 0 have a decision around them. An invocation takes it for its
+// character; a processor's driver runs both sides.
+typedef struct decisions {
+    const uint32_t *skips;
+    uint32_t next, end;                        // of the pass's
+    uint32_t open_ends[LMB_SPIRV_MOST_NESTED]; // the instructions behind those that have begun
+    uint32_t open;
+} decisions;
+
+// Begins those of which `at` is the first instruction; of a run, which does so for each input, only those around it.
+static void begin_decisions(decisions *d, uint32_t at, uint32_t run_end, uint32_t depth, program_calls *calls) {
+    for (; d->next < d->end; d->next++) {
+        const uint32_t *skip = d->skips + (size_t)d->next * WORDS_OF(SKIP);
+        const uint32_t first = skip[FIELD(SKIP, first)], end = skip[FIELD(SKIP, end)];
+        if (first > at) {
+            break;
+        }
+        if (first < at || end < run_end || d->open + 1 == LMB_SPIRV_MOST_NESTED) {
+            continue;
+        }
+        if (skip[FIELD(SKIP, absent)] != 0) {
+            add_decision(calls, "run_unneeded", skip[FIELD(SKIP, weight)]);
+            add_call(calls, "run_absent", skip[FIELD(SKIP, absent)], depth);
+            end_decision(calls);
+        }
+        add_decision(calls, "run_needed", skip[FIELD(SKIP, weight)]);
+        d->open_ends[d->open++] = end;
+    }
+}
+
+static void call_pass(const uint32_t *program, uint32_t pass, program_calls *calls) {
+    const uint32_t end = first_of_pass(program, pass + 1u);
+    decisions d = {.skips = program + program[FIELD(PROGRAM, skips)],
+                   .next = skip_of_pass(program, pass),
+                   .end = skip_of_pass(program, pass + 1u)};
+    uint32_t depth = 0;
+    for (uint32_t i = first_of_pass(program, pass); i < end;) {
+        const uint32_t at = program[FIELD(PROGRAM, instructions)] + i * WORDS_OF(INSTRUCTION);
+        const uint32_t length = count_run(program, i, end), after = i + (length > 0 ? 2u * length : 1u);
+        begin_decisions(&d, i, after, depth, calls);
+        if (length > 0) {
+            call_run(program, at, depth, length, calls);
+        } else {
+            call_instruction(program, at, &depth, calls);
+        }
+        for (; d.open > 0 && d.open_ends[d.open - 1] == after; d.open--) {
+            end_decision(calls);
+        }
+        i = after;
+    }
 }
 
 static void call_program(const uint32_t *program, program_calls *calls) {
@@ -125,19 +194,11 @@ static void call_program(const uint32_t *program, program_calls *calls) {
     *calls = (program_calls){.run_count = 0};
     for (uint32_t pass = 0; pass < passes; pass++) {
         if (passes > 1) {
-            calls->run[calls->run_count++] = (lmb_spirv_call){"run_pass", {pass, 0}, true};
+            add_decision(calls, "run_pass", pass);
         }
-        uint32_t depth = 0;
-        const uint32_t end = first_of_pass(program, pass + 1u);
-        for (uint32_t i = first_of_pass(program, pass); i < end; i++) {
-            const uint32_t at = program[FIELD(PROGRAM, instructions)] + i * WORDS_OF(INSTRUCTION);
-            const uint32_t length = count_run(program, i, end);
-            if (length > 0) {
-                call_run(program, at, depth, length, calls);
-                i += 2u * length - 1u;
-            } else {
-                call_instruction(program, at, &depth, calls);
-            }
+        call_pass(program, pass, calls);
+        if (passes > 1) {
+            end_decision(calls);
         }
     }
 }

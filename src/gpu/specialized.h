@@ -6,8 +6,13 @@
 #include "gpu.h"
 #include "gpu/spirv/spirv.h"
 
-// Returns whether a graph is short enough for a pipeline of its own.
-bool lmb_gpu_specialized_fit(const lmb_graph *graph);
+// The most instructions of a graph with a pipeline of its own; a run counts as one. Drivers that run on the processor
+// take seconds to compile many.
+#define LMB_GPU_MOST_SPECIALIZED 128u
+#define LMB_GPU_MOST_SPECIALIZED_ON_CPU 32u
+
+// Returns whether a graph is short enough for it.
+bool lmb_gpu_specialized_fit(lmb_gpu_limits limits, const lmb_graph *graph);
 
 // What a graph's pipelines leave out because it does not need it.
 lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph);

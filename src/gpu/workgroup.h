@@ -13,6 +13,7 @@ typedef struct lmb_gpu_limits {
     uint32_t block; // invocations of a workgroup, from a multiple of this number on, that are always in one subgroup
     bool is_cpu;    // the device is a processor; a subgroup is the lanes of its vectors
     uint32_t loops; // iterations after which the driver ends all loops of an invocation (loops.h)
+    uint32_t instructions; // of the longest graph that has a kernel of its own; a run counts as one
 } lmb_gpu_limits;
 
 // The shape of a workgroup.

@@ -92,7 +92,8 @@ static uint64_t count_iterations(const crowd *crowd) {
 
 // The bound for a character, over all of its kernels.
 static uint64_t whole_bound(const lmb_graph *graph) {
-    const uint64_t pose = lmb_gpu_specialized_fit(graph)
+    const lmb_gpu_limits limits = {.instructions = LMB_GPU_MOST_SPECIALIZED_ON_CPU};
+    const uint64_t pose = lmb_gpu_specialized_fit(limits, graph)
                               ? character_bound(graph)
                               : graph->info.joint_count * graph->program[FIELD(PROGRAM, pass_count)] *
                                     lmb_gpu_pose_loops(graph, COUNT_LOOPS(kernel_pose), true);

@@ -91,7 +91,9 @@ static void modules_of_random_graphs(void **state) {
                                .program = 1 + (uint32_t)(seed % 4)};
         crowd crowd;
         expect_ok(crowd_create(&def, &crowd, &error), &error);
-        if (lmb_gpu_specialized_fit(crowd.program) && crowd.program->program[FIELD(PROGRAM, instruction_count)] > 4) {
+        const lmb_gpu_limits limits = {.instructions = LMB_GPU_MOST_SPECIALIZED};
+        if (lmb_gpu_specialized_fit(limits, crowd.program) &&
+            crowd.program->program[FIELD(PROGRAM, instruction_count)] > 4) {
             specialise(crowd.program, made++);
         }
         crowd_destroy(&crowd);

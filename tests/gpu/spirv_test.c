@@ -138,29 +138,34 @@ static void rounding_mode_is_declared_once(void **state) {
 static void specialised_modules_pass(void **state) {
     (void)state;
     const lmb_spirv_call calls[] = {
-        {"run_pass", {0, 0}, true},
-        {"run_clip", {144, 0}, false},
-        {"run_pass", {1, 0}, true},
-        {"run_to_model", {152, 0}, false},
-        {"run_rest", {160, 1}, false},
-        {"run_apply", {168, 2}, false},
-        {"run_pass", {2, 0}, true},
-        {"run_weighted_begin", {16, 0}, false},
-        {"run_clip", {24, 2}, false},
-        {"run_weighted_accumulate", {32, 3}, false},
-        {"run_rest", {40, 2}, false},
-        {"run_weighted_accumulate", {48, 3}, false},
-        {"run_weighted_end", {56, 2}, false},
-        {"run_pose", {64, 1}, false},
-        {"run_make_additive", {72, 2}, false},
-        {"run_rest", {80, 1}, false},
-        {"run_additive", {88, 2}, false},
-        {"run_clip", {96, 1}, false},
-        {"run_masked", {104, 2}, false},
-        {"run_clip", {112, 1}, false},
-        {"run_blend", {120, 2}, false},
-        {"run_to_local", {176, 1}, false},
-        {"run_add", {184, 2}, false},
+        {"run_pass", {0, 0}, true, 0},
+        {"run_clip", {144, 0}, false, 1},
+        {"run_pass", {1, 0}, true, 0},
+        {"run_to_model", {152, 0}, false, 0},
+        {"run_rest", {160, 1}, false, 0},
+        {"run_apply", {168, 2}, false, 1},
+        {"run_pass", {2, 0}, true, 0},
+        {"run_weighted_begin", {16, 0}, false, 0},
+        {"run_needed", {5, 0}, true, 0},
+        {"run_clip", {24, 2}, false, 0},
+        {"run_weighted_accumulate", {32, 3}, false, 1},
+        {"run_rest", {40, 2}, false, 0},
+        {"run_weighted_accumulate", {48, 3}, false, 0},
+        {"run_weighted_end", {56, 2}, false, 0},
+        {"run_unneeded", {6, 0}, true, 0},
+        {"run_absent", {100, 1}, false, 1},
+        {"run_needed", {6, 0}, true, 0},
+        {"run_needed", {7, 0}, true, 0},
+        {"run_pose", {64, 1}, false, 0},
+        {"run_make_additive", {72, 2}, false, 2},
+        {"run_rest", {80, 1}, false, 0},
+        {"run_additive", {88, 2}, false, 0},
+        {"run_clip", {96, 1}, false, 0},
+        {"run_masked", {104, 2}, false, 0},
+        {"run_clip", {112, 1}, false, 0},
+        {"run_blend", {120, 2}, false, 0},
+        {"run_to_local", {176, 1}, false, 0},
+        {"run_add", {184, 2}, false, 1},
     };
     size_t call_count = sizeof calls / sizeof calls[0];
     lmb_spirv module;
@@ -226,7 +231,7 @@ static void expect_targets_defined(const lmb_spirv *module) {
 // Functions of the template without a call are removed, with their names and decorations.
 static void what_nothing_calls_is_gone(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"run_rest", {16, 0}, false};
+    const lmb_spirv_call call = {"run_rest", {16, 0}, false, 0};
     static const struct {
         const uint32_t *words;
         size_t count;
@@ -465,7 +470,7 @@ static void words_of_the_block_are_known(void **state) {
 
 static void unknown_functions_are_refused(void **state) {
     (void)state;
-    const lmb_spirv_call call = {"run_cli", {0, 0}, false}; // only the beginning of a name
+    const lmb_spirv_call call = {"run_cli", {0, 0}, false, 0}; // only the beginning of a name
     const uint32_t *words = kernel_pose_specialized;
     size_t count = sizeof kernel_pose_specialized / 4;
     lmb_spirv module;
@@ -473,7 +478,7 @@ static void unknown_functions_are_refused(void **state) {
     assert_int_equal(lmb_spirv_replace_body(&host, words, count, "run_straight_line", &call, 1, &module, &error),
                      LMB_ERROR_FORMAT);
     assert_non_null(strstr(error.message, "'run_cli'"));
-    const lmb_spirv_call without_parameters = {"run_straight_line", {0, 0}, false};
+    const lmb_spirv_call without_parameters = {"run_straight_line", {0, 0}, false, 0};
     assert_int_equal(
         lmb_spirv_replace_body(&host, words, count, "run_straight_line", &without_parameters, 1, &module, &error),
         LMB_ERROR_FORMAT);
@@ -482,14 +487,14 @@ static void unknown_functions_are_refused(void **state) {
     assert_non_null(strstr(error.message, "'run'"));
 }
 
-// Calls under conditions: a false condition skips the calls up to the next condition.
+// Calls under conditions: a false condition skips the calls up to the one that ends them.
 static void calls_are_decided(void **state) {
     (void)state;
-    const lmb_spirv_call calls[] = {{"run_pass", {0, 0}, true},
-                                    {"run_rest", {16, 0}, false},
-                                    {"run_pass", {1, 0}, true},
-                                    {"run_rest", {24, 0}, false},
-                                    {"run_rest", {32, 1}, false}};
+    const lmb_spirv_call calls[] = {{"run_pass", {0, 0}, true, 0},
+                                    {"run_rest", {16, 0}, false, 1},
+                                    {"run_pass", {1, 0}, true, 0},
+                                    {"run_rest", {24, 0}, false, 0},
+                                    {"run_rest", {32, 1}, false, 1}};
     uint32_t labels[2], decisions[2];
     for (uint32_t decided = 0; decided < 2; decided++) {
         lmb_spirv module;

@@ -6,6 +6,9 @@
 #include "program_random_gpu.h"
 #include "scene.h"
 
+#include "gpu/gpu.h"
+#include "gpu/specialized.h"
+
 #include <limber/cpu.h>
 #include <limber/graph_json.h>
 #include <limber/import.h>
@@ -425,6 +428,29 @@ static void runs_of_clips(void **state) {
     mannequin_destroy(mannequin);
 }
 
+// A state of a machine as games have them: its inputs have weights of their own.
+#define NESTED_STATE(weight)                                                                                           \
+    "{\"weight\":" weight ",\"pose\":{\"op\":\"blend\"," WEIGHT "\"a\":{\"op\":\"space1d\",\"at\":{\"param\":\"x\"},"  \
+    "\"inputs\":[{\"at\":0,\"pose\":" CLIP("0") "},{\"at\":0.5,\"pose\":" CLIP("1") "},{\"at\":1,\"pose\":" CLIP(      \
+        "2") "}]},"                                                                                                    \
+             "\"b\":{\"op\":\"additive\",\"weight\":{\"param\":\"y\"},\"base\":" CLIP("1") ",\"add\":" ADDED(          \
+                 "2") "}}}"
+
+// The inputs of states and blends that a character does not show are left out. More instructions than a kernel of its
+// own has on a processor.
+static void unseen_inputs(void **state) {
+    (void)state;
+    mannequin *mannequin;
+    character character = create_mannequin(&mannequin);
+    gpu->limits.instructions = LMB_GPU_MOST_SPECIALIZED;
+    compare_on(&character, LMB_OP_WEIGHTED,
+               "{\"op\":\"weighted\",\"inputs\":[" NESTED_STATE("1") "," NESTED_STATE("0") "," NESTED_STATE(
+                   "{\"param\":\"z\"}") "]}",
+               true, true);
+    gpu->limits.instructions = LMB_GPU_MOST_SPECIALIZED_ON_CPU;
+    mannequin_destroy(mannequin);
+}
+
 // A retarget keeps the channels' rest values, so a clip's joint weight of a channel does not count in it.
 static void channels_of_a_layer_in_a_retarget(void **state) {
     (void)state;
@@ -490,6 +516,7 @@ int main(void) {
         cmocka_unit_test(every_operation_on_the_fox),
         cmocka_unit_test(channels_of_a_layer_in_a_retarget),
         cmocka_unit_test(runs_of_clips),
+        cmocka_unit_test(unseen_inputs),
     };
     return run_gpu_suite_with("graph", tests, sizeof tests / sizeof tests[0], start, finish);
 }

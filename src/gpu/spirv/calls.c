@@ -90,7 +90,8 @@ typedef struct writer {
     uint32_t *to;
     size_t at;
     uint32_t next;
-    uint32_t merge; // label after the code that the last call decides on, or 0
+    uint32_t merges[LMB_SPIRV_MOST_NESTED]; // labels after the code that calls around the current one decide on
+    uint32_t nested;
 } writer;
 
 static void write_words(writer *w, const uint32_t *words, size_t count) {
@@ -202,27 +203,24 @@ static void write_decorations(writer *w, const splice *s) {
 
 // ---- The calls. ----
 
-static void end_decided(writer *w) {
-    const uint32_t words[4] = {2u << 16 | SpvOpBranch, w->merge, 2u << 16 | SpvOpLabel, w->merge};
-    write_words(w, words, w->merge != 0 ? 4 : 0);
-    w->merge = 0;
-}
-
 static void begin_decided(writer *w, uint32_t result) {
-    const uint32_t then = w->next++;
-    w->merge = w->next++;
+    const uint32_t then = w->next++, merge = w->next++;
     const uint32_t words[9] = {
-        3u << 16 | SpvOpSelectionMerge, w->merge, 0, 4u << 16 | SpvOpBranchConditional, result, then, w->merge,
+        3u << 16 | SpvOpSelectionMerge, merge, 0, 4u << 16 | SpvOpBranchConditional, result, then, merge,
         2u << 16 | SpvOpLabel,          then};
     write_words(w, words, 9);
+    w->merges[w->nested++] = merge;
+}
+
+static void end_decided(writer *w) {
+    const uint32_t merge = w->merges[--w->nested];
+    const uint32_t words[4] = {2u << 16 | SpvOpBranch, merge, 2u << 16 | SpvOpLabel, merge};
+    write_words(w, words, 4);
 }
 
 static void write_body(writer *w, const lmb_spirv_call *calls) {
     for (size_t i = 0; i < w->call_count; i++) {
         const call *c = &w->calls[i];
-        if (calls[i].decides) {
-            end_decided(w);
-        }
         const uint32_t words[6] = {6u << 16 | SpvOpFunctionCall,
                                    w->functions[c->function].type,
                                    w->next++,
@@ -233,8 +231,10 @@ static void write_body(writer *w, const lmb_spirv_call *calls) {
         if (calls[i].decides) {
             begin_decided(w, words[2]);
         }
+        for (uint32_t ended = 0; ended < calls[i].ends && w->nested > 0; ended++) {
+            end_decided(w);
+        }
     }
-    end_decided(w);
     const uint32_t end = 1u << 16 | SpvOpReturn;
     write_words(w, &end, 1);
 }

@@ -53,12 +53,16 @@ lmb_result lmb_spirv_declare_rte(const lmb_host *host, const uint32_t *words, si
                                  lmb_error *error);
 
 // A call of a function, by its source name, with two unsigned constants. It has no result, unless `decides` is true:
-// then it returns a bool that says whether to run the calls after it, up to the next deciding call.
+// then it returns a bool that says whether to run the calls after it, up to one that ends them. Such sequences may be
+// nested, LMB_SPIRV_MOST_NESTED deep.
 typedef struct lmb_spirv_call {
     const char *function;
     uint32_t arguments[2];
     bool decides;
+    uint32_t ends; // how many of these sequences, the innermost first, end with this call
 } lmb_spirv_call;
+
+#define LMB_SPIRV_MOST_NESTED 64u
 
 // Returns a copy in which the body of `function` (no parameters, no result) is a sequence of calls, and no function is
 // DontInline any more. Each call has a copy of the called function, in which the parameters are the constants. Names
