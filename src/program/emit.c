@@ -193,10 +193,11 @@ static skip begin_skip(const lmb_compiler *c) {
     return (skip){c->passes[c->pass].count, c->reports};
 }
 
-// Has the instructions skipped where a weight is 0: if they are at least `fewest`, and only leave a pose.
-static void end_skip(lmb_compiler *c, skip from, uint32_t fewest, uint32_t weight, uint32_t absent) {
+// Has the instructions skipped where a weight is 0, if they only leave a pose. One alone is a source, which does little
+// without a weight.
+static void end_skip(lmb_compiler *c, skip from, uint32_t weight, uint32_t absent) {
     const lmb_pass *pass = &c->passes[c->pass];
-    if (pass->count - from.first < fewest || c->reports != from.reports || c->goal_rest != 0) {
+    if (pass->count - from.first < 2 || c->reports != from.reports || c->goal_rest != 0) {
         return;
     }
     if (c->program != NULL) {
@@ -224,16 +225,16 @@ static bool emit_weighed(lmb_compiler *c, uint32_t index, lmb_share share) {
     return fits;
 }
 
-// The same of a node that has a weight, without which the input is skipped. Only a source has one instruction, which
-// does little then. Without a weight of its own, a blend results in its first input, so that is only skipped where
-// nobody sees it: layers by joint may show a little of an input whose weight was rounded to 0.
+// The same of a node that has a weight, without which the input is skipped. A blend without a weight of its own results
+// in its first input, so that is only skipped where nobody sees the blend: layers by joint may show a little of an
+// input whose weight was rounded to 0.
 static bool emit_by_weight(lmb_compiler *c, const lmb_node_def *node, uint32_t input, lmb_share share) {
     const skip from = begin_skip(c);
     const bool fits = emit_weighed(c, node->inputs[input], share);
     const bool has_weight = share.pose != c->own.pose && node->weight.kind != LMB_VALUE_CONSTANT;
     const bool is_left = node->op == LMB_OP_BLEND && input == 0 && c->joint_layers > 0;
     if (has_weight && !is_left && !c->uses_weights && c->observers == 0) {
-        end_skip(c, from, 2, share.pose, neutral_pose(c, &c->def->nodes[node->inputs[input]]));
+        end_skip(c, from, share.pose, neutral_pose(c, &c->def->nodes[node->inputs[input]]));
     }
     return fits;
 }
@@ -305,7 +306,7 @@ static bool emit_sum(lmb_compiler *c, const lmb_node_def *node, uint32_t takes) 
         c->layers = sum.table;
         emit(c, node, 1, -1, TAKES_SHARE | by_joint, sum.shares + i, i);
         if (!is_whole && (is_space || lmb_graph_input_weight(node, i).kind != LMB_VALUE_CONSTANT)) {
-            end_skip(c, from, 2, sum.shares + i, 0);
+            end_skip(c, from, sum.shares + i, 0);
         }
     }
     if (takes & TAKES_LAYER) {

@@ -124,7 +124,7 @@ static void compare(const lmb_graph *graph, lmb_cpu_path path) {
         assert_memory_equal(sides[0].reached, sides[1].reached, sizeof sides[0].reached);
         assert_memory_equal(sides[0].refused, sides[1].refused, sizeof sides[0].refused);
     }
-    // What is seen late is as if it had been seen before: all characters are alike.
+    // The words of who is seen late are those of who was always seen.
     for (int i = 1; i < CHARACTERS; i++) {
         assert_int_equal(sides[0].reached[i], sides[0].reached[0]);
     }
