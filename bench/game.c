@@ -13,6 +13,8 @@ enum { CLIPS = 18, STATES = 10, MOST_NODES = 48 };
 // Parameters: a time for each clip, a weight for each state, then these.
 enum { SPEED = CLIPS + STATES, SIDE, MIX, UPPER, AIM, LEAN, BREATH, PARAMETERS };
 
+const uint32_t game_additives[GAME_ADDITIVES] = {17, 2};
+
 typedef struct nodes {
     lmb_node_def defs[MOST_NODES];
     uint32_t count;
@@ -79,8 +81,8 @@ static void make_nodes(nodes *to) {
     to->count = 0;
     const uint32_t body = add_states(to), aimed = add_space(to, 3, 5, AIM, LMB_NONE);
     const uint32_t whole = add(to, lmb_masked_node(body, aimed, 0, lmb_parameter(UPPER)));
-    const uint32_t leaning = add_additive(to, whole, 17, LEAN);
-    add_additive(to, leaning, 2, BREATH);
+    const uint32_t leaning = add_additive(to, whole, game_additives[0], LEAN);
+    add_additive(to, leaning, game_additives[1], BREATH);
 }
 
 lmb_result game_create(workload *workload, lmb_error *error) {
@@ -103,25 +105,48 @@ static float draw(uint32_t *state) {
     return (float)(random_next(state) % 1024) / 1024.0f;
 }
 
+// What a character does in a frame.
+typedef struct traits {
+    float times[CLIPS];
+    uint32_t states[2];
+    float share; // of the second state
+    float speed, side, mix, upper, aim, lean, breath;
+} traits;
+
 // A fifth of the characters fade between two states. A quarter aims, a quarter leans and a half breathes.
-static void fill_character(const workload *workload, uint32_t character, uint32_t frame, float *parameters) {
+static traits draw_traits(const workload *workload, uint32_t character, uint32_t frame) {
     uint32_t state = character * 2654435761u + 1u;
     random_next(&state);
+    traits drawn;
     for (uint32_t clip = 0; clip < CLIPS; clip++) {
         const float duration = lmb_clip_get_info(workload->clips[clip])->duration;
-        parameters[clip] = fmodf(draw(&state) * duration + (float)frame / 60.0f, duration);
+        drawn.times[clip] = fmodf(draw(&state) * duration + (float)frame / 60.0f, duration);
     }
-    const uint32_t from = random_next(&state) % STATES, to = random_next(&state) % STATES;
-    const float share = random_next(&state) % 5 == 0 ? draw(&state) : 0.0f;
-    parameters[CLIPS + from] += 1.0f - share;
-    parameters[CLIPS + to] += share;
-    parameters[SPEED] = 2.0f * draw(&state);
-    parameters[SIDE] = 2.0f * draw(&state) - 1.0f;
-    parameters[MIX] = draw(&state);
-    parameters[UPPER] = random_next(&state) % 4 == 0 ? 1.0f : 0.0f;
-    parameters[AIM] = 4.0f * draw(&state);
-    parameters[LEAN] = random_next(&state) % 4 == 0 ? draw(&state) : 0.0f;
-    parameters[BREATH] = random_next(&state) % 2 == 0 ? 1.0f : 0.0f;
+    drawn.states[0] = random_next(&state) % STATES;
+    drawn.states[1] = random_next(&state) % STATES;
+    drawn.share = random_next(&state) % 5 == 0 ? draw(&state) : 0.0f;
+    drawn.speed = 2.0f * draw(&state);
+    drawn.side = 2.0f * draw(&state) - 1.0f;
+    drawn.mix = draw(&state);
+    drawn.upper = random_next(&state) % 4 == 0 ? 1.0f : 0.0f;
+    drawn.aim = 4.0f * draw(&state);
+    drawn.lean = random_next(&state) % 4 == 0 ? draw(&state) : 0.0f;
+    drawn.breath = random_next(&state) % 2 == 0 ? 1.0f : 0.0f;
+    return drawn;
+}
+
+static void fill_character(const workload *workload, uint32_t character, uint32_t frame, float *parameters) {
+    const traits drawn = draw_traits(workload, character, frame);
+    memcpy(parameters, drawn.times, sizeof drawn.times);
+    parameters[CLIPS + drawn.states[0]] += 1.0f - drawn.share;
+    parameters[CLIPS + drawn.states[1]] += drawn.share;
+    parameters[SPEED] = drawn.speed;
+    parameters[SIDE] = drawn.side;
+    parameters[MIX] = drawn.mix;
+    parameters[UPPER] = drawn.upper;
+    parameters[AIM] = drawn.aim;
+    parameters[LEAN] = drawn.lean;
+    parameters[BREATH] = drawn.breath;
 }
 
 void game_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters) {
@@ -129,4 +154,78 @@ void game_fill(const workload *workload, uint32_t characters, uint32_t frame, fl
     for (uint32_t i = 0; i < characters; i++) {
         fill_character(workload, i, frame, parameters + (size_t)i * PARAMETERS);
     }
+}
+
+typedef struct uses {
+    const traits *traits;
+    game_use *each;
+    uint32_t count;
+} uses;
+
+static void use_clip(uses *to, game_layer layer, uint32_t clip, float weight) {
+    if (weight > 0.0f) {
+        to->each[to->count++] = (game_use){layer, clip, to->traits->times[clip], weight};
+    }
+}
+
+static void use_line(uses *to, game_layer layer, uint32_t first, uint32_t count, float x, float weight) {
+    const uint32_t left = (uint32_t)x < count - 1 ? (uint32_t)x : count - 2;
+    const float right = fminf(x - (float)left, 1.0f);
+    use_clip(to, layer, first + left, weight * (1.0f - right));
+    use_clip(to, layer, first + left + 1, weight * right);
+}
+
+// Triangles of the places in add_space(), with y at least 0.
+static void use_plane(uses *to, float x, float y, float weight) {
+    const float aside = fabsf(x), between = 2.0f * (1.0f - aside) - y;
+    const uint32_t side = x < 0.0f ? 4 : 5;
+    if (aside + y <= 1.0f) {
+        use_clip(to, GAME_BODY, 0, weight * (1.0f - aside - y));
+        use_clip(to, GAME_BODY, 1, weight * y);
+        use_clip(to, GAME_BODY, side, weight * aside);
+    } else if (between >= 0.0f) {
+        use_clip(to, GAME_BODY, 1, weight * between);
+        use_clip(to, GAME_BODY, 2, weight * (aside + y - 1.0f));
+        use_clip(to, GAME_BODY, side, weight * aside);
+    } else { // the nearest point of the hull
+        const float along = fminf((1.0f - aside + 2.0f * y) / 5.0f, 1.0f);
+        use_clip(to, GAME_BODY, 2, weight * along);
+        use_clip(to, GAME_BODY, side, weight * (1.0f - along));
+    }
+}
+
+static void use_state(uses *to, uint32_t state, float weight) {
+    static const uint32_t clips[STATES] = {6, 0, 7, 8, 9, 0, 0, 13, 0, 16};
+    switch (state) {
+    case 1:
+        use_plane(to, to->traits->side, to->traits->speed, weight);
+        break;
+    case 5:
+        use_line(to, GAME_BODY, 10, 2, to->traits->mix, weight);
+        break;
+    case 6:
+        use_line(to, GAME_BODY, 12, 3, to->traits->speed, weight);
+        break;
+    case 8:
+        use_line(to, GAME_BODY, 13, 3, to->traits->speed, weight);
+        break;
+    default:
+        use_clip(to, GAME_BODY, clips[state], weight);
+        break;
+    }
+}
+
+uint32_t game_find_uses(const workload *workload, uint32_t character, uint32_t frame, game_use found[GAME_USES]) {
+    const traits drawn = draw_traits(workload, character, frame);
+    uses to = {&drawn, found, 0};
+    if (drawn.states[0] == drawn.states[1]) {
+        use_state(&to, drawn.states[0], 1.0f);
+    } else {
+        use_state(&to, drawn.states[0], 1.0f - drawn.share);
+        use_state(&to, drawn.states[1], drawn.share);
+    }
+    use_line(&to, GAME_UPPER, 3, 5, drawn.aim, drawn.upper);
+    use_clip(&to, GAME_ADDITIVE, game_additives[0], drawn.lean);
+    use_clip(&to, GAME_ADDITIVE, game_additives[1], drawn.breath);
+    return to.count;
 }

@@ -4,6 +4,7 @@
 
 #include "clock.h"
 #include "divergent.h"
+#include "game.h"
 #include "node.h"
 #include "random.h"
 #include "workload.h"
@@ -28,6 +29,8 @@ static const uint32_t sizes[SIZES] = {16, 2000, 10000};
 static const double turn_seconds = 2e-3;
 // In metres: ozz quantises keys, and its optimiser moves points by more than the 1 mm that it allows for each joint.
 static const double palette_bound = 0.005, compressed_palette_bound = 0.05;
+// Of the workload "game": what the optimiser moves in the body, in the layer and in additives is added up.
+static const double game_palette_bound = 0.1;
 static const double pose_bound = 0.002; // also of rotations' components
 static const float acl_precision = 1e-4f, acl_shell = 0.03f;
 
@@ -203,12 +206,31 @@ static float *parameters_of(const crowd_work *crowd, uint32_t index) {
            (size_t)index * crowd->characters * lmb_graph_get_info(crowd->workload->graph)->parameter_count;
 }
 
-static void prepare_uses(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
+// Additive clips follow the workload's.
+static uint32_t find_additive(const crowd_work *crowd, uint32_t clip) {
+    return crowd->workload->clip_count + (clip == game_additives[0] ? 0 : 1);
+}
+
+static void prepare_game(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
+    static const peer_layer layers[] = {
+        [GAME_BODY] = PEER_BODY, [GAME_UPPER] = PEER_UPPER, [GAME_ADDITIVE] = PEER_ADDITIVE};
+    for (uint32_t i = 0; i < crowd->characters; i++) {
+        game_use found[GAME_USES];
+        uses[i].count = game_find_uses(crowd->workload, i, frame, found);
+        for (uint32_t k = 0; k < uses[i].count; k++) {
+            const game_use *use = &found[k];
+            const uint32_t clip = use->layer == GAME_ADDITIVE ? find_additive(crowd, use->clip) : use->clip;
+            uses[i].each[k] = (peer_use){layers[use->layer], clip, use->time, use->weight};
+        }
+    }
+}
+
+static void prepare_divergent(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
     for (uint32_t i = 0; i < crowd->characters; i++) {
         divergent_use found[DIVERGENT_ACTIVE];
         uses[i].count = divergent_find_uses(crowd->workload, i, frame, found);
         for (uint32_t k = 0; k < uses[i].count; k++) {
-            uses[i].each[k] = (peer_use){found[k].clip, found[k].time, found[k].weight};
+            uses[i].each[k] = (peer_use){PEER_BODY, found[k].clip, found[k].time, found[k].weight};
         }
     }
 }
@@ -218,7 +240,8 @@ static void prepare_crowd(const work *work, uint32_t first_frame, uint32_t count
     for (uint32_t i = 0; i < count; i++) {
         workload_fill(crowd->workload, crowd->characters, first_frame + i, parameters_of(crowd, i));
         if (crowd->uses != NULL) {
-            prepare_uses(crowd, first_frame + i, crowd->uses + (size_t)i * crowd->characters);
+            peer_uses *uses = crowd->uses + (size_t)i * crowd->characters;
+            (crowd->workload->kind == WORKLOAD_GAME ? prepare_game : prepare_divergent)(crowd, first_frame + i, uses);
         }
     }
 }
@@ -354,7 +377,7 @@ static int run_crowds(const actor *actor, const sampled_clip *sampled, bool comp
 // ---- Crowds whose characters play clips of their own.
 
 static int run_divergent(workload_kind kind, const actor *actor, const struct actor *plain, double seconds) {
-    static sampled_clip sampled[WORKLOAD_MOST_CLIPS];
+    sampled_clip sampled[WORKLOAD_MOST_CLIPS] = {0};
     workload workload = {0}, authored = {0};
     contestants all[SIZES] = {0};
     double differences[SIZES] = {0};
@@ -364,11 +387,18 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
     for (uint32_t i = 0; i < authored.clip_count && done; i++) {
         done = sample_clip(plain->rig, authored.clips[i], &sampled[i], &error);
     }
+    peer_clips clips = {sampled, authored.clip_count, 0};
+    if (kind == WORKLOAD_GAME && done) {
+        for (; clips.additive_count < GAME_ADDITIVES; clips.additive_count++) {
+            sampled[clips.count++] = sampled[game_additives[clips.additive_count]];
+        }
+    }
     for (int i = 0; i < SIZES && done; i++) {
         crowd_work crowd = {
             .workload = &workload,
             .characters = sizes[i],
-            .ozz = ozz_crowd_create_divergent(actor->rig, sampled, workload.clip_count, sizes[i], actor->compressed),
+            .ozz = ozz_crowd_create_divergent(actor->rig, &clips, actor->upper_body, sizes[i],
+                                              kind == WORKLOAD_GAME ? GAME_USES : DIVERGENT_ACTIVE, actor->compressed),
             .parameters = allocate((size_t)MOST_FRAMES * sizes[i] * lmb_graph_get_info(workload.graph)->parameter_count,
                                    sizeof(float)),
             .uses = allocate((size_t)MOST_FRAMES * sizes[i], sizeof(peer_uses)),
@@ -376,8 +406,10 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
         error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};
         // Limber's blend of two clips is a slerp, ozz's an nlerp.
         const bool exact = !actor->compressed && kind != WORKLOAD_DIVERGENT_FADES;
-        differences[i] =
-            measure_crowd(&crowd, exact ? palette_bound : compressed_palette_bound, &all[i], seconds, &error);
+        const double bound = kind == WORKLOAD_GAME ? game_palette_bound
+                             : exact               ? palette_bound
+                                                   : compressed_palette_bound;
+        differences[i] = measure_crowd(&crowd, bound, &all[i], seconds, &error);
         done = differences[i] >= 0.0;
         destroy_crowd(&crowd);
     }
@@ -390,9 +422,8 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
     for (int i = 0; i < SIZES; i++) {
         release(&all[i]);
     }
-    for (uint32_t i = 0; i < WORKLOAD_MOST_CLIPS; i++) {
+    for (uint32_t i = 0; i < authored.clip_count; i++) {
         free(sampled[i].poses);
-        sampled[i].poses = NULL;
     }
     workload_destroy(&workload);
     workload_destroy(&authored);
@@ -650,7 +681,7 @@ static int run_all(actor_kind kind, double seconds) {
         made = sample_clip(plain.rig, plain.clips[i], &sampled[i], &error);
     }
     int status = made ? 0 : fail("character", &error);
-    for (int kind_of = WORKLOAD_DIVERGENT; kind_of <= WORKLOAD_DIVERGENT_FADES && status == 0; kind_of++) {
+    for (int kind_of = WORKLOAD_DIVERGENT; kind_of <= WORKLOAD_GAME && status == 0; kind_of++) {
         status = run_divergent((workload_kind)kind_of, &plain, &plain, seconds);
         status = status == 0 ? run_divergent((workload_kind)kind_of, &compressed, &plain, seconds) : status;
     }

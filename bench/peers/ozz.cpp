@@ -54,11 +54,13 @@ struct ozz_crowd {
     std::vector<int> rig_joints; // [ozz's joint]: ozz has its own order
     ozz::unique_ptr<ozz::animation::Skeleton> skeleton;
     std::vector<ozz::unique_ptr<ozz::animation::Animation>> clips;
-    std::vector<std::unique_ptr<ozz::animation::SamplingJob::Context>> contexts; // [character][clip]
+    uint32_t context_count;                                                      // of a character
+    std::vector<std::unique_ptr<ozz::animation::SamplingJob::Context>> contexts; // [character][context_count]
+    ozz::vector<math::SimdFloat4> upper, lower; // weights of joints: a mask's, and what it leaves
     ozz::vector<math::Float4x4> inverse_binds;
     ozz::vector<math::Float4x4> palettes; // [character][ozz's joint]
     // Memory of one character at a time.
-    ozz::vector<math::SoaTransform> locals[PEER_CLIPS];
+    ozz::vector<math::SoaTransform> locals[PEER_USES];
     ozz::vector<math::SoaTransform> blended;
     ozz::vector<math::Float4x4> models;
 };
@@ -182,16 +184,17 @@ static void set_ik(ozz_crowd *crowd, const lmb_node_def *ik) {
 }
 
 // Creates a crowd with `contexts` sampling contexts a character.
-static std::unique_ptr<ozz_crowd> create_crowd(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
-                                               uint32_t characters, uint32_t contexts, bool last_is_additive,
-                                               bool optimised) {
+static std::unique_ptr<ozz_crowd> create_crowd(const lmb_rig *rig, const peer_clips &clips, uint32_t characters,
+                                               uint32_t contexts, bool optimised) {
     auto crowd = std::make_unique<ozz_crowd>();
     crowd->characters = characters;
+    crowd->context_count = contexts;
     if (!create_skeleton(rig, crowd.get())) {
         return nullptr;
     }
-    for (uint32_t i = 0; i < clip_count; i++) {
-        if (!create_clip(rig, crowd.get(), clips[i], last_is_additive && i + 1 == clip_count, optimised)) {
+    for (uint32_t i = 0; i < clips.count; i++) {
+        const bool is_additive = i + clips.additive_count >= clips.count;
+        if (!create_clip(rig, crowd.get(), clips.each[i], is_additive, optimised)) {
             return nullptr;
         }
     }
@@ -209,16 +212,31 @@ static std::unique_ptr<ozz_crowd> create_crowd(const lmb_rig *rig, const sampled
 
 ozz_crowd *ozz_crowd_create(const lmb_rig *rig, const sampled_clip clips[PEER_CLIPS], uint32_t characters,
                             bool optimised, const lmb_node_def *ik) {
-    auto crowd = create_crowd(rig, clips, PEER_CLIPS, characters, PEER_CLIPS, true, optimised);
+    auto crowd = create_crowd(rig, {clips, PEER_CLIPS, 1}, characters, PEER_CLIPS, optimised);
     if (crowd != nullptr && ik != nullptr) {
         set_ik(crowd.get(), ik);
     }
     return crowd.release();
 }
 
-ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
-                                      uint32_t characters, bool optimised) {
-    return create_crowd(rig, clips, clip_count, characters, PEER_USES, false, optimised).release();
+static void set_mask(ozz_crowd *crowd, const uint8_t *mask) {
+    for (int first = 0; first < crowd->joints; first += 4) {
+        float weights[4] = {};
+        for (int i = 0; i < 4 && first + i < crowd->joints; i++) {
+            weights[i] = (float)mask[crowd->rig_joints[(size_t)(first + i)]] / 255.0f;
+        }
+        crowd->upper.push_back(simd::LoadPtrU(weights));
+        crowd->lower.push_back(simd::one() - crowd->upper.back());
+    }
+}
+
+ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const peer_clips *clips, const uint8_t *mask,
+                                      uint32_t characters, uint32_t most_uses, bool optimised) {
+    auto crowd = create_crowd(rig, *clips, characters, most_uses, optimised);
+    if (crowd != nullptr) {
+        set_mask(crowd.get(), mask);
+    }
+    return crowd.release();
 }
 
 void ozz_crowd_destroy(ozz_crowd *crowd) {
@@ -353,13 +371,22 @@ static bool finish(ozz_crowd *crowd, size_t character, const float *target, bool
 }
 
 static bool blend_uses(ozz_crowd *crowd, const peer_uses &uses) {
-    ozz::animation::BlendingJob::Layer layers[PEER_USES];
+    ozz::animation::BlendingJob::Layer layers[PEER_USES], additives[PEER_USES];
+    size_t count = 0, additive_count = 0;
+    const peer_use *end = uses.each + uses.count;
+    const bool has_upper = std::any_of(uses.each, end, [](const peer_use &use) { return use.layer == PEER_UPPER; });
     for (uint32_t i = 0; i < uses.count; i++) {
-        layers[i].weight = uses.each[i].weight;
-        layers[i].transform = ozz::make_span(crowd->locals[i]);
+        const peer_use &use = uses.each[i];
+        auto &layer = use.layer == PEER_ADDITIVE ? additives[additive_count++] : layers[count++];
+        layer.weight = use.weight;
+        layer.transform = ozz::make_span(crowd->locals[i]);
+        if (has_upper && use.layer != PEER_ADDITIVE) {
+            layer.joint_weights = ozz::make_span(use.layer == PEER_UPPER ? crowd->upper : crowd->lower);
+        }
     }
     ozz::animation::BlendingJob job;
-    job.layers = {layers, uses.count};
+    job.layers = {layers, count};
+    job.additive_layers = {additives, additive_count};
     job.rest_pose = crowd->skeleton->joint_rest_poses();
     job.output = ozz::make_span(crowd->blended);
     return job.Run();
@@ -369,7 +396,7 @@ bool ozz_crowd_run_uses(ozz_crowd *crowd, const peer_uses *uses) {
     bool done = true;
     for (size_t i = 0; i < crowd->characters && done; i++) {
         for (uint32_t k = 0; k < uses[i].count && done; k++) {
-            done = sample_clip(crowd, uses[i].each[k].clip, uses[i].each[k].time, i * PEER_USES + k, k);
+            done = sample_clip(crowd, uses[i].each[k].clip, uses[i].each[k].time, i * crowd->context_count + k, k);
         }
         const bool blends = uses[i].count > 1;
         done = done && (!blends || blend_uses(crowd, uses[i])) &&

@@ -39,10 +39,16 @@ bool ozz_crowd_run(ozz_crowd *crowd, const float *parameters);
 bool ozz_crowd_keep(ozz_crowd *crowd, const float *parameters);
 // Runs nothing but the jobs of inverse kinematics, on the kept matrices. Corrects no joint.
 bool ozz_crowd_run_ik(ozz_crowd *crowd, const float *parameters);
-// A crowd whose characters play clips of their own: up to PEER_USES each, whose weights sum to 1. Every character keeps
-// a sampling context for each of its clips. One clip is not blended.
-enum { PEER_USES = 3 };
+// A crowd whose characters play clips of their own. Every character keeps a sampling context for each of its clips. One
+// clip of weight 1 is not blended.
+enum { PEER_USES = 10 };
+typedef enum peer_layer {
+    PEER_BODY,    // weights of a character sum to 1
+    PEER_UPPER,   // by `mask` over the body; weights sum to 1, if there are any
+    PEER_ADDITIVE // added to that
+} peer_layer;
 typedef struct peer_use {
+    peer_layer layer;
     uint32_t clip;
     float time, weight;
 } peer_use;
@@ -50,8 +56,14 @@ typedef struct peer_uses {
     uint32_t count;
     peer_use each[PEER_USES];
 } peer_uses;
-ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const sampled_clip *clips, uint32_t clip_count,
-                                      uint32_t characters, bool optimised);
+typedef struct peer_clips {
+    const sampled_clip *each;
+    uint32_t count;
+    uint32_t additive_count; // the last ones: what they add to the rest pose
+} peer_clips;
+// With `most_uses` contexts a character. `mask` is [joints], from 0 to 255.
+ozz_crowd *ozz_crowd_create_divergent(const lmb_rig *rig, const peer_clips *clips, const uint8_t *mask,
+                                      uint32_t characters, uint32_t most_uses, bool optimised);
 // `uses` has an element for each character.
 bool ozz_crowd_run_uses(ozz_crowd *crowd, const peer_uses *uses);
 
