@@ -72,7 +72,7 @@ _Static_assert(sizeof(box) == BOX_COMPONENTS * sizeof(real), "a box is not laid 
 typedef struct waiting {
     uint32_t count;
     uint32_t numbers[MOST_WAITING];
-    uint16_t keys[MOST_WAITING];     // of what is sampled
+    uint32_t keys[MOST_WAITING];     // of what is evaluated
     uint32_t order[2][MOST_WAITING]; // indices of `numbers`
 } waiting;
 
@@ -467,29 +467,45 @@ static lane_mask inertialized_lanes(const evaluation *e) {
     return moves;
 }
 
-// A key for what a character samples, and for its level of detail: in the high byte what comes first, in the low byte a
-// hash of everything and then, in the last bit, whether it is inertialized.
-static word sampled_keys(const evaluation *e) {
-    word key = ALL_WORD(0u), hash = TO_WORD(plan_walk(*e).level) * 0x9e3779b1u;
+// Which skips of a program a character needs: a bit for each of up to 16 skips, that of the first one highest. In Gray
+// code, so that neighbours in the order of these numbers differ in one skip where they can.
+static word needed_skips(const evaluation *e) {
+    const uint32_t skips = e->program[FIELD(PROGRAM, skips)];
+    const uint32_t count = skip_of_pass(e->program, e->program[FIELD(PROGRAM, pass_count)]);
+    word needed = ALL_WORD(0u);
+    for (uint32_t i = 0; i < count; i++) {
+        const real weight = load_weight(*e, READ(e->program, skips + i * WORDS_OF(SKIP), SKIP, weight));
+        needed = ((needed << 1u | needed >> 15u) & 0xffffu) ^ SELECT(weight > 0.0f, ALL_WORD(1u), ALL_WORD(0u));
+    }
+    for (uint32_t shift = 1; shift < 16; shift *= 2) {
+        needed = needed ^ needed >> shift;
+    }
+    return needed;
+}
+
+// A key for what a character evaluates: from the high byte on what it samples first, in two bytes the skips that it
+// needs, and a hash of all that it samples and of its level of detail, whose last bit is whether it is inertialized.
+static word evaluated_keys(const evaluation *e) {
+    word first = ALL_WORD(0u), hash = TO_WORD(plan_walk(*e).level) * 0x9e3779b1u;
     lane_mask found = ALL_WORD(0u) != 0u;
     for (uint32_t i = 0; i < e->program[FIELD(PROGRAM, sources)]; i++) {
         const source *s = &e->sources[i];
         if (s->any) {
             const word own = s->place + 13u * i;
-            key = SELECT(AND(s->sampled, NOT(found)), own, key);
+            first = SELECT(AND(s->sampled, NOT(found)), own, first);
             hash = SELECT(s->sampled, (hash + own + 1u) * 0x9e3779b1u, hash);
             found = OR(found, s->sampled);
         }
     }
     const word moves = SELECT(inertialized_lanes(e), ALL_WORD(1u), ALL_WORD(0u));
-    return (key & 255u) << 8u | hash >> 25u << 1u | moves;
+    return (first & 255u) << 24u | needed_skips(e) << 8u | hash >> 25u << 1u | moves;
 }
 
 static void let_wait(waiting *w, const evaluation *e, int lanes) {
-    const word keys = sampled_keys(e);
+    const word keys = evaluated_keys(e);
     for (int lane = 0; lane < lanes; lane++) {
         w->numbers[w->count] = LANE(e->character, lane);
-        w->keys[w->count] = (uint16_t)LANE(keys, lane);
+        w->keys[w->count] = LANE(keys, lane);
         w->count++;
     }
 }
@@ -499,9 +515,9 @@ static const uint32_t *order_waiting(waiting *w) {
     for (uint32_t i = 0; i < w->count; i++) {
         w->order[0][i] = i;
     }
-    for (uint32_t shift = 0; shift <= 8; shift += 8) {
-        const uint32_t *from = w->order[shift != 0];
-        uint32_t *to = w->order[shift == 0];
+    for (uint32_t shift = 0; shift < 32; shift += 8) {
+        const uint32_t *from = w->order[shift / 8 % 2];
+        uint32_t *to = w->order[1 - shift / 8 % 2];
         uint32_t begin[257] = {0};
         for (uint32_t i = 0; i < w->count; i++) {
             begin[(w->keys[i] >> shift & 255u) + 1]++;
