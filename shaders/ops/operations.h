@@ -456,7 +456,22 @@ OP transform take_operation(evaluation e, uint instruction, transform a, transfo
     return taken;
 }
 
+#ifndef LMB_GLSL
+// What operations result in that blend `a` with, or add to it, a pose that has no weight in any lane: the same bits as
+// they compute. Not where scales are: their logarithms are rounded.
+OP transform without_other(transform a) {
+    a.t = snap_vector(a.t);
+    a.q = quaternion_polish(a.q);
+    return a;
+}
+#endif
+
 OP transform blend_transforms(transform a, transform b, real weight) {
+#ifndef LMB_GLSL
+    if (!USES_SCALE && !ANY(weight > 0.0f)) {
+        return without_other(a);
+    }
+#endif
     transform blended;
     blended.weight = a.weight;
     blended.t = snap_between(lerp_vectors(a.t, b.t, weight));
@@ -588,6 +603,11 @@ OP transform make_additive_operation(evaluation e, uint instruction, transform a
 
 OP transform additive_operation(evaluation e, uint instruction, transform base, transform difference) {
     real weight = operand_weight(e, instruction);
+#ifndef LMB_GLSL
+    if (!USES_SCALE && !ANY(weight > 0.0f)) {
+        return without_other(base);
+    }
+#endif
     quaternion turn = quaternion_power(difference.q, weight);
     quaternion q = quaternion_multiply(base.q, turn);
     vector growth = blend_scales(all_vector(1.0f, 1.0f, 1.0f), difference.s, weight);

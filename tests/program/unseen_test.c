@@ -1,6 +1,7 @@
 // Inputs without a weight are not evaluated, on the reference for each character, on SIMD paths for each vector. This
 // must not show: not where a node with memory, a reached target or a count of shears sees them although nobody sees
-// that node, while the neighbours in the vector need them.
+// that node, while the neighbours in the vector need them. Nor does an operation compute another pose that has no
+// weight in any lane.
 #include "suite.h"
 
 #include <limber/chain.h>
@@ -13,6 +14,7 @@ enum {
     JOINTS = 4,
     CHARACTERS = 8,
     FRAMES = 12,
+    STEPS = 50,
     LATE = 8,
     MOST_NODES = 8,
     PARAMETERS = 3,
@@ -133,10 +135,8 @@ static void compare(const lmb_graph *graph, lmb_cpu_path path) {
     }
 }
 
-static void who_sees_an_input_without_a_weight_sees_it_on_every_path(void **state) {
-    (void)state;
+static lmb_rig *create_rig(lmb_transform *rest) {
     lmb_joint_def joints[JOINTS];
-    lmb_transform rest[JOINTS];
     for (uint32_t joint = 0; joint < JOINTS; joint++) {
         joints[joint] = lmb_default_joint_def();
         joints[joint].parent = joint > 0 ? joint - 1 : LMB_NONE;
@@ -149,21 +149,120 @@ static void who_sees_an_input_without_a_weight_sees_it_on_every_path(void **stat
     lmb_rig *rig = NULL;
     lmb_error error;
     assert_ok(lmb_rig_create(&def, NULL, &rig, &error), &error);
+    return rig;
+}
+
+static void compare_paths(const lmb_graph *graph, void (*compare_path)(const lmb_graph *graph, lmb_cpu_path path)) {
+    for (int path = LMB_CPU_SIMD_4; path < LMB_CPU_PATH_COUNT; path++) {
+        if (lmb_cpu_has((lmb_cpu_path)path)) {
+            compare_path(graph, (lmb_cpu_path)path);
+        }
+    }
+}
+
+static void who_sees_an_input_without_a_weight_sees_it_on_every_path(void **state) {
+    (void)state;
+    lmb_transform rest[JOINTS];
+    lmb_rig *rig = create_rig(rest);
     for (int kind = 0; kind < OBSERVER_COUNT; kind++) {
         lmb_graph *graph = create_graph((observer)kind, rig, rest);
-        for (int path = LMB_CPU_SIMD_4; path < LMB_CPU_PATH_COUNT; path++) {
-            if (lmb_cpu_has((lmb_cpu_path)path)) {
-                compare(graph, (lmb_cpu_path)path);
-            }
-        }
+        compare_paths(graph, compare);
         lmb_graph_destroy(graph);
     }
+    lmb_rig_destroy(rig);
+}
+
+// A clip without scales that turns every joint.
+static lmb_clip *create_turn(const lmb_rig *rig, const float quaternion[4]) {
+    static const float start = 0.0f;
+    lmb_track_def tracks[JOINTS];
+    for (uint32_t joint = 0; joint < JOINTS; joint++) {
+        tracks[joint] = (lmb_track_def){joint, LMB_PROPERTY_ROTATION, LMB_INTERPOLATION_LINEAR, 1, &start, quaternion};
+    }
+    lmb_clip_def def = lmb_default_clip_def();
+    def.name = "turn";
+    def.tracks = tracks;
+    def.track_count = JOINTS;
+    lmb_clip *clip = NULL;
+    lmb_error error;
+    assert_ok(lmb_clip_create(rig, &def, NULL, &clip, &error), &error);
+    return clip;
+}
+
+// An operation of two poses by SHOWN, whose first one is a blend by FIRST, so that it is not quite of unit length.
+static lmb_graph *create_pair(lmb_op op, const lmb_rig *rig, const lmb_clip *const clips[2]) {
+    static const uint8_t mask[JOINTS] = {255, 128, 0, 255};
+    lmb_node_def nodes[MOST_NODES] = {lmb_clip_node(0, lmb_constant(0.0f)), lmb_clip_node(1, lmb_constant(0.0f)),
+                                      lmb_blend_node(0, 1, lmb_parameter(FIRST)), lmb_default_node_def(),
+                                      lmb_default_node_def()};
+    nodes[4].op = LMB_OP_MAKE_ADDITIVE;
+    nodes[4].input_count = 2;
+    nodes[4].inputs[0] = 1;
+    nodes[4].inputs[1] = 3;
+    nodes[5] = op == LMB_OP_ADDITIVE ? lmb_additive_node(2, 4, lmb_parameter(SHOWN))
+               : op == LMB_OP_MASKED ? lmb_masked_node(2, 1, 0, lmb_parameter(SHOWN))
+                                     : lmb_blend_node(2, 1, lmb_parameter(SHOWN));
+    const uint8_t *masks[1] = {mask};
+    lmb_graph_def def = lmb_default_graph_def();
+    def.rig = rig;
+    def.clips = clips;
+    def.clip_count = 2;
+    def.masks = masks;
+    def.mask_count = 1;
+    def.nodes = nodes;
+    def.node_count = 6;
+    def.parameter_count = PARAMETERS;
+    lmb_graph *graph = NULL;
+    lmb_error error;
+    assert_ok(lmb_graph_create(&def, NULL, &graph, &error), &error);
+    return graph;
+}
+
+// A character alone in its vector beside the same one with neighbours whose weight is above 0.
+static void compare_neighbours(const lmb_graph *graph, lmb_cpu_path path) {
+    static side alone, beside;
+    lmb_error error;
+    assert_ok(lmb_cpu_create(graph, path, NULL, &alone.cpu, &error), &error);
+    assert_ok(lmb_cpu_create(graph, path, NULL, &beside.cpu, &error), &error);
+    for (int step = 0; step < STEPS; step++) {
+        float parameters[2][CHARACTERS][PARAMETERS] = {0};
+        for (int i = 0; i < CHARACTERS; i++) {
+            parameters[0][i][FIRST] = parameters[1][i][FIRST] =
+                ((float)(step * CHARACTERS + i) + 0.5f) / (STEPS * CHARACTERS);
+            parameters[1][i][SHOWN] = i % 4 != 0 ? 0.5f : 0.0f;
+        }
+        run(graph, parameters[0][0], &alone);
+        run(graph, parameters[1][0], &beside);
+        for (size_t i = 0; i < CHARACTERS; i += 4) {
+            const size_t at = i * JOINTS * 10;
+            assert_memory_equal(alone.poses + at, beside.poses + at, JOINTS * 10 * sizeof(float));
+        }
+    }
+    lmb_cpu_destroy(alone.cpu);
+    lmb_cpu_destroy(beside.cpu);
+}
+
+static void a_weight_of_0_has_the_same_bits_beside_neighbours_that_have_one(void **state) {
+    (void)state;
+    static const lmb_op ops[] = {LMB_OP_BLEND, LMB_OP_MASKED, LMB_OP_ADDITIVE};
+    static const float quaternions[2][4] = {{0.6f, 0.0f, 0.0f, 0.8f}, {0.48f, 0.36f, 0.64f, -0.48f}};
+    lmb_transform rest[JOINTS];
+    lmb_rig *rig = create_rig(rest);
+    lmb_clip *clips[2] = {create_turn(rig, quaternions[0]), create_turn(rig, quaternions[1])};
+    for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) {
+        lmb_graph *graph = create_pair(ops[i], rig, (const lmb_clip *const *)clips);
+        compare_paths(graph, compare_neighbours);
+        lmb_graph_destroy(graph);
+    }
+    lmb_clip_destroy(clips[0]);
+    lmb_clip_destroy(clips[1]);
     lmb_rig_destroy(rig);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_sees_an_input_without_a_weight_sees_it_on_every_path),
+        cmocka_unit_test(a_weight_of_0_has_the_same_bits_beside_neighbours_that_have_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
