@@ -33,6 +33,10 @@ layout(constant_id = 28) const uint WEIGHED = 0u;
 // A workgroup consists of blocks of so many consecutive invocations, of which each is in one subgroup.
 layout(constant_id = 29) const uint STRAND_BLOCK = 4u;
 
+// Sources and weights of stage 1 that the invocations load ahead; 0: none.
+layout(constant_id = 39) const uint AHEAD_SOURCES = 0u;
+layout(constant_id = 40) const uint AHEAD_WEIGHTS = 0u;
+
 #define LMB_HOLDS_OPERANDS
 #include "batch.glsl"
 #include "inertia.glsl"
@@ -157,6 +161,21 @@ void find_places() {
             }
         }
     }
+}
+
+// Loads a word of each sector that stage 1 has written for the workgroup's characters, all at once, so that poses do not
+// wait for one after another. An invocation loads at most one.
+uint touch_results() {
+    evaluation e = own_evaluation();
+    uint touched = 0u;
+    if (e.character != NO_CHARACTER) {
+        if (e.joint < 2u * AHEAD_SOURCES) {
+            touched = push.sources.at[source_row(e, e.joint / 2u) + 2u * (e.joint & 1u)].x;
+        } else if (e.joint < 2u * AHEAD_SOURCES + AHEAD_WEIGHTS) {
+            touched = push.weights.at[weight_place(e, e.joint - 2u * AHEAD_SOURCES)];
+        }
+    }
+    return touched;
 }
 
 // Finds which weights of the workgroup's characters are above 0, between barriers.
@@ -537,6 +556,7 @@ void main() {
     bool keeps_matrices = (push.outputs & ~(1u << OUTPUT_LOCAL)) != 0u;
     find_places();
     barrier();
+    uint touched = touch_results();
     if (WEIGHED > 0u) {
         find_weighed();
         barrier();
@@ -555,5 +575,8 @@ void main() {
             barrier();
             store_matrices(OUTPUT_PALETTE);
         }
+    }
+    if (touched == BITS_SIGN) {
+        corners[0] = 0u; // nobody reads it any more: this keeps the loads
     }
 }

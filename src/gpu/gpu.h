@@ -228,6 +228,8 @@ typedef struct lmb_kernel_constants {
     VkBool32 detached;
     VkBool32 decisions;
     VkBool32 matching;
+    uint32_t ahead_sources;
+    uint32_t ahead_weights;
 } lmb_kernel_constants;
 
 // Bytes of workgroup memory for each pose that shaders/pose.comp has room for.

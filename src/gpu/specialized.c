@@ -250,6 +250,17 @@ static uint32_t weighed_weights(const lmb_graph *graph) {
     return count_runs(graph->program, &runs) > 0 ? graph->program[FIELD(PROGRAM, weights)] : 0;
 }
 
+// Has the invocations of a workgroup load what stage 1 has written ahead, if each loads at most one word: of a source
+// there are two sectors. Where runs leave out inputs, most would be loaded in vain.
+static void load_ahead(const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_kernel_constants *constants) {
+    const uint32_t sources = graph->program[FIELD(PROGRAM, sources)], weights = graph->program[FIELD(PROGRAM, weights)];
+    const bool reads_all = !shape.walks && constants->weighed == 0;
+    if (reads_all && shape.characters > 0 && 2 * sources + weights <= shape.invocations / shape.characters) {
+        constants->ahead_sources = sources;
+        constants->ahead_weights = weights;
+    }
+}
+
 static lmb_kernel_constants shape_constants(const lmb_gpu *gpu, const lmb_graph *graph, lmb_gpu_workgroup shape) {
     lmb_kernel_constants constants = lmb_gpu_graph_constants(graph);
     constants.invocations = shape.invocations;
@@ -258,6 +269,7 @@ static lmb_kernel_constants shape_constants(const lmb_gpu *gpu, const lmb_graph 
     constants.walks = shape.walks;
     constants.weighed = weighed_weights(graph);
     constants.block = gpu->limits.block;
+    load_ahead(graph, shape, &constants);
     return constants;
 }
 
