@@ -102,6 +102,22 @@ static bool read_parts(const char *text, instruction *in) {
     return in->keeps_rest || strcmp(text, "dst_unused:UNUSED_PAD") == 0;
 }
 
+// Reads which lane's first source is read; all of these change bits of the lane's number.
+static bool read_across(const char *text, instruction *in) {
+    static const struct {
+        const char *text;
+        uint32_t across;
+    } forms[] = {{"quad_perm:[1;0;3;2]", 1}, {"quad_perm:[2;3;0;1]", 2}, {"row_half_mirror", 7}, {"row_mirror", 15}};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        if (strcmp(text, forms[i].text) == 0) {
+            in->across = forms[i].across;
+            return in->lane != NULL;
+        }
+    }
+    in->across_all = in->across_all || strcmp(text, "fi:1") == 0;
+    return strcmp(text, "fi:1") == 0 || strcmp(text, "row_mask:0xf") == 0 || strcmp(text, "bank_mask:0xf") == 0;
+}
+
 // Reads a modifier after the operands; returns false if it is unknown.
 static bool read_modifier(const char *text, instruction *in) {
     const char *value = strchr(text, ':');
@@ -115,15 +131,24 @@ static bool read_modifier(const char *text, instruction *in) {
     } else if (begins(text, "div:")) {
         in->factor = 1.0f / (float)number;
     } else {
-        // Cache modifiers are ignored; the others select parts of words.
-        return strcmp(text, "glc") == 0 || strcmp(text, "dlc") == 0 || strcmp(text, "slc") == 0 || read_parts(text, in);
+        // Cache modifiers are ignored; the others select lanes, or parts of words.
+        return strcmp(text, "glc") == 0 || strcmp(text, "dlc") == 0 || strcmp(text, "slc") == 0 ||
+               read_across(text, in) || read_parts(text, in);
     }
     return true;
+}
+
+// Replaces the commas of a list in brackets, which belong to a modifier.
+static void hide_list(char *text) {
+    for (char *at = strstr(text, "_perm:["); at != NULL && *at != '\0' && *at != ']'; at++) {
+        *at = *at == ',' ? ';' : *at;
+    }
 }
 
 // Reads operands, which are separated by commas, and the modifiers after them.
 static bool read_operands(char *text, instruction *in) {
     char *piece = text;
+    hide_list(text);
     while (piece != NULL && *piece != '\0') {
         char *next = strchr(piece, ',');
         if (next != NULL) {
@@ -145,13 +170,14 @@ static bool read_operands(char *text, instruction *in) {
         }
         piece = next;
     }
-    return true;
+    return in->across == 0 || in->across_all;
 }
 
 // Removes the encoding from the name.
 static void cut_encoding(char *name) {
     char *last = strrchr(name, '_');
-    if (last != NULL && (strcmp(last, "_e32") == 0 || strcmp(last, "_e64") == 0 || strcmp(last, "_sdwa") == 0)) {
+    if (last != NULL && (strcmp(last, "_e32") == 0 || strcmp(last, "_e64") == 0 || strcmp(last, "_sdwa") == 0 ||
+                         strcmp(last, "_dpp") == 0)) {
         *last = '\0';
     }
 }

@@ -23,11 +23,16 @@ static void write_scalar(wave *wave, uint32_t index, uint64_t value, bool wide) 
 static void run_lanes(workgroup *group, wave *wave, const instruction *in) {
     (void)group;
     const operand *to = &in->operands[0];
+    uint32_t across[SIMD_WIDTH]; // read before a lane writes
+    for (uint32_t lane = 0; lane < SIMD_WIDTH && in->across != 0; lane++) {
+        across[lane] = read_lane(wave, &in->operands[1], lane ^ in->across);
+    }
     for (uint32_t lane = next_lane(wave, 0); lane < SIMD_WIDTH; lane = next_lane(wave, lane + 1)) {
         uint32_t sources[3] = {0};
         for (uint32_t i = 1; i < in->operand_count && i <= 3; i++) {
             sources[i - 1] = read_lane(wave, &in->operands[i], lane);
         }
+        sources[0] = in->across != 0 ? across[lane] : sources[0];
         uint32_t result = in->lane->run(sources[0], sources[1], sources[2]);
         result = in->factor != 0.0f ? scale_float(result, in->factor) : result;
         const uint32_t written = to->mask << to->shift, before = in->keeps_rest ? wave->vgprs[to->index][lane] : 0;
@@ -98,6 +103,23 @@ static void run_write_lane(workgroup *group, wave *wave, const instruction *in) 
     (void)group;
     const uint32_t lane = read_scalar(wave, &in->operands[2], 0) % SIMD_WIDTH;
     wave->vgprs[in->operands[0].index][lane] = read_scalar(wave, &in->operands[1], 0);
+}
+
+// Reads from the other half of 32 lanes, from the lane that four bits of a scalar select. What inactive lanes give is not
+// needed.
+static void run_permute_across(workgroup *group, wave *wave, const instruction *in) {
+    enum { ROW = 16 };
+    uint32_t found[SIMD_WIDTH];
+    if (exec_of(wave) != UINT64_MAX) {
+        group->problem = "a permutation with inactive lanes";
+        return;
+    }
+    for (uint32_t lane = 0; lane < SIMD_WIDTH; lane++) {
+        const uint32_t selects = read_scalar(wave, &in->operands[lane % ROW < ROW / 2 ? 2 : 3], 0);
+        const uint32_t from = (lane / ROW ^ 1u) * ROW + (selects >> lane % (ROW / 2) * 4 & 15u);
+        found[lane] = read_lane(wave, &in->operands[1], from);
+    }
+    memcpy(wave->vgprs[in->operands[0].index], found, sizeof found);
 }
 
 static void run_swap(workgroup *group, wave *wave, const instruction *in) {
@@ -370,6 +392,7 @@ static const struct {
     {"v_readfirstlane_b32", run_read_first_lane, 0, NULL},
     {"v_readlane_b32", run_read_lane, 0, NULL},
     {"v_writelane_b32", run_write_lane, 0, NULL},
+    {"v_permlanex16_b32", run_permute_across, 0, NULL},
     {"v_swap_b32", run_swap, 0, NULL},
     {"s_load_dword", run_scalar_load, 1, NULL},
     {"s_load_dwordx2", run_scalar_load, 2, NULL},

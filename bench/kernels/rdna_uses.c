@@ -20,7 +20,7 @@ static rdna_kind find_kind(const char *name) {
                     {"v_cndmask", RDNA_SELECT},     {"v_cmp", RDNA_SELECT},       {"v_mov", RDNA_MOVE},
                     {"v_swap", RDNA_MOVE},          {"v_readlane", RDNA_MOVE},    {"v_readfirstlane", RDNA_MOVE},
                     {"v_writelane", RDNA_MOVE},     {"v_mul_lo", RDNA_MULTIPLY},  {"v_mul_hi", RDNA_MULTIPLY},
-                    {"v_cvt", RDNA_FLOAT}};
+                    {"v_permlane", RDNA_MOVE},      {"v_cvt", RDNA_FLOAT}};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         if (strncmp(name, prefixes[i].prefix, strlen(prefixes[i].prefix)) == 0) {
             return prefixes[i].kind;

@@ -83,6 +83,38 @@ static void sectors_are_counted_once_an_instruction(void **state) {
     assert_int_equal(same.intervals[0].kinds[RDNA_LOAD].sectors, 4); // words 7 and 8, for two half waves
 }
 
+// The least of 32 lanes, as RADV finds it: of pairs, fours, eights and rows of 16, then with the other row.
+static void lanes_read_each_other(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < 64; i++) {
+        memory[i] = 1000 - i * 37 % 64;
+    }
+    run("\tv_lshlrev_b32_e32 v1, 2, v0\n"
+        "\tglobal_load_dword v3, v1, s[2:3]\n"
+        "\ts_waitcnt vmcnt(0)\n"
+        "\tv_min_u32_dpp v3, v3, v3 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf fi:1\n"
+        "\tglobal_store_dword v1, v3, s[2:3] offset:256\n"
+        "\tv_min_u32_dpp v3, v3, v3 quad_perm:[2,3,0,1] row_mask:0xf bank_mask:0xf fi:1\n"
+        "\tv_min_u32_dpp v3, v3, v3 row_half_mirror row_mask:0xf bank_mask:0xf fi:1\n"
+        "\tv_min_u32_dpp v3, v3, v3 row_mirror row_mask:0xf bank_mask:0xf fi:1\n"
+        "\tglobal_store_dword v1, v3, s[2:3] offset:512\n"
+        "\tv_permlanex16_b32 v4, v3, 0, 0\n"
+        "\tv_min_u32_e32 v3, v3, v4\n"
+        "\tglobal_store_dword v1, v3, s[2:3] offset:768\n"
+        "\ts_endpgm\n",
+        64);
+    static const uint32_t lanes[] = {2, 16, 32};
+    for (uint32_t which = 0; which < 3; which++) {
+        for (uint32_t i = 0; i < 64; i++) {
+            uint32_t min = UINT32_MAX;
+            for (uint32_t k = i / lanes[which] * lanes[which]; k < (i / lanes[which] + 1) * lanes[which]; k++) {
+                min = memory[k] < min ? memory[k] : min;
+            }
+            assert_int_equal(memory[64 * (which + 1) + i], min);
+        }
+    }
+}
+
 static double waits(const rdna_profile *profile, rdna_cause cause) {
     double sum = 0.0;
     for (uint32_t i = 0; i < profile->interval_count; i++) {
@@ -168,6 +200,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(half_waves_without_a_lane_are_not_counted),
                                        cmocka_unit_test(counts_are_those_between_barriers),
                                        cmocka_unit_test(sectors_are_counted_once_an_instruction),
+                                       cmocka_unit_test(lanes_read_each_other),
                                        cmocka_unit_test(an_instruction_waits_for_its_operands),
                                        cmocka_unit_test(waves_share_what_they_load),
                                        cmocka_unit_test(masks_are_operands),
