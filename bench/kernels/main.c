@@ -213,6 +213,7 @@ static const scene scenes[] = {
     {"clip-of-1-compressed", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 1, false},
     {"clip-of-20-compressed", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 20, false},
     {"clip-of-20-compressed-sorted", WORKLOAD_DIVERGENT_CLIPS, NULL, ACTOR_MANNEQUIN, true, JOINTS, 20, true},
+    {"four-clips-150-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, 150, 0, false},
     {"four-clips-1500-joints", WORKLOAD_FOUR_CLIPS, NULL, ACTOR_PROCEDURAL, false, MANY_JOINTS, 0, false},
     {"inertialized-1500-joints", WORKLOAD_KIND_COUNT, graphs_create_inertialized, ACTOR_PROCEDURAL, false, MANY_JOINTS,
      0, false},
