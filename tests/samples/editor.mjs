@@ -193,6 +193,7 @@ const settle = page => page.evaluate(() => new Promise(resolve => {
 const field = (page, name) => page.locator('#panel').getByRole('combobox', { name, exact: true });
 
 async function drawTransition(page, from, to) {
+    await settle(page);
     const a = await page.locator(state(from)).boundingBox(), b = await page.locator(state(to)).boundingBox();
     await page.mouse.move(a.x + a.width - 2, a.y + a.height / 2);
     await page.mouse.down();
