@@ -25,6 +25,7 @@
 #include "profile.h"
 #include "program/program.h"
 #include "push.h"
+#include "specialized.h"
 
 #include "../../shaders/ops/layout.h"
 
@@ -131,10 +132,7 @@ static VkDeviceSize record_bytes(const lmb_gpu_batch *batch) {
 
 // Returns whether stage 1 has any weights, sources or points to compute.
 static bool has_rules(const lmb_gpu_batch *batch) {
-    const uint32_t *program = batch->description.graph->program;
-    return program[FIELD(PROGRAM, rule_count)] + program[FIELD(PROGRAM, sources)] +
-               program[FIELD(PROGRAM, point_count)] >
-           0;
+    return lmb_gpu_has_results(batch->description.graph);
 }
 
 // Returns the bytes of a character in a pose buffer.

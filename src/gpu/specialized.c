@@ -250,11 +250,18 @@ static uint32_t weighed_weights(const lmb_graph *graph) {
     return count_runs(graph->program, &runs) > 0 ? graph->program[FIELD(PROGRAM, weights)] : 0;
 }
 
+bool lmb_gpu_has_results(const lmb_graph *graph) {
+    const uint32_t *program = graph->program;
+    return program[FIELD(PROGRAM, rule_count)] + program[FIELD(PROGRAM, sources)] +
+               program[FIELD(PROGRAM, point_count)] >
+           0;
+}
+
 // Has the invocations of a workgroup load what stage 1 has written ahead, if each loads at most one word: of a source
 // there are two sectors. Where runs leave out inputs, most would be loaded in vain.
 static void load_ahead(const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_kernel_constants *constants) {
     const uint32_t sources = graph->program[FIELD(PROGRAM, sources)], weights = graph->program[FIELD(PROGRAM, weights)];
-    const bool reads_all = !shape.walks && constants->weighed == 0;
+    const bool reads_all = !shape.walks && constants->weighed == 0 && lmb_gpu_has_results(graph);
     if (reads_all && shape.characters > 0 && 2 * sources + weights <= shape.invocations / shape.characters) {
         constants->ahead_sources = sources;
         constants->ahead_weights = weights;

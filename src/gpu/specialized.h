@@ -14,6 +14,9 @@
 // Returns whether a graph is short enough for it.
 bool lmb_gpu_specialized_fit(lmb_gpu_limits limits, const lmb_graph *graph);
 
+// Whether stage 1 has anything to write for a graph. Without it, a batch has no memory for results.
+bool lmb_gpu_has_results(const lmb_graph *graph);
+
 // What a graph's pipelines leave out because it does not need it.
 lmb_kernel_constants lmb_gpu_graph_constants(const lmb_graph *graph);
 

@@ -360,6 +360,22 @@ static void a_rig_of_1000_joints(void **state) {
     }
 }
 
+// Stage 1 has nothing to write for a rest pose, and a workgroup has invocations of its own for each joint.
+static void a_rig_of_100_joints_at_rest(void **state) {
+    (void)state;
+    world world = world_create(100, SCENE_CHAIN);
+    const lmb_node_def rest = lmb_default_node_def();
+    const lmb_graph_def given = {.rig = world.rig, .nodes = &rest, .node_count = 1};
+    const crowd_def def = {
+        .rig = world.rig, .character_count = 20, .seed = 20261121, .program = SHORT, .given = &given};
+    crowd crowd;
+    lmb_error error;
+    assert_ok(crowd_create(&def, &crowd, &error), &error);
+    compare_crowd(&crowd, gpu, ALL_OUTPUTS, 0, 1);
+    crowd_destroy(&crowd);
+    world_destroy(&world);
+}
+
 static void a_batch_split_into_spans(void **state) {
     (void)state;
     world world = world_create(67, SCENE_TREE);
@@ -783,6 +799,7 @@ int main(void) {
         cmocka_unit_test(every_kind_of_refusal),
         cmocka_unit_test(batches_around_the_workgroup),
         cmocka_unit_test(a_rig_of_1000_joints),
+        cmocka_unit_test(a_rig_of_100_joints_at_rest),
         cmocka_unit_test(a_batch_split_into_spans),
         cmocka_unit_test(the_palette_of_the_frame_before),
         cmocka_unit_test(a_rig_without_sockets),
