@@ -457,8 +457,8 @@ OP transform take_operation(evaluation e, uint instruction, transform a, transfo
 }
 
 #ifndef LMB_GLSL
-// What operations result in that blend `a` with, or add to it, a pose that has no weight in any lane: the same bits as
-// they compute. Not where scales are: their logarithms are rounded.
+// The result of a blend or an additive whose other pose has no weight in any lane: the same bits as the whole formula.
+// Only for plain graphs, whose scales are 1.
 OP transform without_other(transform a) {
     a.t = snap_vector(a.t);
     a.q = quaternion_polish(a.q);
