@@ -7,8 +7,10 @@
 
 // Creates the clips and the graph of the workload, whose kind and actor are set.
 lmb_result game_create(workload *workload, lmb_error *error);
-// The same without the graph, for another library: a character's clips whose weight is above 0.
-enum { GAME_USES = 10, GAME_ADDITIVES = 2 }; // at most
+void game_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
+
+// For another library: the clips that a character plays, which have a weight above 0.
+enum { GAME_USES = 10 /* at most */, GAME_ADDITIVES = 2 };
 typedef enum game_layer {
     GAME_BODY,    // weights sum to 1
     GAME_UPPER,   // by the actor's `upper_body` over the body; their weights are 0, or sum to 1
@@ -21,7 +23,7 @@ typedef struct game_use {
     float weight;
 } game_use;
 extern const uint32_t game_additives[GAME_ADDITIVES]; // the clips of GAME_ADDITIVE
+// Returns their number.
 uint32_t game_find_uses(const workload *workload, uint32_t character, uint32_t frame, game_use found[GAME_USES]);
-void game_fill(const workload *workload, uint32_t characters, uint32_t frame, float *parameters);
 
 #endif

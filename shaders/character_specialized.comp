@@ -163,8 +163,8 @@ void find_places() {
     }
 }
 
-// Loads a word of each sector that stage 1 has written for the workgroup's characters, all at once, so that poses do not
-// wait for one after another. An invocation loads at most one.
+// Loads a word of each sector that poses will read of stage 1's results, all at once, so that they do not wait for one
+// after another. An invocation loads at most one word.
 uint touch_results() {
     evaluation e = own_evaluation();
     uint touched = 0u;

@@ -57,8 +57,8 @@ struct instruction {
     compare_operation compare;
     bool to_exec;    // a comparison that writes EXEC
     bool keeps_rest; // a partial write keeps the rest of the word
-    uint32_t across; // the first source is of the lane whose number is this one's with these bits changed
-    bool across_all; // of inactive lanes, too
+    uint32_t across; // these bits of a lane's number are changed for its first source; 0: its own
+    bool across_all; // from inactive lanes, too
     bool is_signed;
     uint32_t bits;   // of scalar sources: 32 or 64
     uint32_t words;  // of a memory access

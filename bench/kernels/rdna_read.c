@@ -102,7 +102,7 @@ static bool read_parts(const char *text, instruction *in) {
     return in->keeps_rest || strcmp(text, "dst_unused:UNUSED_PAD") == 0;
 }
 
-// Reads which lane's first source is read; all of these change bits of the lane's number.
+// Reads a modifier that takes the first source from another lane, whose number differs in some bits.
 static bool read_across(const char *text, instruction *in) {
     static const struct {
         const char *text;

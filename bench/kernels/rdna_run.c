@@ -105,8 +105,8 @@ static void run_write_lane(workgroup *group, wave *wave, const instruction *in) 
     wave->vgprs[in->operands[0].index][lane] = read_scalar(wave, &in->operands[1], 0);
 }
 
-// Reads from the other half of 32 lanes, from the lane that four bits of a scalar select. What inactive lanes give is not
-// needed.
+// Reads from the other half of 32 lanes: from the lane that four bits of a scalar select. RADV does so with all lanes
+// active, so what inactive ones give is not emulated.
 static void run_permute_across(workgroup *group, wave *wave, const instruction *in) {
     enum { ROW = 16 };
     uint32_t found[SIMD_WIDTH];

@@ -211,6 +211,8 @@ static uint32_t find_additive(const crowd_work *crowd, uint32_t clip) {
     return crowd->workload->clip_count + (clip == game_additives[0] ? 0 : 1);
 }
 
+_Static_assert((int)PEER_USES >= (int)GAME_USES, "a peer's character plays fewer clips than one of the game");
+
 static void prepare_game(const crowd_work *crowd, uint32_t frame, peer_uses *uses) {
     static const peer_layer layers[] = {
         [GAME_BODY] = PEER_BODY, [GAME_UPPER] = PEER_UPPER, [GAME_ADDITIVE] = PEER_ADDITIVE};
@@ -405,10 +407,9 @@ static int run_divergent(workload_kind kind, const actor *actor, const struct ac
             .palettes = allocate((size_t)sizes[i] * lmb_rig_get_def(actor->rig)->joint_count * 12, sizeof(float))};
         error = (lmb_error){.result = LMB_ERROR_UNSUPPORTED, .message = "ozz refuses the rig or a clip"};
         // Limber's blend of two clips is a slerp, ozz's an nlerp.
-        const bool exact = !actor->compressed && kind != WORKLOAD_DIVERGENT_FADES;
-        const double bound = kind == WORKLOAD_GAME ? game_palette_bound
-                             : exact               ? palette_bound
-                                                   : compressed_palette_bound;
+        const bool exact = !actor->compressed && kind != WORKLOAD_DIVERGENT_FADES && kind != WORKLOAD_GAME;
+        const bool adds_up = kind == WORKLOAD_GAME && actor->compressed;
+        const double bound = exact ? palette_bound : adds_up ? game_palette_bound : compressed_palette_bound;
         differences[i] = measure_crowd(&crowd, bound, &all[i], seconds, &error);
         done = differences[i] >= 0.0;
         destroy_crowd(&crowd);

@@ -257,8 +257,8 @@ bool lmb_gpu_has_results(const lmb_graph *graph) {
            0;
 }
 
-// Has the invocations of a workgroup load what stage 1 has written ahead, if each loads at most one word: of a source
-// there are two sectors. Where runs leave out inputs, most would be loaded in vain.
+// Has a workgroup load stage 1's results ahead: each invocation a word at most, two for the record of a source, which
+// has two sectors, and one for a weight. Not with runs: they leave out inputs, so most would be loaded in vain.
 static void load_ahead(const lmb_graph *graph, lmb_gpu_workgroup shape, lmb_kernel_constants *constants) {
     const uint32_t sources = graph->program[FIELD(PROGRAM, sources)], weights = graph->program[FIELD(PROGRAM, weights)];
     const bool reads_all = !shape.walks && constants->weighed == 0 && lmb_gpu_has_results(graph);

@@ -1,8 +1,10 @@
 // Inputs without a weight are not evaluated, on the reference for each character, on SIMD paths for each vector. This
 // must not show: not where a node with memory, a reached target or a count of shears sees them although nobody sees
-// that node, while the neighbours in the vector need them. Nor does an operation compute another pose that has no
-// weight in any lane.
+// that node, while the neighbours in the vector need them. Operations leave out the arithmetic of a pose that has no
+// weight in any lane, which must not show either.
 #include "suite.h"
+
+#include "program/program.h"
 
 #include <limber/chain.h>
 #include <limber/cpu.h>
@@ -218,10 +220,11 @@ static lmb_graph *create_pair(lmb_op op, const lmb_rig *rig, const lmb_clip *con
     return graph;
 }
 
-// A character alone in its vector beside the same one with neighbours whose weight is above 0.
+// A character in a vector without any weight, and the same one with neighbours whose weight is above 0.
 static void compare_neighbours(const lmb_graph *graph, lmb_cpu_path path) {
     static side alone, beside;
     lmb_error error;
+    assert_true(lmb_graph_is_plain(graph)); // others compute everything
     assert_ok(lmb_cpu_create(graph, path, NULL, &alone.cpu, &error), &error);
     assert_ok(lmb_cpu_create(graph, path, NULL, &beside.cpu, &error), &error);
     for (int step = 0; step < STEPS; step++) {
